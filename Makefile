@@ -1,0 +1,34 @@
+# Two commands: `make demo` and `make test`. Both set up everything they need in .venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint setup bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/traindx demo
+
+test: $(VENV)/.installed-dev lint
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# torch comes first and alone, by its exact pin: a resolver that may choose takes gigabytes of CUDA.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q "$$(grep '^torch==' constraints.txt)"
+	$(BIN)/pip install -q -c constraints.txt -e ".[zoo,plot]"
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/pip install -q -c constraints.txt -e ".[zoo,plot,dev]"
+	touch $@
+
+setup: $(VENV)/.installed-dev
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,116 @@
+"""What a cause is. A cause's module defines these names; `all_causes()` collects them.
+
+    ID = "lr-too-high"                  the public, stable id
+    FAMILY = "learning-rate"
+    TITLE = "The learning rate is too high"
+    MEANS = "..."                       one sentence: the definition
+    FOR = {"update-ratio": 2.0}         evidence for: sign id -> log-odds added at level 1
+    AGAINST = {"grads-kept": 3.0}       evidence against: sign id -> log-odds taken away at level 1
+    REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named (optional)
+    EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
+    SEEN_BY = ("grads-kept",)           signs that show the fault itself, not its effect (optional)
+    ADVISORY = False                    advice only, never the verdict (optional)
+    AVOID = ("...",)                    what not to do
+    VERIFY = "..."                      how to see that the fix worked
+    REFERENCE = "..."                   paper, documentation page or book section
+    def fix(run, signs) -> Fix          the change, with this run's own numbers and lines
+
+The weights in FOR and AGAINST are what an experienced engineer would say; `diagnosis/fitting.py` moves them
+within bounds to fit the zoo's corpus, and never flips their direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from ..record import Run
+from ..signs import Signs
+from ..units import modules_of
+
+Safety = Literal["safe", "changes-result", "costly"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of the user's source."""
+
+    file: str
+    line: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @classmethod
+    def of(cls, site: Mapping[str, Any] | None) -> Site | None:
+        """From a site as facts hold it (docs/record.md), or None."""
+        if not site or not site.get("file"):
+            return None
+        return cls(str(site["file"]), int(site.get("line") or 0), str(site.get("text") or "").strip())
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What to change. `code` is what to write, `location` the line where it goes if that is known."""
+
+    summary: str
+    code: str
+    location: Site | None = None
+    safety: Safety = "changes-result"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One cause, as its module defines it."""
+
+    id: str
+    family: str
+    title: str
+    means: str
+    page: str
+    supports: Mapping[str, float]
+    opposes: Mapping[str, float]
+    requires: tuple[str, ...]
+    explains: tuple[str, ...]
+    seen_by: tuple[str, ...]
+    advisory: bool
+    avoid: tuple[str, ...]
+    verify: str
+    reference: str
+    fix: Callable[[Run, Signs], Fix]
+
+
+@cache
+def all_causes() -> dict[str, Cause]:
+    """Every cause, by id."""
+    found: dict[str, Cause] = {}
+    for module in modules_of("traindx.causes", defining="FAMILY"):
+        cause = Cause(
+            id=module.ID,
+            family=module.FAMILY,
+            title=module.TITLE,
+            means=module.MEANS,
+            page=module.__doc__ or "",
+            supports=module.FOR,
+            opposes=getattr(module, "AGAINST", {}),
+            requires=tuple(getattr(module, "REQUIRES", ())),
+            explains=tuple(getattr(module, "EXPLAINS", ())),
+            seen_by=tuple(getattr(module, "SEEN_BY", ())),
+            advisory=bool(getattr(module, "ADVISORY", False)),
+            avoid=tuple(module.AVOID),
+            verify=module.VERIFY,
+            reference=module.REFERENCE,
+            fix=module.fix,
+        )
+        if cause.id in found:
+            raise ValueError(f"two causes are called {cause.id}")
+        found[cause.id] = cause
+    return found
+
+
+def find_cause(name: str) -> Cause | None:
+    """The cause of that id; underscores and case are forgiven."""
+    return all_causes().get(name.strip().lower().replace("_", "-"))

@@ -1,0 +1,5 @@
+"""Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
+
+from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question
+
+__all__ = ["Advice", "Contribution", "Diagnosis", "Hypothesis", "NextTest", "Question"]

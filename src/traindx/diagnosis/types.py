@@ -1,0 +1,100 @@
+"""What a diagnosis says. Renderers read these types and compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..causes import Fix
+from ..record import Series
+from ..signs import Sign
+
+Verdict = Literal["healthy", "sick", "inconclusive", "out-of-scope"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """How much one sign moved one hypothesis: `amount` is in log-odds, `weight` times `level`."""
+
+    sign: str
+    level: float
+    weight: float
+    amount: float
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One possible cause (or `healthy`, or `unknown`) with its calibrated probability."""
+
+    cause: str
+    confidence: float
+    title: str
+    seen: bool = False  # the fault itself was observed, not inferred from its effects
+    evidence: Sequence[str] = ()
+    against: Sequence[str] = ()
+    consequences: Sequence[str] = ()  # what follows from it and needs no mending of its own
+    fix: Fix | None = None
+    avoid: Sequence[str] = ()
+    verify: str = ""
+    reference: str = ""
+    contributions: Sequence[Contribution] = ()
+    prior: float = 0.0  # log-odds before any sign was looked at
+    trial: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something an engineer would ask of this run, and what was found."""
+
+    question: str
+    finding: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    cause: str
+    text: str
+
+
+@dataclass(frozen=True)
+class NextTest:
+    """A command that would separate the leading hypotheses, and which ones."""
+
+    command: str
+    settles: Sequence[str]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The answer. `hypotheses` are most likely first; `symptoms` are the raised signs, gravest first."""
+
+    verdict: Verdict
+    summary: str
+    source: str
+    kind: str
+    steps: int
+    exit: str | None
+    symptoms: Sequence[Sign]
+    hypotheses: Sequence[Hypothesis]
+    next_tests: Sequence[NextTest]
+    advice: Sequence[Advice] = ()
+    questions: Sequence[Question] = ()
+    checked: Sequence[str] = ()  # what was looked at and found in order
+    not_checked: Sequence[str] = ()  # what could not be looked at, and why
+    notes: Sequence[str] = ()  # how the input was read: which columns, what was left out
+    loss: Series | None = None
+    validation: Series | None = None
+    onset: int | None = None
+    signs: Mapping[str, Sign] = field(default_factory=dict)
+
+    @property
+    def leading(self) -> Hypothesis:
+        return self.hypotheses[0]
+
+    def __str__(self) -> str:
+        # People print a diagnosis; the text report lives downstream.
+        from ..reports import render
+
+        return render(self, "text")

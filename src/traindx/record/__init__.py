@@ -1,0 +1,32 @@
+"""The run record: the one durable artefact between observing a training and judging it.
+
+A `Run` holds facts, scalar series, per-layer tables and events. Observers write it to a single SQLite file
+while the training goes on; readers and probes build it in memory; signs and diagnosis only ever see a `Run`.
+"""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import lazy_names
+from .errors import RecordError
+
+if TYPE_CHECKING:
+    from .reading import load as load
+    from .run import Run as Run
+    from .run import RunBuilder as RunBuilder
+    from .types import Event as Event
+    from .types import LayerTable as LayerTable
+    from .types import Series as Series
+
+__all__ = ["Event", "LayerTable", "RecordError", "Run", "RunBuilder", "Series", "load"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "load": ".reading",
+        "Run": ".run",
+        "RunBuilder": ".run",
+        "Event": ".types",
+        "LayerTable": ".types",
+        "Series": ".types",
+    },
+)

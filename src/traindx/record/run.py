@@ -1,0 +1,171 @@
+"""`Run`: what is known of one training, wherever it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .types import Event, LayerTable, Series, empty_series, empty_table
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
+
+
+class Store(Protocol):
+    """Where a run's data lie: in memory or in a file."""
+
+    def facts(self) -> dict[str, Any]: ...
+    def series_names(self) -> list[str]: ...
+    def series(self, name: str) -> Series | None: ...
+    def quantities(self) -> list[str]: ...
+    def layers(self, quantity: str) -> LayerTable | None: ...
+    def events(self) -> list[Event]: ...
+
+
+class Run:
+    """One training run: facts, scalar series, per-layer tables and events. Read-only.
+
+    `docs/record.md` lists the names that observers, readers and probes write and signs read.
+    """
+
+    def __init__(self, source: str, kind: str, store: Store) -> None:
+        self.source = source
+        self.kind = kind
+        self._store = store
+        self._series: dict[str, Series] = {}
+        self._layers: dict[str, LayerTable] = {}
+
+    def __repr__(self) -> str:
+        return f"<Run {self.source} ({self.kind}, {self.steps} steps)>"
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        return self._store.facts()
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        return self._store.events()
+
+    @cached_property
+    def series_names(self) -> Sequence[str]:
+        return self._store.series_names()
+
+    @cached_property
+    def quantities(self) -> Sequence[str]:
+        return self._store.quantities()
+
+    def series(self, name: str) -> Series:
+        """The series of that name; empty when the run has none."""
+        if name not in self._series:
+            self._series[name] = self._store.series(name) or empty_series(name)
+        return self._series[name]
+
+    def layers(self, quantity: str) -> LayerTable:
+        """The per-layer table of that quantity; empty when the run has none."""
+        if quantity not in self._layers:
+            self._layers[quantity] = self._store.layers(quantity) or empty_table(quantity)
+        return self._layers[quantity]
+
+    def events_of(self, kind: str) -> list[Event]:
+        return [event for event in self.events if event.kind == kind]
+
+    @cached_property
+    def steps(self) -> int:
+        """How many training steps the run is known to have taken."""
+        counted = self.facts.get("steps")
+        if isinstance(counted, int):
+            return counted
+        losses = self.series("loss/train") or self.series("loss/validation")
+        return int(losses.steps.max()) + 1 if losses else 0
+
+    def diagnose(self) -> Diagnosis:
+        """What is wrong with this run, most likely cause first."""
+        # The one look downstream: people in a notebook hold a Run and ask it.
+        from ..diagnosis import diagnose
+
+        return diagnose(self)
+
+    def to_pandas(self) -> Any:
+        """All scalar series side by side, indexed by step (the last value where a step repeats)."""
+        import pandas as pd
+
+        columns = {}
+        for name in self.series_names:
+            series = self.series(name)
+            column = pd.Series(series.values, index=pd.Index(series.steps, name="step"))
+            columns[name] = column[~column.index.duplicated(keep="last")]
+        return pd.DataFrame(columns).sort_index()
+
+
+class MemoryStore:
+    """A run that was built in this process: by a log reader, a probe or a test."""
+
+    def __init__(self) -> None:
+        self.fact_values: dict[str, Any] = {}
+        self.series_values: dict[str, Series] = {}
+        self.tables: dict[str, LayerTable] = {}
+        self.event_list: list[Event] = []
+
+    def facts(self) -> dict[str, Any]:
+        return self.fact_values
+
+    def series_names(self) -> list[str]:
+        return list(self.series_values)
+
+    def series(self, name: str) -> Series | None:
+        return self.series_values.get(name)
+
+    def quantities(self) -> list[str]:
+        return list(self.tables)
+
+    def layers(self, quantity: str) -> LayerTable | None:
+        return self.tables.get(quantity)
+
+    def events(self) -> list[Event]:
+        return self.event_list
+
+
+class RunBuilder:
+    """Builds a `Run` in memory.
+
+    >>> run = RunBuilder("train.log", "text").series("loss/train", [0, 1], [2.3, 2.1]).build()
+    >>> run.series("loss/train").values
+    array([2.3, 2.1])
+    """
+
+    def __init__(self, source: str, kind: str) -> None:
+        self._source = source
+        self._kind = kind
+        self._store = MemoryStore()
+
+    def fact(self, key: str, value: Any) -> RunBuilder:
+        self._store.fact_values[key] = value
+        return self
+
+    def series(self, name: str, steps: ArrayLike, values: ArrayLike) -> RunBuilder:
+        step_array = np.asarray(steps, dtype=np.int64)
+        value_array = np.asarray(values, dtype=np.float64)
+        if step_array.shape != value_array.shape or step_array.ndim != 1:
+            raise ValueError(f"{name}: {step_array.shape} steps against {value_array.shape} values")
+        self._store.series_values[name] = Series(name, step_array, value_array)
+        return self
+
+    def layers(self, quantity: str, steps: ArrayLike, layers: Iterable[str], values: ArrayLike) -> RunBuilder:
+        table = LayerTable(
+            quantity, np.asarray(steps, np.int64), tuple(layers), np.asarray(values, np.float64)
+        )
+        if table.values.shape != (len(table.steps), len(table.layers)):
+            raise ValueError(f"{quantity}: table of shape {table.values.shape}")
+        self._store.tables[quantity] = table
+        return self
+
+    def event(self, kind: str, step: int | None = None, **data: Any) -> RunBuilder:
+        self._store.event_list.append(Event(kind, step, data))
+        return self
+
+    def build(self) -> Run:
+        return Run(self._source, self._kind, self._store)

@@ -1,0 +1,229 @@
+"""Writes a `.tdx` file in batches, from a thread of its own, beside a training that must not notice.
+
+Only the standard library is imported here: the script under observation may set environment variables that
+numpy or torch read at import, so neither may be imported before the script does so itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import schema
+from .errors import RecordError
+from .thinning import DeepSampleLedger
+
+FLUSH_SECONDS = 0.5
+CHUNK_POINTS = 1024
+
+
+class RecordWriter:
+    """Collects in memory, writes every half second, never raises after it was opened.
+
+    `before_flush` is called on the writing thread just before each write; the observer uses it to bring over
+    what still lies in tensors, which is the only moment when a device is synchronised.
+    """
+
+    def __init__(self, path: Path, before_flush: Callable[[], None] | None = None) -> None:
+        self.path = path
+        self.lost: str | None = None
+        self.last_step = 0
+        self._before_flush = before_flush
+        self._lock = threading.Lock()
+        self._flushing = threading.Lock()
+        self._stop = threading.Event()
+        self._facts: dict[str, str] = {}
+        self._points: dict[str, tuple[array[int], array[float]]] = {}
+        self._rows: list[tuple[str, int, int, bytes]] = []
+        self._events: list[tuple[int | None, str, float, str]] = []
+        self._tails: dict[str, _Tail] = {}
+        self._sets: dict[tuple[str, ...], int] = {}
+        self._new_sets: list[tuple[int, str]] = []
+        self._ledger = DeepSampleLedger()
+        self._connection = _create(path)
+        self._thread = threading.Thread(target=self._loop, name="traindx-writer", daemon=True)
+        self._thread.start()
+
+    # ── what the observer says ──────────────────────────────────────────────────────────────────
+
+    def fact(self, key: str, value: Any) -> None:
+        text = json.dumps(value, default=str)
+        with self._lock:
+            self._facts[key] = text
+
+    def point(self, name: str, step: int, value: float) -> None:
+        self.points(name, (step,), (value,))
+
+    def points(self, name: str, steps: Sequence[int], values: Sequence[float]) -> None:
+        with self._lock:
+            pending = self._points.get(name)
+            if pending is None:
+                pending = self._points[name] = (array("q"), array("d"))
+            pending[0].extend(steps)
+            pending[1].extend(values)
+            if len(steps):
+                self.last_step = max(self.last_step, int(steps[-1]))
+
+    def layers(self, quantity: str, step: int, names: Sequence[str], values: Sequence[float]) -> None:
+        key = tuple(names)
+        blob = _little_endian(array("f", values))
+        with self._lock:
+            set_id = self._sets.get(key)
+            if set_id is None:
+                set_id = self._sets[key] = len(self._sets)
+                self._new_sets.append((set_id, json.dumps(key)))
+            self._rows.append((quantity, step, set_id, blob))
+            self._ledger.sampled(step)
+
+    def event(self, kind: str, step: int | None, **data: Any) -> None:
+        text = json.dumps(data, default=str)
+        with self._lock:
+            self._events.append((step, kind, time.time(), text))
+            if step is not None:
+                self._ledger.event(step)
+
+    # ── the writing thread ──────────────────────────────────────────────────────────────────────
+
+    def _loop(self) -> None:
+        while not self._stop.wait(FLUSH_SECONDS):
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has been collected. Errors end the recording, not the training."""
+        with self._flushing:
+            if self._before_flush is not None:
+                self._before_flush()
+            with self._lock:
+                facts, self._facts = self._facts, {}
+                points, self._points = self._points, {}
+                rows, self._rows = self._rows, []
+                events, self._events = self._events, []
+                new_sets, self._new_sets = self._new_sets, []
+                surplus = self._ledger.surplus()
+            if self.lost is not None or not (facts or points or rows or events):
+                return
+            try:
+                self._write(facts, points, rows, events, new_sets, surplus)
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(error)
+
+    def _write(
+        self,
+        facts: dict[str, str],
+        points: dict[str, tuple[array[int], array[float]]],
+        rows: list[tuple[str, int, int, bytes]],
+        events: list[tuple[int | None, str, float, str]],
+        new_sets: list[tuple[int, str]],
+        surplus: Sequence[int],
+    ) -> None:
+        db = self._connection
+        with db:
+            db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
+            for name, (steps, values) in points.items():
+                tail = self._tails.get(name)
+                if tail is None:
+                    tail = self._tails[name] = _Tail(len(self._tails))
+                    db.execute("INSERT INTO series VALUES (?, ?)", (tail.series, name))
+                db.executemany(
+                    "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", tail.extend(steps, values)
+                )
+            db.executemany("INSERT INTO layer_sets VALUES (?, ?)", new_sets)
+            db.executemany("INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?)", rows)
+            db.executemany("INSERT INTO events (step, kind, time, data) VALUES (?, ?, ?, ?)", events)
+            db.executemany("DELETE FROM layers WHERE step = ?", [(step,) for step in surplus])
+
+    def _give_up(self, error: Exception) -> None:
+        self.lost = f"{self.path}: {error}"
+        print(
+            f"traindx: cannot write {self.path} ({error}); what was observed after step "
+            f"{self.last_step} is lost, the training goes on",
+            file=sys.stderr,
+        )
+
+    def abandon(self) -> None:
+        """Forget the file without touching it: for a forked child, whose parent goes on writing."""
+        self._stop.set()
+        self._before_flush = None
+        self.lost = "forked child"
+
+    def close(self) -> None:
+        """Write the rest and leave one plain file with no companions."""
+        if self.lost == "forked child":
+            return
+        self._stop.set()
+        self._thread.join(timeout=30.0)
+        self.flush()
+        try:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.Error:
+            pass  # another process is reading: the -wal file stays, and the record is complete with it
+        finally:
+            self._connection.close()
+
+
+class _Tail:
+    """The last, still growing chunk of one series."""
+
+    def __init__(self, series: int) -> None:
+        self.series = series
+        self.chunk = 0
+        self.steps: array[int] = array("q")
+        self.values: array[float] = array("d")
+
+    def extend(self, steps: array[int], values: array[float]) -> list[tuple[int, int, bytes, bytes]]:
+        """Take new points in; return the chunk rows that now have to be written."""
+        self.steps.extend(steps)
+        self.values.extend(values)
+        rows = []
+        while len(self.steps) >= CHUNK_POINTS:
+            rows.append(self._row(self.steps[:CHUNK_POINTS], self.values[:CHUNK_POINTS]))
+            del self.steps[:CHUNK_POINTS], self.values[:CHUNK_POINTS]
+            self.chunk += 1
+        if self.steps:
+            rows.append(self._row(self.steps, self.values))
+        return rows
+
+    def _row(self, steps: array[int], values: array[float]) -> tuple[int, int, bytes, bytes]:
+        return (self.series, self.chunk, _little_endian(steps), _little_endian(values))
+
+
+def _little_endian(numbers: array[Any]) -> bytes:
+    if sys.byteorder == "big":
+        numbers = array(numbers.typecode, numbers)
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _create(path: Path) -> sqlite3.Connection:
+    if path.exists():
+        raise RecordError(f"{path} exists already")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Autocommit off by default: every flush is one transaction. The connection is used by one thread at a
+        # time (guarded by the flushing lock), not by the thread that made it.
+        connection = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute(f"PRAGMA application_id={schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={schema.VERSION}")
+        connection.executescript(schema.TABLES)
+    except (sqlite3.Error, OSError) as error:
+        raise RecordError(f"cannot write {path} ({_reason(error, path)})") from None
+    return connection
+
+
+def _reason(error: Exception, path: Path) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    if not os.access(path.parent, os.W_OK):
+        return "the folder is not writable"
+    return str(error)

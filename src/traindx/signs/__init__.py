@@ -1,0 +1,10 @@
+"""Signs: what was measured in a run. Measurement, no judgement.
+
+One sign is one file: its docstring says what is measured and against what scale, `ID` names it and
+`measure(run)` returns a `Sign`, or `Missing` where the run does not hold what it needs. Missing is not normal.
+"""
+
+from ._base import Missing, Sign, Signs, ramp
+from ._measure import all_signs, measure_all
+
+__all__ = ["Missing", "Sign", "Signs", "all_signs", "measure_all", "ramp"]

@@ -1,0 +1,26 @@
+"""Finds the units of a package (signs, causes, readers, commands …) by walking it, never by a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import walk_packages
+from types import ModuleType
+
+
+def modules_of(package: str, defining: str) -> Iterator[ModuleType]:
+    """The public modules below `package` (and those of third parties, by entry point) that define a name.
+
+    A module whose name begins with an underscore is a helper, not a unit. Third parties register a module
+    under the entry-point group named like the package, for instance `traindx.readers`.
+    """
+    root = import_module(package)
+    for found in walk_packages(root.__path__, prefix=package + "."):
+        if found.ispkg or any(part.startswith("_") for part in found.name.split(".")):
+            continue
+        module = import_module(found.name)
+        if hasattr(module, defining):
+            yield module
+    for entry in entry_points(group=package):
+        yield entry.load()
