@@ -77,8 +77,7 @@ class FileStore:
 
     def series(self, name: str) -> Series | None:
         rows = self._query(
-            'SELECT steps, "values" FROM points JOIN series ON series.id = points.series '
-            "WHERE name = ? ORDER BY chunk",
+            'SELECT steps, "values" FROM points JOIN series ON series.id = points.series WHERE name = ? ORDER BY chunk',
             name,
         )
         if not rows:
@@ -91,9 +90,7 @@ class FileStore:
         return [name for (name,) in self._query("SELECT DISTINCT quantity FROM layers ORDER BY quantity")]
 
     def layers(self, quantity: str) -> LayerTable | None:
-        rows = self._query(
-            'SELECT step, set_id, "values" FROM layers WHERE quantity = ? ORDER BY step', quantity
-        )
+        rows = self._query('SELECT step, set_id, "values" FROM layers WHERE quantity = ? ORDER BY step', quantity)
         if not rows:
             return None
         sets: dict[int, list[str]] = {

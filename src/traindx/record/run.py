@@ -155,9 +155,7 @@ class RunBuilder:
         return self
 
     def layers(self, quantity: str, steps: ArrayLike, layers: Iterable[str], values: ArrayLike) -> RunBuilder:
-        table = LayerTable(
-            quantity, np.asarray(steps, np.int64), tuple(layers), np.asarray(values, np.float64)
-        )
+        table = LayerTable(quantity, np.asarray(steps, np.int64), tuple(layers), np.asarray(values, np.float64))
         if table.values.shape != (len(table.steps), len(table.layers)):
             raise ValueError(f"{quantity}: table of shape {table.values.shape}")
         self._store.tables[quantity] = table

@@ -132,9 +132,7 @@ class RecordWriter:
                 if tail is None:
                     tail = self._tails[name] = _Tail(len(self._tails))
                     db.execute("INSERT INTO series VALUES (?, ?)", (tail.series, name))
-                db.executemany(
-                    "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", tail.extend(steps, values)
-                )
+                db.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", tail.extend(steps, values))
             db.executemany("INSERT INTO layer_sets VALUES (?, ?)", new_sets)
             db.executemany("INSERT OR REPLACE INTO layers VALUES (?, ?, ?, ?)", rows)
             db.executemany("INSERT INTO events (step, kind, time, data) VALUES (?, ?, ?, ?)", events)
