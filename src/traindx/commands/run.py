@@ -1,0 +1,141 @@
+"""Run a script unmodified under observation, then diagnose it.
+
+The script behaves as under `python`: same arguments, working folder, output, exit code. What traindx has to say comes
+on stderr when the script is done. The record is kept in `traindx-runs/` unless `--out` names a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ..observe.drivers import StopAfter
+from ..observe.recording import Recording
+from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
+from ..observe.secrets import masked
+from ..record.errors import RecordError
+
+HELP = "run a script unmodified under observation, then diagnose it"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="FILE", help="where to keep the record (default: traindx-runs/NAME-TIME.tdx)")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing --out")
+    parser.add_argument("--max-steps", type=_positive, metavar="N", help="end the script after N training steps")
+    parser.add_argument(
+        "--budget", type=_percentage, default=3.0, metavar="PCT", help="share of the run's time to spend (default 3)"
+    )
+    parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
+    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")
+    parser.add_argument("script", help="the script (or module, with -m) to run")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _percentage(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError("must lie between 0 and 100")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        program = find_program(args.script, args.module)
+    except ScriptError as error:
+        return _refuse(str(error))
+    except SyntaxError as error:
+        return _refuse(f"{args.script}, line {error.lineno}: {error.msg}")
+    if os.environ.get("RANK", "0") not in ("", "0"):  # another process of the same job keeps the record
+        return _leave(run_program(program, args.args, None))
+    try:
+        recording = _open(args, program)
+    except RecordError as error:
+        return _refuse(str(error))
+    recording.writer.fact("script", {"path": args.script, "argv": masked(args.args), "module": args.module})
+    ending = run_program(program, args.args, recording)
+    recording.close(ending.status, ending.error)
+    if not args.no_diagnosis:
+        _report(recording)
+    return _leave(ending)
+
+
+def _refuse(reason: str) -> int:
+    print(f"traindx run: {reason}", file=sys.stderr)
+    return 2
+
+
+def _open(args: argparse.Namespace, program: Program) -> Recording:
+    driver = StopAfter(args.max_steps) if args.max_steps else None
+    if args.out:
+        path = Path(args.out)
+        if path.is_dir():
+            raise RecordError(f"{path} is a folder; --out takes a file")
+        if path.exists():
+            if not args.force:
+                raise RecordError(f"{path} exists already; --force overwrites it")
+            for old in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+                old.unlink(missing_ok=True)
+        return Recording(path, args.budget, driver)
+    name = f"{Path(program.name).stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    try:
+        return Recording(_unused(Path("traindx-runs"), name), args.budget, driver)
+    except RecordError as error:
+        # Nobody asked for a file here, so its absence is no reason not to train.
+        folder = Path(tempfile.mkdtemp(prefix="traindx-"))
+        print(f"traindx: {error}; the record goes to {folder}", file=sys.stderr)
+        return Recording(folder / f"{name}.tdx", args.budget, driver)
+
+
+def _unused(folder: Path, name: str) -> Path:
+    path = folder / f"{name}.tdx"
+    number = 2
+    while path.exists():
+        path = folder / f"{name}-{number}.tdx"
+        number += 1
+    return path
+
+
+def _report(recording: Recording) -> None:
+    """Say on stderr what was found. A failure here must not change how the script ended."""
+    sys.stdout.flush()
+    path = recording.writer.path
+    if recording.writer.lost is not None:
+        return
+    try:
+        from ..diagnosis import diagnose
+        from ..record.reading import load
+        from ..reports import render
+
+        run = load(path)
+        if not run.facts.get("backwards"):
+            print("traindx: this script never trained: no backward pass was seen", file=sys.stderr)
+        else:
+            print(render(diagnose(run), "text"), file=sys.stderr)
+        print(f"traindx: record kept in {path} · again: traindx diagnose {path}", file=sys.stderr)
+    except Exception as error:
+        print(
+            f"traindx: the record is in {path}, but could not be diagnosed ({type(error).__name__}: {error})",
+            file=sys.stderr,
+        )
+
+
+def _leave(ending: Ending) -> int:
+    if ending.interrupted:
+        # As python does: die of the signal, so that the calling shell knows.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    return ending.code

@@ -1,0 +1,234 @@
+"""A digest of the autograd graph: what a person would want to know of it, in a few numbers (docs/record.md, `graph`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import torch
+
+from .graphs import op_name, out_shape, saved
+from .inbox import cpu_value
+
+# Linear maps that own a weight, and what may stand between two of them without adding any power.
+LINEAR = {"addmm", "mm", "linear", "convolution", "mkldnnconvolution", "thnnconv2d", "slowconv2d", "addbmm"}
+TRANSPARENT = {
+    "view", "unsafeview", "reshapealias", "t", "transpose", "permute", "clone", "squeeze", "unsqueeze", "expand",
+    "contiguous", "tocopy", "alias", "select", "slice", "nativedropout", "asstrided",
+}  # fmt: skip
+NONLINEAR = {
+    "relu", "leakyrelu", "elu", "gelu", "silu", "mish", "softplus", "sigmoid", "tanh", "hardtanh", "hardsigmoid",
+    "hardswish", "prelu", "rrelu", "celu", "selu", "threshold", "softmax", "logsoftmax", "logsigmoid", "sin", "cos", "exp",
+    "pow", "abs", "max", "clamp", "clampmin", "maximum", "softsign", "softshrink", "glu", "erf", "log", "sqrt", "rsqrt",
+    "nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm", "nativelayernorm", "nativegroupnorm", "maxpool2dwithindices",
+    "adaptivemaxpool2d", "mkldnnrnnlayer", "cudnnrnn", "thnnfusedlstmcell", "where", "maskedfill", "embedding", "rmsnorm",
+}  # fmt: skip
+LOSSES = {
+    "nllloss", "nllloss2d", "mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy",
+    "binarycrossentropywithlogits", "kldiv", "ctcloss",
+}  # fmt: skip
+ELEMENTWISE = {"sub", "add", "mul", "div", "rsub", "maximum", "minimum", "where", "mseloss", "l1loss", "smoothl1loss"}
+
+
+def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
+    """`found`: the nodes behind a loss, nearest first."""
+    ops = Counter(op_name(node) for node in found)
+    tail = _tail(found)
+    chain = _linear_chain(found)
+    return {
+        "nodes": len(found),
+        "ops": dict(ops),
+        "tail": [op_name(node) for node in tail],
+        "negated": _negated(tail),
+        "divided_by": _divided_by(tail),
+        "linear_maps": sum(ops[name] for name in LINEAR),
+        "nonlinearities": sum(ops[name] for name in NONLINEAR),
+        "linear_chain": len(chain),
+        "linear_chain_shapes": [list(shape or ()) for shape in map(out_shape, chain)],
+        "softmaxes": [_softmax(node) for node in found if op_name(node) in ("softmax", "logsoftmax")][:64],
+        "attention": _attention(found) if read_saved else [],
+        "broadcasts": _broadcasts(found[:40]),
+        "view_permutes": _view_permutes(found),
+        "last_activation": _last_activation(found),
+        "custom": [name for name in ops if name[:1].isupper() and name != "AccumulateGrad"],
+        "leaves": ops["AccumulateGrad"],
+    }
+
+
+def _tail(found: list[Any]) -> list[Any]:
+    """From the loss towards the model, as long as there is one way to go."""
+    tail: list[Any] = []
+    node = found[0] if found else None
+    while node is not None and len(tail) < 12 and op_name(node) not in LINEAR:
+        tail.append(node)
+        following = [n for n, _ in node.next_functions if n is not None]
+        node = following[0] if len(following) == 1 else None
+    return tail
+
+
+def _negated(tail: list[Any]) -> bool:
+    """A standard loss whose sign was turned before backward."""
+    sign = 1
+    for node in tail:
+        name = op_name(node)
+        if name in LOSSES:
+            return sign < 0
+        if name == "neg":
+            sign = -sign
+        elif name == "mul":
+            factor = _number(saved(node, "other"))
+            sign = -sign if factor is not None and factor < 0 else sign
+        elif name == "rsub":
+            sign = -sign
+    return False
+
+
+def _divided_by(tail: list[Any]) -> float | None:
+    for node in tail:
+        name = op_name(node)
+        if name == "div":
+            return _number(saved(node, "other"))
+        if name == "mul":
+            factor = _number(saved(node, "other"))
+            return 1.0 / factor if factor else None
+    return None
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, torch.Tensor) and value.dim() == 0 and not value.requires_grad:
+        return cpu_value(value)
+    return None
+
+
+def _linear_chain(found: list[Any]) -> list[Any]:
+    """The longest run of linear maps with nothing nonlinear between them, nearest to the loss first."""
+    longest: list[Any] = []
+    known: dict[Any, list[Any]] = {}
+    for node in sorted((n for n in found if op_name(n) in LINEAR), key=lambda n: n._sequence_nr()):
+        before = _linear_before(node)
+        known[node] = [node, *known.get(before, [])] if before is not None else [node]
+        if len(known[node]) > len(longest):
+            longest = known[node]
+    return longest
+
+
+def _linear_before(node: Any) -> Any | None:
+    """The linear map that feeds this one directly, if one does."""
+    for following, _ in node.next_functions:
+        at = following
+        hops = 0
+        while at is not None and hops < 12:
+            name = op_name(at)
+            if name in LINEAR:
+                return at
+            inner = [n for n, _ in at.next_functions if n is not None and not hasattr(n, "variable")]
+            # An addition of a bias has one branch that is not a parameter; dropout multiplies by a mask.
+            if (name not in TRANSPARENT and name not in ("add", "mul")) or len(inner) != 1:
+                break
+            if name == "mul" and saved(at, "other") is None:
+                break
+            at = inner[0]
+            hops += 1
+    return None
+
+
+def _softmax(node: Any) -> dict[str, Any]:
+    shape = out_shape(node) or ()
+    dim = saved(node, "dim")
+    if isinstance(dim, int):
+        dim = dim - 2**64 if dim >= 2**63 else dim
+        dim = dim + len(shape) if dim < 0 else dim
+    return {"dim": dim, "shape": list(shape), "log": op_name(node) == "logsoftmax"}
+
+
+def _attention(found: list[Any]) -> list[dict[str, Any]]:
+    """Square softmaxes and fused attention: how much weight lies above the diagonal, on what comes later."""
+    seen: list[dict[str, Any]] = []
+    for node in found:
+        name = op_name(node)
+        if name == "softmax":
+            shape = out_shape(node) or ()
+            if len(shape) < 3 or shape[-1] != shape[-2] or shape[-1] < 4:
+                continue
+            result = saved(node, "result")
+            if result is None:
+                continue
+            part = result.detach().reshape(-1, shape[-2], shape[-1])[:64].float()
+            future = cpu_value(part.triu(1).sum() / part.sum().clamp_min(1e-30))
+            if future is not None:  # an accelerator is not waited for
+                seen.append({"seen_future_weight": future, "length": shape[-1], "causal": future < 1e-6})
+        elif name.startswith("scaleddotproduct"):
+            causal = bool(saved(node, "is_causal"))
+            mask = saved(node, "attn_mask")
+            if not causal and isinstance(mask, torch.Tensor) and mask.shape[-1] == mask.shape[-2]:
+                above = mask.detach().reshape(-1, mask.shape[-2], mask.shape[-1])[0].float().triu(1)
+                rows, columns = torch.triu_indices(*above.shape, offset=1)
+                causal = bool(cpu_value((above[rows, columns] < -1e4).all()))
+            shape = out_shape(node) or (0,)
+            length = shape[-2] if len(shape) >= 2 else 0
+            seen.append({"seen_future_weight": 0.0 if causal else None, "length": length, "causal": causal})
+        if len(seen) >= 16:
+            break
+    return seen
+
+
+def _broadcasts(near: list[Any]) -> list[dict[str, Any]]:
+    """Elementwise operations near the loss whose result is larger than the prediction that went in."""
+    meant = {"unsqueeze", "expand", "view", "index", "select", "reshapealias", "unsafeview"}
+    seen = []
+    for node in near:
+        if op_name(node) not in ELEMENTWISE:
+            continue
+        out = out_shape(node)
+        inputs = [(op_name(n), out_shape(n)) for n, _ in node.next_functions if n is not None]
+        for name, shape in inputs:
+            if out is None or not shape or name in meant or name == "AccumulateGrad":
+                continue
+            larger = len(out) >= len(shape) and _count(out) > _count(shape) and _count(shape) > 1
+            if larger and len(inputs) == 1:
+                seen.append({"op": op_name(node), "shapes": [list(shape)], "out": list(out)})
+    return seen
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    total = 1
+    for size in shape:
+        total *= size
+    return total
+
+
+def _view_permutes(found: list[Any]) -> list[dict[str, Any]]:
+    """Views whose sizes are the old ones in another order: a transpose was meant."""
+    seen = []
+    for node in found:
+        if op_name(node) not in ("view", "unsafeview", "reshapealias"):
+            continue
+        before = saved(node, "self_sym_sizes")
+        after = out_shape(node)
+        if before is not None and after is not None and permuted(tuple(int(n) for n in before), after):
+            seen.append({"from": [int(n) for n in before], "to": list(after)})
+    return seen[:8]
+
+
+def permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Same sizes in another order, sizes of 1 left aside."""
+    old, new = [n for n in before if n != 1], [n for n in after if n != 1]
+    return len(old) > 1 and old != new and sorted(old) == sorted(new)
+
+
+def _last_activation(found: list[Any]) -> str | None:
+    """The nonlinearity nearest to the loss, if no linear map stands between."""
+    node = found[0] if found else None
+    for _ in range(24):
+        if node is None:
+            return None
+        name = op_name(node)
+        if name in LINEAR:
+            return None
+        if name in ("sigmoid", "tanh", "relu", "softmax", "logsoftmax", "softplus", "hardtanh", "hardsigmoid", "exp"):
+            return name
+        inner = [n for n, _ in node.next_functions if n is not None and not hasattr(n, "variable")]
+        node = inner[0] if inner else None
+    return None

@@ -1,0 +1,62 @@
+"""Walks the autograd graph behind a loss. The graph shows what was computed in any style of code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+MAX_NODES = 20_000
+
+
+def nodes(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
+    """Every node behind `loss`, nearest first (breadth first), at most `limit`."""
+    start = getattr(loss, "grad_fn", None)
+    if start is None:
+        return
+    seen = {start}
+    queue = [start]
+    at = 0
+    while at < len(queue) and at < limit:
+        node = queue[at]
+        at += 1
+        yield node
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                queue.append(following)
+
+
+def leaves(loss: Any) -> Iterator[Any]:
+    """The tensors that the loss's gradient will reach."""
+    for node in nodes(loss):
+        variable = getattr(node, "variable", None)
+        if variable is not None:
+            yield variable
+
+
+def op_name(node: Any) -> str:
+    """`AddmmBackward0` → `addmm`; a custom autograd function keeps its own name."""
+    name: str = node.name().rsplit("::", 1)[-1]
+    if name.endswith("Backward"):  # a Python autograd.Function
+        return name[: -len("Backward")]
+    head, found, _ = name.partition("Backward")
+    return head.lower() if found else name
+
+
+def out_shape(node: Any) -> tuple[int, ...] | None:
+    """The shape of what the operation returned."""
+    metadata = getattr(node, "_input_metadata", None)
+    if not metadata:
+        return None
+    try:
+        return tuple(int(n) for n in metadata[0].shape)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+
+
+def saved(node: Any, name: str) -> Any:
+    """A value that the node saved for its backward; None where there is none or it was changed since."""
+    try:
+        return getattr(node, "_saved_" + name, None)
+    except RuntimeError:
+        return None

@@ -1,0 +1,186 @@
+"""The hook points: moments of a training at which observers read and drivers act.
+
+Each file in `points/` wraps some part of torch and announces what happens there. An *observer* is an object
+with a method named after each moment that it wants to hear of:
+
+    optimizer_made(optimizer, site)          step_begin(optimizer, closure)     step_end(optimizer, closure, seconds)
+    scheduler_made(scheduler, site)          backward_begin(loss, site, keep)   backward_end(loss, seconds)
+    loader_made(loader, site)                batch_ready(loader, batch, seconds)
+    forward_begin(root, args, kwargs)        forward_end(root, args, kwargs, output, seconds)
+    loss_computed(name, given, value)        scalar_read(tensor, value)
+    grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
+    loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
+    state_loaded(module, site)               forward_failed(root)
+
+and, relayed by the pacing watcher, which knows what one update is in any style of loop:
+
+    weights_before(update)    gradients_ready(update)    weights_after(update)
+
+An observer that raises is switched off, once and for all its moments; the training never sees the error. A
+*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
+from typing import Any, Protocol
+
+MOMENTS = (
+    "optimizer_made",
+    "scheduler_made",
+    "loader_made",
+    "batch_ready",
+    "forward_begin",
+    "forward_end",
+    "forward_failed",
+    "backward_begin",
+    "backward_end",
+    "step_begin",
+    "step_end",
+    "loss_computed",
+    "scalar_read",
+    "grads_cleared",
+    "clipped",
+    "loss_scaled",
+    "unscaled",
+    "scaler_step",
+    "state_loaded",
+    "weights_before",
+    "gradients_ready",
+    "weights_after",
+)
+
+
+class Observer(Protocol):
+    """Anything with a name and methods named after moments."""
+
+    name: str
+
+
+class Driver:
+    """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
+
+    def batch(self, loader: Any, batch: Any) -> Any:
+        """The batch that the training gets instead."""
+        return batch
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments that the outermost module gets instead."""
+        return args, kwargs
+
+    def before_backward(self, loss: Any) -> None: ...
+
+    def before_step(self, optimizer: Any) -> None: ...
+
+    def after_step(self, optimizer: Any) -> None:
+        """May raise `StopTraining` to end the script early."""
+
+
+class StopTraining(BaseException):
+    """Raised by a driver to end the user's script as if it had come to its end."""
+
+
+class HookPoints:
+    """Wraps torch while it is installed, and tells observers what happens."""
+
+    def __init__(self, switched_off: Callable[[str, str], None]) -> None:
+        self._switched_off = switched_off
+        self._observers: list[Any] = []
+        self._calls: dict[str, tuple[tuple[Any, Callable[..., None]], ...]] = dict.fromkeys(MOMENTS, ())
+        self._patches: list[tuple[Any, str, Any, Any]] = []
+        self._undo: list[Callable[[], None]] = []
+        self.driver: Driver | None = None
+        self.live = False
+        self.busy = False  # observers' own torch calls must not announce themselves
+        self.inside = False  # within an outermost module's forward
+        self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
+        os.register_at_fork(after_in_child=self._leave_child_alone)
+
+    # ── who listens ─────────────────────────────────────────────────────────────────────────────
+
+    def add(self, observer: Any) -> None:
+        self._observers.append(observer)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        self._calls = {
+            moment: tuple((o, getattr(o, moment)) for o in self._observers if hasattr(o, moment)) for moment in MOMENTS
+        }
+
+    def forget(self, observer: Any) -> None:
+        self._observers = [other for other in self._observers if other is not observer]
+        self._rebuild()
+
+    def switch_off(self, observer: Any, moment: str, error: BaseException) -> None:
+        self.forget(observer)
+        self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {error}")
+
+    def announce(self, moment: str, *args: Any) -> None:
+        if self.busy or not self.live:
+            return
+        self.busy = True
+        try:
+            self.relay(moment, *args)
+        finally:
+            self.busy = False
+
+    def relay(self, moment: str, *args: Any) -> None:
+        """Tell the observers, from within an observer."""
+        for observer, call in self._calls[moment]:
+            try:
+                call(*args)
+            except Exception as error:
+                self.switch_off(observer, moment, error)
+
+    # ── wrapping torch ──────────────────────────────────────────────────────────────────────────
+
+    def patch(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Replace `owner.name` by `make(original)` until the hooks are removed. Absent names are passed over."""
+        original = owner.__dict__.get(name) if isinstance(owner, type) else getattr(owner, name, None)
+        if original is None:
+            return
+        replacement = make(original)
+        update_wrapper(replacement, original)  # people inspect signatures of what they call
+        self._patches.append((owner, name, original, replacement))
+        setattr(owner, name, replacement)
+
+    def on_remove(self, undo: Callable[[], None]) -> None:
+        self._undo.append(undo)
+
+    def install(self) -> None:
+        """Wrap everything that `points/` knows of. torch must have been imported."""
+        from ..units import modules_of
+
+        self.live = True
+        for point in modules_of("traindx.observe.points", defining="install"):
+            point.install(self)
+
+    def remove(self) -> None:
+        """Put torch back as it was."""
+        self.live = False
+        for owner, name, original, _ in reversed(self._patches):
+            setattr(owner, name, original)
+        self._patches.clear()
+        for undo in self._undo:
+            undo()
+        self._undo.clear()
+
+    @contextmanager
+    def out_of_the_way(self) -> Iterator[None]:
+        """Torch as it is without us, for as long as compiled code runs: tracing must not meet our wrappers."""
+        for owner, name, original, _ in self._patches:
+            setattr(owner, name, original)
+        try:
+            yield
+        finally:
+            for owner, name, _, replacement in self._patches:
+                setattr(owner, name, replacement)
+
+    def _leave_child_alone(self) -> None:
+        # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
+        self.live = False
+        self._calls = dict.fromkeys(MOMENTS, ())
+        self.driver = None

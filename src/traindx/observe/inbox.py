@@ -1,0 +1,114 @@
+"""Numbers on their way from tensors to the record.
+
+A value on the CPU is read at once, straight from memory. A value on an accelerator stays there, as a detached copy,
+until the writer's flush brings many over in one transfer: no hidden synchronisation in the training loop.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ..record.writer import RecordWriter
+
+_CTYPES: dict[Any, Any] = {
+    torch.float32: ctypes.c_float,
+    torch.float64: ctypes.c_double,
+    torch.int64: ctypes.c_int64,
+    torch.bool: ctypes.c_bool,
+}
+
+
+def cpu_value(tensor: Any) -> float | None:
+    """The first element of a plain CPU tensor, without calling an operator; None where that is not possible."""
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu" or tensor.numel() == 0:
+        return None
+    kind = _CTYPES.get(tensor.dtype)
+    address = tensor.data_ptr()
+    if not address:
+        return None
+    if kind is not None:
+        return float(kind.from_address(address).value)
+    if tensor.dtype is torch.float16:
+        return float(struct.unpack("e", ctypes.string_at(address, 2))[0])
+    if tensor.dtype is torch.bfloat16:  # the upper half of a float32
+        return float(struct.unpack("<f", b"\0\0" + ctypes.string_at(address, 2))[0])
+    return None
+
+
+class Inbox:
+    """Where watchers put what they measured. Appending is safe beside a flush on another thread."""
+
+    def __init__(self, writer: RecordWriter) -> None:
+        self._writer = writer
+        self._scalars: deque[tuple[str, int, Any]] = deque()
+        self._rows: deque[tuple[str, int, tuple[str, ...], Any]] = deque()
+        self._calls: deque[tuple[Any, Any]] = deque()
+
+    def scalar(self, series: str, step: int, value: Any) -> None:
+        """A float, or a 0-d tensor that nobody else will change."""
+        self._scalars.append((series, step, value))
+
+    def row(self, quantity: str, step: int, names: Sequence[str], values: Any) -> None:
+        """One value for each name: a list of floats or a 1-d tensor."""
+        self._rows.append((quantity, step, tuple(names), values))
+
+    def later(self, tensor: Any, use: Any) -> None:
+        """Call `use(list of floats)` at the next flush, with what `tensor` holds."""
+        self._calls.append((tensor, use))
+
+    def drain(self) -> None:
+        """Hand everything to the writer. Runs on the writer's thread."""
+        with torch.no_grad():
+            self._drain_calls()
+            self._drain_scalars()
+            self._drain_rows()
+
+    def _drain_scalars(self) -> None:
+        taken = [self._scalars.popleft() for _ in range(len(self._scalars))]
+        tensors = [value for _, _, value in taken if isinstance(value, torch.Tensor)]
+        numbers = iter(_bring_over(tensors))
+        by_name: dict[str, tuple[list[int], list[float]]] = {}
+        for name, step, value in taken:
+            steps, values = by_name.setdefault(name, ([], []))
+            steps.append(step)
+            values.append(next(numbers) if isinstance(value, torch.Tensor) else float(value))
+        for name, (steps, values) in by_name.items():
+            self._writer.points(name, steps, values)
+
+    def _drain_rows(self) -> None:
+        while self._rows:
+            quantity, step, names, values = self._rows.popleft()
+            numbers = values.float().tolist() if isinstance(values, torch.Tensor) else values
+            self._writer.layers(quantity, step, names, [_storable(number) for number in numbers])
+
+    def _drain_calls(self) -> None:
+        while self._calls:
+            tensor, use = self._calls.popleft()
+            use(tensor.tolist() if isinstance(tensor, torch.Tensor) else tensor)
+
+
+def _bring_over(tensors: list[Any]) -> list[float]:
+    """The values of 0-d tensors, one transfer a device."""
+    if not tensors:
+        return []
+    values = [math.nan] * len(tensors)
+    by_device: dict[Any, list[int]] = {}
+    for i, tensor in enumerate(tensors):
+        by_device.setdefault(tensor.device, []).append(i)
+    for places in by_device.values():
+        stacked = torch.stack([tensors[i].detach().float().reshape(()) for i in places])
+        for i, value in zip(places, stacked.tolist(), strict=True):
+            values[i] = value
+    return values
+
+
+def _storable(number: float) -> float:
+    # float32 in the file: what does not fit is infinite there anyway
+    return number if abs(number) < 3.4e38 or number != number else math.copysign(math.inf, number)

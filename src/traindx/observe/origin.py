@@ -1,0 +1,206 @@
+"""Where the first non-finite number was born: by replaying the forward on a copy, or by reading the graph.
+
+Runs once, when a run has already gone wrong, so ordinary steps pay nothing. The user's modules are not touched: the
+replay runs on a deep copy, and the random streams are put back.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import linecache
+import random
+import re
+import sys
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .graphs import nodes, op_name, saved
+from .inbox import cpu_value
+from .sites import describe, user_frame
+from .tensors import plain, tensors_in
+
+# Operations that put an infinity where the script asked for one, such as an attention mask.
+_FILLING = (
+    "fill",
+    "full",
+    "masked",
+    "scatter",
+    "where",
+    "triu",
+    "tril",
+    "zeros",
+    "ones",
+    "copy",
+    "clone",
+    "view",
+    "expand",
+)
+
+
+def finite(tensor: Any) -> bool:
+    if not plain(tensor) or not tensor.is_floating_point():
+        return True
+    value = cpu_value(torch.isfinite(tensor.detach()).all())
+    return True if value is None else bool(value)
+
+
+class _Births(TorchDispatchMode):
+    """Notes the first operation that makes a non-finite number from finite ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.modules: list[str] = []
+        self.infinite: dict[str, Any] | None = None
+        self.undefined: dict[str, Any] | None = None
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        if self.undefined is None:
+            self._look(func, args, out)
+        return out
+
+    def _look(self, func: Any, args: Any, out: Any) -> None:
+        made = [t for t in tensors_in(out) if plain(t) and t.is_floating_point()]
+        if all(finite(t) for t in made):
+            return
+        name = str(func).split(".")[1] if "." in str(func) else str(func)
+        given = [t for t in tensors_in(args) if plain(t) and t.is_floating_point()]
+        is_nan = any(cpu_value(torch.isnan(t).any()) for t in made)
+        from_finite = all(finite(t) for t in given)
+        if is_nan:
+            if not any(cpu_value(torch.isnan(t).any()) for t in given):
+                self.undefined = self._birth(name, given)
+        elif self.infinite is None and from_finite and not any(word in name for word in _FILLING):
+            self.infinite = self._birth(name, given)
+
+    def _birth(self, name: str, given: list[Any]) -> dict[str, Any]:
+        low = high = None
+        if given and finite(given[-1]):
+            numbers = given[-1].detach().double()
+            low, high = cpu_value(numbers.min()), cpu_value(numbers.max())
+        return {
+            "op": name.rstrip("_"),
+            "module": self.modules[-1] if self.modules else None,
+            "site": describe(user_frame(sys._getframe(2))),
+            "input_range": [low, high],
+        }
+
+    @property
+    def first(self) -> dict[str, Any] | None:
+        return self.infinite or self.undefined
+
+
+def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] | None, Any]:
+    """Run the forward again on a copy; the birth, if there was one, and the output."""
+    streams = (torch.get_rng_state(), random.getstate())
+    numpy = sys.modules.get("numpy")
+    numpy_state = numpy.random.get_state() if numpy is not None else None
+    try:
+        twin = copy.deepcopy(root)
+        births = _Births()
+        for name, module in twin.named_modules():
+            module.register_forward_pre_hook(lambda _m, _a, name=name: births.modules.append(name or "model"))
+            module.register_forward_hook(lambda _m, _a, _o: births.modules.pop() and None)
+        if rng is not None:
+            torch.set_rng_state(rng)
+        with births, torch.enable_grad():
+            output = twin(*args, **kwargs)
+        return births.first, output
+    finally:
+        torch.set_rng_state(streams[0])
+        random.setstate(streams[1])
+        if numpy is not None and numpy_state is not None:
+            numpy.random.set_state(numpy_state)
+
+
+# What a saved value must not be, for the forward (f) or the backward (b) of an operation.
+_BAD: dict[str, list[tuple[str, str, str]]] = {
+    "log": [("self", "<=0", "f")],
+    "log2": [("self", "<=0", "f")],
+    "log10": [("self", "<=0", "f")],
+    "log1p": [("self", "<=-1", "f")],
+    "div": [("other", "==0", "f")],
+    "reciprocal": [("result", "inf", "f")],
+    "rsqrt": [("result", "inf", "f")],
+    "sqrt": [("result", "nan", "f"), ("result", "==0", "b")],
+    "exp": [("result", "inf", "f")],
+    "pow": [("result", "nan", "f"), ("result", "inf", "f"), ("self", "==0", "b")],
+    "norm": [("result", "==0", "b")],
+    "linalgvectornorm": [("result", "==0", "b")],
+    "acos": [("self", ">=1", "b")],
+    "asin": [("self", ">=1", "b")],
+    "std": [("result", "==0", "b")],
+    "cdist": [("result", "==0", "b")],
+    "var": [],
+}
+
+
+def _is(value: Any, test: str) -> bool:
+    if not isinstance(value, torch.Tensor):
+        return False
+    value = value.detach()
+    found = {
+        "<=0": lambda: value <= 0,
+        "<=-1": lambda: value <= -1,
+        "==0": lambda: value == 0,
+        ">=1": lambda: value.abs() >= 1,
+        "inf": lambda: torch.isinf(value),
+        "nan": lambda: torch.isnan(value),
+    }[test]()
+    return bool(cpu_value(found.any()))
+
+
+def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
+    """The earliest operation behind `loss` whose saved values show that it, or its gradient, is not finite."""
+    for node in sorted(nodes(loss), key=lambda n: n._sequence_nr()):
+        name = op_name(node)
+        for attribute, test, direction in _BAD.get(name, ()):
+            value = saved(node, attribute)
+            if direction in directions and _is(value, test):
+                numbers = value.detach().double()
+                return {
+                    "op": name,
+                    "module": None,
+                    "site": None,
+                    "input_range": [cpu_value(numbers.min()), cpu_value(numbers.max())],
+                    "of_gradient": direction == "b",
+                }
+    return None
+
+
+_CALLS = {"linalgvectornorm": ("norm", "vector_norm"), "div": ("div", "true_divide"), "pow": ("pow", "square")}
+
+
+def line_of(op: str, frame: Any) -> dict[str, Any] | None:
+    """The line in the user's function (then file) that most likely calls `op`: the last one above the running line."""
+    if frame is None:
+        return None
+    filename, line = frame.f_code.co_filename, frame.f_lineno
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except SyntaxError:
+        return None
+    names = set(_CALLS.get(op, (op,)))
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in names:
+                found.append(node.lineno)
+        elif isinstance(node, ast.BinOp) and (
+            (op == "div" and isinstance(node.op, ast.Div)) or (op == "pow" and isinstance(node.op, ast.Pow))
+        ):
+            found.append(node.lineno)
+    if not found:
+        return None
+    above = [n for n in found if n <= line]
+    chosen = max(above) if above else min(found)
+    return {
+        "file": filename,
+        "line": chosen,
+        "text": re.sub(r"\s+", " ", linecache.getline(filename, chosen)).strip(),
+        "function": frame.f_code.co_name,
+    }

@@ -1,0 +1,53 @@
+"""Backward passes, and scalars that the script reads out."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from .. import sites
+from ..hooks import HookPoints
+
+
+def install(hooks: HookPoints) -> None:
+    def make_backward(original: Any) -> Any:
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+            if hooks.busy or not hooks.live:
+                return original(tensors, *args, **kwargs)
+            loss = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+            keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
+            if hooks.driver is not None:
+                hooks.driver.before_backward(loss)
+            hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep)
+            began = perf_counter()
+            result = original(tensors, *args, **kwargs)
+            hooks.announce("backward_end", loss, perf_counter() - began)
+            return result
+
+        return backward
+
+    def make_item(original: Any) -> Any:
+        def item(self: Any) -> Any:
+            value = original(self)
+            # Only scalars without a graph matter here: what an evaluation adds up.
+            if hooks.live and not hooks.busy and self.requires_grad is False and isinstance(value, float):
+                hooks.announce("scalar_read", self, value)
+            return value
+
+        return item
+
+    def make_enter(original: Any) -> Any:
+        def __enter__(self: Any) -> Any:
+            hooks.saved_tensors_hooked = True
+            return original(self)
+
+        return __enter__
+
+    hooks.patch(torch.autograd, "backward", make_backward)
+    hooks.patch(torch.autograd.graph.saved_tensors_hooks, "__enter__", make_enter)
+    # `item` is inherited from the C base class, so it is added to Tensor and taken away again.
+    torch.Tensor.item = make_item(torch._C.TensorBase.item)
+    hooks.on_remove(lambda: delattr(torch.Tensor, "item"))

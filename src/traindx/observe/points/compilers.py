@@ -1,0 +1,44 @@
+"""Compilers and tracers read the user's code: while they do, and while compiled functions run, torch is put back
+as it is without us. What happens inside compiled code is not visible; the session notes that."""
+
+from __future__ import annotations
+
+from functools import update_wrapper
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..hooks import HookPoints
+
+
+def install(hooks: HookPoints) -> None:
+    def make_compile(original: Any) -> Any:
+        def compile(*args: Any, **kwargs: Any) -> Any:
+            compiled = original(*args, **kwargs)
+            # Modules are recognised when they are called. Without a function this made a decorator, which comes
+            # through here again when it is applied.
+            if not args or args[0] is None or isinstance(compiled, nn.Module) or not callable(compiled):
+                return compiled
+
+            def call_compiled(*inner: Any, **named: Any) -> Any:
+                if not hooks.live:
+                    return compiled(*inner, **named)
+                with hooks.out_of_the_way():
+                    return compiled(*inner, **named)
+
+            return update_wrapper(call_compiled, args[0])
+
+        return compile
+
+    def make_tracer(original: Any) -> Any:
+        def trace(*args: Any, **kwargs: Any) -> Any:
+            with hooks.out_of_the_way():
+                return original(*args, **kwargs)
+
+        return trace
+
+    hooks.patch(torch, "compile", make_compile)
+    for name in ("script", "trace", "trace_module", "freeze"):
+        hooks.patch(torch.jit, name, make_tracer)
+    hooks.patch(torch.export, "export", make_tracer)

@@ -1,0 +1,47 @@
+"""Data loaders: how they are made, what they deliver and how long the training waits for it."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from torch.utils.data import DataLoader
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from .. import sites
+from ..hooks import HookPoints
+
+
+def install(hooks: HookPoints) -> None:
+    def make_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            hooks.announce("loader_made", self, sites.here(2) if hooks.live else None)
+
+        return __init__
+
+    def make_iter(original: Any) -> Any:
+        def __init__(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, loader, *args, **kwargs)
+            self._traindx_loader = loader
+
+        return __init__
+
+    def make_next(original: Any) -> Any:
+        def __next__(self: Any) -> Any:
+            if hooks.busy or not hooks.live:
+                return original(self)
+            began = perf_counter()
+            batch = original(self)
+            seconds = perf_counter() - began
+            loader = getattr(self, "_traindx_loader", None)
+            if hooks.driver is not None:
+                batch = hooks.driver.batch(loader, batch)
+            hooks.announce("batch_ready", loader, batch, seconds)
+            return batch
+
+        return __next__
+
+    hooks.patch(DataLoader, "__init__", make_init)
+    hooks.patch(_BaseDataLoaderIter, "__init__", make_iter)
+    hooks.patch(_BaseDataLoaderIter, "__next__", make_next)

@@ -1,0 +1,81 @@
+"""Optimizers, their steps, cleared gradients, schedulers and clipping."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch.optim import lr_scheduler
+from torch.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from .. import sites
+from ..hooks import HookPoints
+
+
+def install(hooks: HookPoints) -> None:
+    def make_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            hooks.announce("optimizer_made", self, sites.here(2) if hooks.live else None)
+
+        return __init__
+
+    def make_zero(original: Any) -> Any:
+        def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, *args, **kwargs)
+            hooks.announce("grads_cleared", self)
+            return result
+
+        return zero_grad
+
+    def make_scheduler_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            hooks.announce("scheduler_made", self, sites.here(2) if hooks.live else None)
+
+        return __init__
+
+    def make_clip(kind: str) -> Any:
+        def make(original: Any) -> Any:
+            def clip(parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
+                # A generator would be used up by the first reader; a list serves both.
+                if not isinstance(parameters, torch.Tensor):
+                    parameters = list(parameters)
+                norm = original(parameters, limit, *args, **kwargs)
+                hooks.announce("clipped", kind, parameters, limit, norm, sites.here(2) if hooks.live else None)
+                return norm
+
+            return clip
+
+        return make
+
+    began: dict[int, float] = {}
+
+    def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if hooks.driver is not None and hooks.live:
+            hooks.driver.before_step(optimizer)
+        hooks.announce("step_begin", optimizer, bool(args and callable(args[0])) or callable(kwargs.get("closure")))
+        began[id(optimizer)] = perf_counter()
+
+    def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+        seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
+        closure = bool(args and callable(args[0])) or callable(kwargs.get("closure"))
+        hooks.announce("step_end", optimizer, closure, seconds)
+        if hooks.driver is not None and hooks.live:
+            hooks.driver.after_step(optimizer)
+
+    hooks.patch(Optimizer, "__init__", make_init)
+    hooks.patch(Optimizer, "zero_grad", make_zero)
+    for scheduler in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
+        hooks.patch(scheduler, "__init__", make_scheduler_init)
+    for name, kind in (("clip_grad_norm_", "norm"), ("clip_grad_value_", "value")):
+        hooks.patch(torch.nn.utils, name, make_clip(kind))
+        hooks.patch(torch.nn.utils.clip_grad, name, make_clip(kind))
+    # torch offers these itself, for every optimizer class, also those that override step().
+    for handle in (register_optimizer_step_pre_hook(before_step), register_optimizer_step_post_hook(after_step)):
+        hooks.on_remove(handle.remove)

@@ -1,0 +1,106 @@
+"""Sets up the observation of one run: the record, the hook points, the watchers; and brings it to an end."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..record.writer import RecordWriter
+from .hooks import HookPoints
+
+MAX_FLUSH_FAILURES = 3
+
+
+class Recording:
+    """One observed run, from before torch is imported until the record is closed. Import-light on purpose."""
+
+    def __init__(self, path: Path, budget: float, driver: Any = None) -> None:
+        self.writer = RecordWriter(path, before_flush=self._flush)
+        self._off: dict[str, str] = {}
+        self.hooks = HookPoints(self._switched_off)
+        self.hooks.driver = driver
+        self._share = budget / 100.0
+        self._watchers: list[Any] = []
+        self.session: Any = None
+        os.register_at_fork(after_in_child=self.writer.abandon)
+        self.writer.fact("traindx", __version__)
+        self.writer.fact("python", platform.python_version())
+        self.writer.fact("platform", platform.platform(terse=True))
+        self.writer.fact("started", time.time())
+
+    def attach(self) -> None:
+        """Hook torch, which has just been imported. An error here must not reach the user's import."""
+        try:
+            self._attach()
+        except Exception as error:
+            self._switched_off("everything", f"{type(error).__name__}: {error}")
+
+    def _attach(self) -> None:
+        import torch
+
+        from ..units import modules_of
+        from .session import Session
+
+        self.writer.fact("torch", torch.__version__)
+        if self._other_rank():
+            self.writer.fact("distributed", {"rank": os.environ.get("RANK"), "observed": False})
+            return
+        self.session = Session(self.writer, self.hooks, self._share)
+        modules = sorted(modules_of("traindx.observe.watchers", defining="Watcher"), key=lambda m: m.ORDER)
+        self._watchers = [module.Watcher(self.session) for module in modules]
+        for watcher in self._watchers:
+            self.hooks.add(watcher)
+        self.hooks.install()
+
+    @staticmethod
+    def _other_rank() -> bool:
+        return os.environ.get("RANK", "0") not in ("", "0")
+
+    def _switched_off(self, observer: str, reason: str) -> None:
+        self._off[observer] = reason
+        self.writer.fact("observers_off", self._off)
+        self.writer.event("observer-off", getattr(self.session, "step", None), observer=observer, reason=reason)
+
+    def _each(self, method: str) -> None:
+        for watcher in list(self._watchers):
+            call = getattr(watcher, method, None)
+            if call is None or watcher.name in self._off:
+                continue
+            try:
+                call()
+            except Exception as error:
+                self._switched_off(watcher.name, f"{type(error).__name__} at {method}: {error}")
+                self.hooks.forget(watcher)
+
+    def _flush(self) -> None:
+        if self.session is None:
+            return
+        try:
+            self.session.inbox.drain()
+        except Exception as error:
+            self._switched_off("inbox", f"{type(error).__name__}: {error}")
+        self._each("flush")
+
+    def close(self, exit_status: str, error: dict[str, Any] | None = None) -> None:
+        """The run is over: take the hooks away, write what is left."""
+        self.hooks.remove()
+        self._each("finish")
+        if error is not None:
+            self.writer.fact("error", error)
+        found = _reinforcement_learning()
+        if found:
+            self.writer.fact("rl", found)
+        self.writer.fact("exit", exit_status)
+        self.writer.fact("ended", time.time())
+        self.writer.close()
+
+
+def _reinforcement_learning() -> list[str]:
+    """Libraries that only reinforcement learning needs."""
+    known = ("gym", "gymnasium", "stable_baselines3", "pettingzoo", "dm_control", "torchrl", "tianshou", "rllib")
+    return [name for name in known if name in sys.modules]

@@ -1,0 +1,88 @@
+"""When to look closely. Observation has a time budget and schedules itself to it.
+
+Three depths of looking: every step gets the scalars that cost next to nothing; a *light* look measures the batch and
+the gradient as a whole; a *deep* look measures every layer. Looks are dense at the start, where most faults show,
+and thin out with the logarithm of the step; they become dense again for a while after `alert()`.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+NOTHING, LIGHT, DEEP = 0, 1, 2
+
+# Seconds that may be spent before the share counts: a short run must be seen at all.
+GRACE = 0.25
+FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
+ALERT_STEPS = 6
+MAX_GAP = 400
+
+
+class Schedule:
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.spent = 0.0
+        self._began = perf_counter()
+        self._next_deep = 0
+        self._next_light = 0
+        self._in_run = 0  # how many looks of the present run of deep looks have been made
+        self._alert_until = -1
+        self._cost = {LIGHT: 0.0, DEEP: 0.0}
+        self._last = NOTHING
+        self._spent_before = 0.0
+
+    def charge(self, seconds: float) -> None:
+        """Account for time that a look took."""
+        self.spent += seconds
+
+    def affordable(self) -> bool:
+        """Whether there is time for something that is not planned, such as scoring an evaluation."""
+        return self.spent <= 2 * self._allowance()
+
+    def _allowance(self) -> float:
+        return GRACE + self.share * (perf_counter() - self._began)
+
+    def alert(self, step: int) -> None:
+        """Something looks wrong: look closely at the next few steps."""
+        self._alert_until = step + ALERT_STEPS
+
+    def plan(self, step: int, consecutive: int = 1) -> int:
+        """How closely to look at the coming step.
+
+        Deep looks come in runs of `consecutive` steps plus one (two successive gradients make a cosine, and
+        several optimizers that take turns must all be seen).
+        """
+        if self._last:
+            took = self.spent - self._spent_before
+            known = self._cost[self._last]
+            self._cost[self._last] = took if not known else 0.7 * known + 0.3 * took
+        self._spent_before = self.spent
+        self._last = self._choose(step, consecutive)
+        return self._last
+
+    def _choose(self, step: int, consecutive: int) -> int:
+        allowance = self._allowance()
+        if step < FORCED_DEEP * consecutive:
+            self._next_deep = step + 1
+            return DEEP
+        if step <= self._alert_until and self.spent + self._cost[DEEP] <= 2 * allowance:
+            return DEEP
+        if step >= self._next_deep and (
+            # Half of the allowance is for deep looks in the first place; light ones come much oftener.
+            self.spent + (1 + consecutive) * self._cost[DEEP] <= allowance
+        ):
+            self._run_on(step, consecutive)
+            return DEEP
+        if step >= self._next_light and self.spent + self._cost[LIGHT] <= 0.9 * allowance:
+            self._next_light = step + max(1, min(step // 100, MAX_GAP))
+            return LIGHT
+        return NOTHING
+
+    def _run_on(self, step: int, consecutive: int) -> None:
+        # A run of looks is `consecutive + 1` long: the first ones move the next look one step on, the last one away.
+        self._in_run += 1
+        if self._in_run > consecutive:
+            self._in_run = 0
+            self._next_deep = step + max(2, min(step // 12, MAX_GAP))
+        else:
+            self._next_deep = step + 1

@@ -1,0 +1,73 @@
+"""What the watchers of one run share: the step count, the schedule, the names of parameters, the way to the record."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+from ..record.writer import RecordWriter
+from .hooks import HookPoints
+from .inbox import Inbox
+from .naming import Naming
+from .schedule import DEEP, LIGHT, Schedule
+
+
+class Session:
+    """One observed run. Watchers read `step`, `look` and `phase`, and write through `inbox` and `writer`."""
+
+    def __init__(self, writer: RecordWriter, hooks: HookPoints, share: float) -> None:
+        self.writer = writer
+        self.hooks = hooks
+        self.schedule = Schedule(share)
+        self.inbox = Inbox(writer)
+        self.naming = Naming()
+        self.step = 0  # updates of the weights so far, over all optimizers
+        self.backwards = 0
+        self.look = DEEP
+        self.optimizers: list[weakref.ref[Any]] = []
+        self.last_loss: float | None = None
+        self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
+        self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
+        self._noted: set[str] = set()
+        self._not_visible: list[str] = []
+
+    @property
+    def deep(self) -> bool:
+        return self.look == DEEP
+
+    @property
+    def light(self) -> bool:
+        """At least a light look."""
+        return self.look >= LIGHT
+
+    def optimizer_index(self, optimizer: Any) -> int:
+        for index, known in enumerate(self.optimizers):
+            if known() is optimizer:
+                return index
+        self.optimizers.append(weakref.ref(optimizer))
+        return len(self.optimizers) - 1
+
+    def live_optimizers(self) -> list[tuple[int, Any]]:
+        return [(i, o) for i, ref in enumerate(self.optimizers) if (o := ref()) is not None]
+
+    def note_moved(self, names: list[str], sizes: list[float]) -> None:
+        for name, size in zip(names, sizes, strict=True):
+            self.moved[name] = self.moved.get(name, False) or size != 0.0
+
+    def once(self, key: str) -> bool:
+        """True the first time."""
+        if key in self._noted:
+            return False
+        self._noted.add(key)
+        return True
+
+    def not_visible(self, sentence: str) -> None:
+        """Note something that could not be observed, for the record and the report."""
+        if self.once("not-visible:" + sentence):
+            self._not_visible.append(sentence)
+            self.writer.fact("not_visible", self._not_visible)
+
+    def say(self, line: str) -> None:
+        """One line to the person watching, on stderr: stdout is the script's."""
+        print(f"traindx: {line}", file=sys.stderr, flush=True)

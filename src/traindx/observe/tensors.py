@@ -1,0 +1,69 @@
+"""Small looks at tensors that never draw random numbers, never keep a graph, and bound their own cost."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+SKETCH = 4096  # elements of a parameter that stand for the whole of it
+SAMPLE = 1 << 16  # elements of an activation or batch that are looked at
+
+
+def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
+    """The tensors in an argument or output: alone, in a sequence, a mapping or a dataclass."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth > 3 or isinstance(value, (str, bytes, int, float)) or value is None:
+        return
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from tensors_in(item, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for item in value[:16]:
+            yield from tensors_in(item, depth + 1)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from tensors_in(getattr(value, field.name, None), depth + 1)
+    elif hasattr(value, "to_dict") or type(value).__module__.startswith("torch_geometric"):
+        yield from tensors_in(getattr(value, "__dict__", None), depth + 1)
+
+
+def first_tensor(*values: Any) -> Any | None:
+    for value in values:
+        for tensor in tensors_in(value):
+            return tensor
+    return None
+
+
+def plain(tensor: Any) -> bool:
+    """Whether ordinary reductions work on it: strided, with data, not a subclass with a mind of its own."""
+    return (
+        isinstance(tensor, torch.Tensor)
+        and tensor.layout is torch.strided
+        and not tensor.is_meta
+        and tensor.numel() > 0
+        and not tensor.is_quantized
+        and not tensor.is_complex()
+    )
+
+
+def sketch(tensor: Any, size: int = SKETCH) -> Any:
+    """Up to `size` evenly spaced elements, as a flat copy in float32 (float64 stays)."""
+    flat = tensor.detach().reshape(-1)
+    if flat.numel() > size:
+        flat = flat[:: -(-flat.numel() // size)]
+    if flat.dtype is torch.float64:
+        return flat.clone()
+    return flat.to(torch.float32, copy=True)
+
+
+def sample_rows(tensor: Any, size: int = SAMPLE) -> Any:
+    """Evenly spaced rows (first axis), about `size` elements in all. A view."""
+    tensor = tensor.detach()
+    if tensor.numel() <= size or tensor.dim() == 0:
+        return tensor
+    stride = -(-tensor.numel() // size)
+    return tensor[::stride] if tensor.shape[0] >= stride else tensor.reshape(-1)[::stride]

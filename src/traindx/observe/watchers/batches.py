@@ -1,0 +1,190 @@
+"""What enters the model: scale, spread between features, non-finite values, in training and in evaluation; and loaders."""
+
+from __future__ import annotations
+
+import weakref
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from ..session import Session
+from ..tensors import plain, sample_rows, tensors_in
+
+ORDER = 60
+
+EVAL_LOOKS = 32  # evaluation batches that are looked at
+LISTED_FEATURES = 64
+MAX_FEATURES = 8192
+
+
+class _Pool:
+    """Input statistics over all the batches looked at in one phase."""
+
+    def __init__(self) -> None:
+        self.batches = 0
+        self.rows = 0
+        self.shape: list[int] = []
+        self.dtype = ""
+        self.low, self.high = float("inf"), float("-inf")
+        self.nonfinite = 0
+        self.count = 0.0
+        self.sums: Any = None
+        self.squares: Any = None
+
+    def take(self, values: list[list[float]], count: int) -> None:
+        sums, squares, lows, highs, bad = (torch.tensor(v, dtype=torch.float64) for v in values)
+        self.nonfinite += int(bad.sum())
+        self.low, self.high = min(self.low, float(lows.min())), max(self.high, float(highs.max()))
+        if self.sums is None or self.sums.shape != sums.shape:
+            self.sums, self.squares, self.count = sums, squares, 0.0
+        else:
+            self.sums, self.squares = self.sums + sums, self.squares + squares
+        self.count += count
+
+    def facts(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "batches": self.batches, "samples": self.rows, "shape": self.shape, "dtype": self.dtype,
+            "nonfinite": self.nonfinite,
+        }  # fmt: skip
+        if self.sums is None or not self.count:
+            return found
+        mean = self.sums / self.count
+        std = (self.squares / self.count - mean**2).clamp_min(0).sqrt()
+        whole_mean = float(mean.mean())
+        found.update(
+            mean=whole_mean,
+            std=float(((self.squares / self.count).mean() - whole_mean**2).clamp_min(0).sqrt()),
+            min=self.low,
+            max=self.high,
+            features=len(mean),
+            feature_std_min=float(std.min()),
+            feature_std_max=float(std.max()),
+            feature_std_median=float(std.median()),
+            feature_mean_max=float(mean.abs().max()),
+            constant_features=int((std <= 1e-12 * mean.abs().clamp_min(1e-12)).sum()),
+        )
+        if len(mean) <= LISTED_FEATURES:
+            found.update(feature_mean=mean.tolist(), feature_std=std.tolist())
+        return found
+
+
+class Watcher:
+    name = "batches"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._pools: dict[str, _Pool] = {}
+        self._looked_at_step = -1
+        self._loaders: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
+        self._pending: list[dict[str, Any]] = []
+
+    # ── loaders ─────────────────────────────────────────────────────────────────────────────────
+
+    def loader_made(self, loader: Any, site: dict[str, Any] | None) -> None:
+        if len(self._loaders) < 64:
+            self._loaders.append((weakref.ref(loader), _loader_facts(loader, site)))
+
+    def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
+        for known, fact in self._loaders:
+            if known() is loader:
+                fact["delivered"] = fact.get("delivered", 0) + 1
+                self._pending.append(fact)
+                return
+
+    def _assign(self, role: str) -> None:
+        for fact in self._pending:
+            if role == "train" or fact["role"] is None:
+                fact["role"] = role
+        self._pending.clear()
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        self._assign("train")
+
+    # ── inputs ──────────────────────────────────────────────────────────────────────────────────
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        session = self.session
+        phase = "train" if torch.is_grad_enabled() else "eval"
+        if phase == "train" and (not session.light or self._looked_at_step == session.step):
+            return
+        if next(root.parameters(), None) is None:
+            return
+        if phase == "eval":
+            self._assign("eval")
+            if self._pools.get("eval") is not None and self._pools["eval"].batches >= EVAL_LOOKS:
+                return
+        value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
+        if value is None:
+            return
+        began = perf_counter()
+        self._looked_at_step = session.step if phase == "train" else self._looked_at_step
+        self._look(phase, value)
+        session.schedule.charge(perf_counter() - began)
+
+    @torch.no_grad()
+    def _look(self, phase: str, value: Any) -> None:
+        pool = self._pools.setdefault(phase, _Pool())
+        pool.batches += 1
+        pool.rows += int(value.shape[0])
+        pool.shape = list(value.shape)
+        pool.dtype = str(value.dtype).removeprefix("torch.")
+        if phase == "train":
+            self.session.inbox.scalar("batch_size", self.session.step, float(value.shape[0]))
+        columns = _columns(sample_rows(value))
+        if columns is None or columns.shape[1] > MAX_FEATURES:
+            return
+        bad = ~torch.isfinite(columns)
+        clean = torch.where(bad, torch.zeros_like(columns), columns)
+        statistics = torch.stack(
+            [clean.sum(0), (clean**2).sum(0), clean.amin(0), clean.amax(0), bad.sum(0).to(clean.dtype)]
+        )
+        rows = columns.shape[0]
+        self.session.inbox.later(statistics, lambda values: pool.take(values, rows))
+        if phase == "train":
+            inbox, step = self.session.inbox, self.session.step
+            inbox.scalar("input_rms", step, columns.square().mean().sqrt())
+            inbox.scalar("input_max", step, columns.abs().max())
+
+    def flush(self) -> None:
+        for phase, pool in list(self._pools.items()):
+            self.session.writer.fact(f"data/{phase}", pool.facts())
+        self.session.writer.fact("loaders", [fact for _, fact in self._loaders])
+
+    finish = flush
+
+
+def _columns(value: Any) -> Any | None:
+    """The batch as (samples, features): image channels and the last axis of anything else are features."""
+    if not value.is_floating_point():
+        return None  # token and class ids have no scale
+    value = value.double() if value.dtype is torch.float64 else value.float()
+    if value.dim() == 1:
+        return value.reshape(-1, 1)
+    if value.dim() >= 4:
+        return value.transpose(0, 1).reshape(value.shape[1], -1).T
+    return value.reshape(-1, value.shape[-1])
+
+
+def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
+    sampler = getattr(loader, "sampler", None)
+    name = type(sampler).__name__
+    return {
+        "dataset": type(loader.dataset).__name__,
+        "size": _length(loader.dataset),
+        "batches": _length(loader),
+        "batch_size": getattr(loader, "batch_size", None),
+        "sampler": name,
+        "shuffled": name not in ("SequentialSampler",) and "Infinite" not in name,
+        "workers": getattr(loader, "num_workers", 0),
+        "drop_last": getattr(loader, "drop_last", None),
+        "site": site,
+        "role": None,
+    }
+
+
+def _length(sized: Any) -> int | None:
+    try:
+        return len(sized)
+    except (TypeError, NotImplementedError, AttributeError):
+        return None

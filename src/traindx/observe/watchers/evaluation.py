@@ -1,0 +1,197 @@
+"""Evaluation passes: forwards without gradients, told apart from training by what happens, not by names."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from time import perf_counter
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from ..inbox import cpu_value
+from ..session import Session
+from ..tensors import plain, tensors_in
+from .loss_inputs import CLASSIFYING, given_pair
+
+ORDER = 50
+
+
+class _Pass:
+    """One evaluation in progress."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+        self.forwards = 0
+        self.rows = 0
+        # Sums are floats on the CPU and stay tensors on an accelerator.
+        self.loss_sum: Any = 0.0
+        self.loss_rows = 0
+        self.scored = False
+        self.hits: Any = 0.0
+        self.hit_rows: Any = 0.0
+        self.read: list[float] = []  # scalars that the script itself read
+
+
+class Watcher:
+    name = "evaluation"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._pass: _Pass | None = None
+        self._sets: list[Any] = []
+        self._loader: weakref.ref[Any] | None = None
+        self._labels: weakref.ref[Any] | None = None
+        self._output: weakref.ref[Any] | None = None
+        self._scored_output = True
+        self._classifies = False  # the training loss is a cross entropy over class ids
+        self._loss_roots: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._passes = 0
+
+    def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
+        self._loader = weakref.ref(loader) if loader is not None else None
+        labels = [t for t in tensors_in(batch) if not t.is_floating_point() and t.dim() == 1]
+        self._labels = weakref.ref(labels[-1]) if labels else None
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        found = list(tensors_in(output))
+        if not found or any(t.requires_grad for t in found):
+            return
+        if next(root.parameters(), None) is None:
+            # A loss module of the user's own: in training its value is what backward starts from.
+            if found[0].numel() == 1 and self._pass is not None and not self._scored_output:
+                self._add_loss(_value(found[0]), max(1, self._pass.rows))
+            return
+        current = self._current()
+        current.forwards += 1
+        rows = next((t.shape[0] for t in tensors_in((args, kwargs)) if t.dim()), 1)
+        current.rows += rows
+        self._score_silent_output()
+        logits = found[0]
+        self._output = weakref.ref(logits)
+        self._scored_output = False
+
+    def _current(self) -> _Pass:
+        if self._pass is None:
+            loader = self._loader() if self._loader is not None else None
+            self._pass = _Pass(id(loader) if loader is not None else None)
+        return self._pass
+
+    @torch.no_grad()
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        first, second = given_pair(given)
+        if value.requires_grad:
+            if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
+                self._classifies = True
+            return
+        if self._pass is None or not plain(first) or not isinstance(second, torch.Tensor):
+            return
+        began = perf_counter()
+        rows = max(1, int(second.shape[0]) if second.dim() else 1)
+        number = _value(value)
+        if given[1].get("reduction") == "sum":
+            number = number / max(1, second.numel())
+        self._add_loss(number, rows)
+        self._score(name, first, second)
+        self._scored_output = True
+        self.session.schedule.charge(perf_counter() - began)
+
+    def _add_loss(self, number: Any, rows: int) -> None:
+        if self._pass is not None:
+            self._pass.loss_sum = self._pass.loss_sum + number * rows
+            self._pass.loss_rows += rows
+
+    def _score(self, name: str, scores: Any, labels: Any) -> None:
+        current = self._pass
+        if current is None or not self.session.schedule.affordable():
+            return
+        if name in CLASSIFYING and not labels.is_floating_point() and scores.dim() >= 2:
+            answers = scores.argmax(dim=1)
+            known = labels >= 0
+            hits, rows = ((answers == labels) & known).sum(), known.sum()
+        elif name.startswith("binary") and scores.shape == labels.shape:
+            hits = ((scores > (0.0 if name.endswith("logits") else 0.5)) == (labels > 0.5)).sum()
+            rows = torch.tensor(labels.numel())
+        else:
+            return
+        current.scored = True
+        current.hits = current.hits + _value(hits)
+        current.hit_rows = current.hit_rows + _value(rows)
+
+    @torch.no_grad()
+    def _score_silent_output(self) -> None:
+        """The script looked at accuracy only: the loss is computed here, from its logits and its labels."""
+        if self._scored_output or not self._classifies or self._output is None or self._labels is None:
+            return
+        self._scored_output = True
+        logits, labels = self._output(), self._labels()
+        if logits is None or labels is None or logits.dim() != 2 or logits.shape[0] != labels.shape[0]:
+            return
+        if labels.numel() and labels.device == logits.device and self.session.schedule.affordable():
+            began = perf_counter()
+            highest, lowest = cpu_value(labels.long().max()), cpu_value(labels.long().min())
+            if highest is not None and lowest is not None and highest < logits.shape[1] and lowest >= 0:
+                self._add_loss(_value(F.cross_entropy(logits.float(), labels.long())), logits.shape[0])
+                self._score("cross_entropy", logits, labels)
+            self.session.schedule.charge(perf_counter() - began)
+
+    def scalar_read(self, tensor: Any, value: float) -> None:
+        if self._pass is not None and len(self._pass.read) < 100_000:
+            if not self._scored_output:
+                self._score_silent_output()
+            self._pass.read.append(value)
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        if self._pass is not None:
+            self._close()
+
+    def _close(self) -> None:
+        self._score_silent_output()
+        done, self._pass = self._pass, None
+        self._output = None
+        if done is None:
+            return
+        loss = done.loss_sum / done.loss_rows if done.loss_rows else self._from_reads(done)
+        if loss is None and not done.scored:
+            return
+        self._passes += 1
+        # Sets are told apart by their loader, or else by their size.
+        key = done.key if done.key is not None else ("rows", done.rows)
+        if key not in self._sets and len(self._sets) < 8:
+            self._sets.append(key)
+        number = self._sets.index(key) if key in self._sets else 0
+        suffix = "" if number == 0 else f"/{number}"
+        if loss is not None:
+            self.session.inbox.scalar("loss/validation" + suffix, self.session.step, loss)
+        if done.scored:
+            self.session.inbox.scalar("accuracy/validation" + suffix, self.session.step, done.hits / done.hit_rows)
+
+    def _from_reads(self, done: _Pass) -> float | None:
+        """A loss written by hand shows only as a scalar that the script reads, once a forward or once a pass."""
+        training = self.session.last_loss
+        per_forward = len(done.read) / max(1, done.forwards)
+        if not done.read or training is None or not (per_forward <= 1.01 or len(done.read) == 1):
+            return None
+        value = sum(done.read) / len(done.read)
+        # An accuracy or a count is read the same way: only what is of the training loss's size is taken for a loss.
+        if not math.isfinite(value):
+            return value
+        return value if training and 0.1 <= value / training <= 30 else None
+
+    def flush(self) -> None:
+        self.session.writer.fact("eval_passes", self._passes)
+
+    def finish(self) -> None:
+        self._close()
+        self.flush()
+
+
+def _value(tensor: Any) -> Any:
+    """A float where that is free, else a detached copy."""
+    number = cpu_value(tensor) if tensor.numel() == 1 else None
+    if number is not None:
+        return number
+    mean = tensor.detach().float().mean()
+    number = cpu_value(mean)
+    return mean if number is None else number

@@ -1,0 +1,203 @@
+"""Gradients, weights and updates: as a whole at light looks, by layer at deep ones.
+
+Norms are of the full tensors; cosines and updates come from sketches (evenly spaced elements), so that a look at a
+large model costs a fraction of its step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from ..inbox import cpu_value
+from ..session import Session
+from ..tensors import SKETCH, sketch
+from .pacing import Update
+
+ORDER = 20
+
+NOISE_WINDOW = 16  # pairs of gradients that one noise scale estimate averages over
+
+
+class Watcher:
+    name = "gradients"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._before: dict[str, Any] = {}
+        self._last: dict[int, tuple[int, Any, Any]] = {}  # optimizer -> (step, gradient, update), as sketches
+        self._gradient: Any = None
+        self._pairs: list[tuple[float, float]] = []
+        self.batch_size = 0
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        if self.session.deep and args and isinstance(args[0], torch.Tensor) and args[0].dim():
+            self.batch_size = args[0].shape[0]
+
+    def _layers(self, update: Update) -> tuple[list[str], list[Any]]:
+        """The parameters of this update, and those of the models that no optimizer holds."""
+        session = self.session
+        seen = {id(p) for p in update.params}
+        params = list(update.params)
+        if update.index <= 0:
+            held = {id(p) for _, o in session.live_optimizers() for g in o.param_groups for p in g["params"]}
+            for _, root in session.naming.roots():
+                for parameter in root.parameters():
+                    if id(parameter) not in seen and id(parameter) not in held:
+                        seen.add(id(parameter))
+                        params.append(parameter)
+        return [session.naming.name_of(p) for p in params], params
+
+    @torch.no_grad()
+    def weights_before(self, update: Update) -> None:
+        if self.session.deep:
+            names, params = self._layers(update)
+            self._before = {name: sketch(p) for name, p in zip(names, params, strict=True)}
+
+    @torch.no_grad()
+    def gradients_ready(self, update: Update) -> None:
+        session = self.session
+        grads = [p.grad for p in update.params if p.grad is not None and not p.grad.is_sparse]
+        if not grads:
+            return
+        norms = torch._foreach_norm(grads)
+        total = torch.linalg.vector_norm(torch.stack([n.to(norms[0].device, torch.float32) for n in norms]))
+        if update.index <= 0:
+            session.inbox.scalar("grad_norm", session.step, total)
+        else:
+            session.inbox.scalar(f"grad_norm/{update.index}", session.step, total)
+        value = cpu_value(total)
+        if value is not None and not math.isfinite(value):
+            session.schedule.alert(session.step)
+        if session.deep:
+            self._deep_gradients(update)
+
+    def _deep_gradients(self, update: Update) -> None:
+        session = self.session
+        names, params = self._layers(update)
+        norm: list[Any] = []
+        zero: list[Any] = []
+        root_size: list[float] = []
+        for p in params:
+            gradient = p.grad
+            if gradient is None or gradient.is_sparse:
+                norm.append(None)
+                zero.append(None)
+            else:
+                gradient = gradient.detach()
+                norm.append(torch.linalg.vector_norm(gradient.float() if gradient.dtype.itemsize < 4 else gradient))
+                part = gradient.reshape(-1)
+                part = part[:: -(-part.numel() // SKETCH)]
+                zero.append(1.0 - torch.count_nonzero(part) / part.numel())
+            root_size.append(math.sqrt(max(1, p.numel())))
+        norms = _row(norm)
+        session.inbox.row("grad_norm", session.step, names, norms)
+        session.inbox.row("grad_rms", session.step, names, norms / torch.tensor(root_size, device=norms.device))
+        session.inbox.row("grad_zero", session.step, names, _row(zero))
+        held = [p.grad for p in update.params if p.grad is not None and not p.grad.is_sparse]
+        self._gradient = torch.cat([sketch(g).float() for g in held]) if held else None
+
+    @torch.no_grad()
+    def weights_after(self, update: Update) -> None:
+        session = self.session
+        if not session.deep or not self._before:
+            return
+        names, params = self._layers(update)
+        present = [(n, p) for n, p in zip(names, params, strict=True) if n in self._before]
+        names = [n for n, _ in present]
+        updates, weights, changes = [], [], []
+        for name, p in present:
+            now = sketch(p)
+            change = now - self._before[name]
+            stretch = math.sqrt(p.numel() / max(1, now.numel()))
+            updates.append(torch.linalg.vector_norm(change) * stretch)
+            weights.append(torch.linalg.vector_norm(self._before[name]) * stretch)
+            if any(p is member for member in update.params):
+                changes.append(change.float())
+        self._before = {}
+        update_norm, weight_norm = _row(updates), _row(weights)
+        sizes = torch.tensor([math.sqrt(max(1, p.numel())) for _, p in present], device=weight_norm.device)
+        inbox, step = session.inbox, session.step
+        inbox.row("update_norm", step, names, update_norm)
+        inbox.later(update_norm, lambda sizes, names=names: session.note_moved(names, sizes))
+        inbox.row("weight_norm", step, names, weight_norm)
+        inbox.row("weight_rms", step, names, weight_norm / sizes)
+        inbox.row("update_ratio", step, names, update_norm / weight_norm)
+        whole = torch.linalg.vector_norm(weight_norm)
+        inbox.scalar("weight_norm", step, whole)
+        inbox.scalar("update_ratio", step, torch.linalg.vector_norm(update_norm) / whole)
+        self._compare(update, torch.cat(changes) if changes else None)
+        self._settings_at_work(update, weight_norm)
+
+    def _compare(self, update: Update, change: Any) -> None:
+        """This gradient against the last one and against the last step."""
+        session, gradient = self.session, self._gradient
+        self._gradient = None
+        known = self._last.pop(update.index, None)
+        if gradient is None or change is None or gradient.numel() == 0:
+            return
+        if (
+            known is not None
+            and known[1].shape == gradient.shape
+            and known[0] >= session.step - max(1, len(session.optimizers))
+        ):
+            _, last_gradient, last_change = known
+            dot = torch.dot(gradient, last_gradient)
+            size, last_size = torch.linalg.vector_norm(gradient), torch.linalg.vector_norm(last_gradient)
+            session.inbox.scalar("grad_cosine", session.step, dot / (size * last_size))
+            if last_change.shape == gradient.shape:
+                against = torch.dot(gradient, last_change) / (size * torch.linalg.vector_norm(last_change))
+                session.inbox.scalar("update_cosine", session.step, against)
+            step, batch = session.step, self.batch_size
+            session.inbox.later(
+                torch.stack([dot, 0.5 * (size**2 + last_size**2)]), lambda pair: self._noise(step, batch, *pair)
+            )
+        self._last[update.index] = (session.step, gradient, change)
+
+    def _noise(self, step: int, batch: int, dot: float, square: float) -> None:
+        """Simple noise scale tr(Σ)/|G|²: E|g|² = |G|² + tr(Σ)/B and E g·g' = |G|² for two batches."""
+        if not (math.isfinite(dot) and math.isfinite(square)) or batch <= 0:
+            return
+        self._pairs = [*self._pairs[-NOISE_WINDOW + 1 :], (dot, square)]
+        signal = sum(d for d, _ in self._pairs) / len(self._pairs)
+        power = sum(s for _, s in self._pairs) / len(self._pairs)
+        if power <= 0:
+            return
+        noise = batch * max(0.0, power - signal)
+        self.session.writer.point("noise_scale", step, noise / signal if signal > 1e-6 * power else 1e6 * batch)
+
+    def _settings_at_work(self, update: Update, weight_norm: Any) -> None:
+        """How the optimizer's own settings compare with what they act on."""
+        optimizer, session = update.optimizer, self.session
+        if optimizer is None:
+            return
+        group = optimizer.param_groups[0]
+        decay = group.get("weight_decay") or 0.0
+        grads = [p.grad for p in group["params"] if p.grad is not None and not p.grad.is_sparse]
+        if isinstance(decay, float) and decay > 0 and grads:
+            weights = torch.linalg.vector_norm(torch.stack([n.float() for n in torch._foreach_norm(group["params"])]))
+            pull = torch.linalg.vector_norm(torch.stack([n.float() for n in torch._foreach_norm(grads)]))
+            if "AdamW" in type(optimizer).__name__ or group.get("decoupled_weight_decay"):
+                # decoupled: the decay moves by lr·wd·w, the rest of the step by about lr an element
+                pull = pull * 0 + math.sqrt(sum(p.numel() for p in group["params"]))
+            session.inbox.scalar("decay_ratio", session.step, decay * weights / pull)
+        eps = group.get("eps")
+        if isinstance(eps, float) and "betas" in group:
+            moments = [
+                sketch(state["exp_avg_sq"], 512)
+                for p in group["params"][:64]
+                if "exp_avg_sq" in (state := optimizer.state.get(p, {}))
+            ]
+            if moments:
+                correction = 1.0 - group["betas"][1] ** max(1, session.step)
+                typical = torch.cat(moments).median().div(max(correction, 1e-12)).sqrt()
+                session.inbox.scalar("eps_ratio", session.step, eps / typical.clamp_min(1e-30))
+
+
+def _row(values: list[Any]) -> Any:
+    """A 1-d tensor from 0-d ones, NaN where there is none."""
+    device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
+    nothing = torch.full((), math.nan, device=device)
+    return torch.stack([nothing if v is None else v.to(device, torch.float32).reshape(()) for v in values])

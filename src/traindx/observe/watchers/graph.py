@@ -1,0 +1,178 @@
+"""The autograd graph behind the loss: what was computed, in any style of code.
+
+The digest at the first looks shows wiring (softmax axes, broadcasts, chains of linear maps); later looks count nodes and
+read what nonlinearities saved, which gives dead and saturated units also where the script uses plain functions.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import nn
+
+from .. import origin
+from ..digest import digest
+from ..graphs import nodes, op_name, saved
+from ..points.modules import is_compiled
+from ..session import Session
+from ..tensors import SAMPLE, plain, sample_rows, tensors_in
+
+ORDER = 45
+
+_RELUS = {"relu": "result", "leakyrelu": "self", "threshold": "self", "hardtanh": "self"}
+_SQUASHING = {"sigmoid": "result", "tanh": "result"}
+MAX_UNITS = 16_384
+
+
+class Watcher:
+    name = "graph"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._digests: dict[Any, int] = {}
+        self._looked_at_step = -1
+        self._names: dict[int, str] = {}  # id of a grad_fn made in this forward -> module name
+        self._alive: dict[str, Any] = {}  # units that have ever been non-zero, by layer
+        self._batches: dict[str, int] = {}
+        self._handle: Any = None
+        self._outputs: dict[str, list[Any]] = {}
+
+    # ── module outputs, during deep looks ───────────────────────────────────────────────────────
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        session = self.session
+        if not session.deep or not torch.is_grad_enabled() or is_compiled(root) or self._handle is not None:
+            return
+        if self._looked_at_step == session.step:
+            return
+        self._by_module = {id(module): name for name, module in session.naming.modules()}
+        self._handle = nn.modules.module.register_module_forward_hook(self._module_ran)
+
+    @torch.no_grad()
+    def _module_ran(self, module: Any, args: Any, output: Any) -> None:
+        began = perf_counter()
+        name = self._by_module.get(id(module))
+        value = next(tensors_in(output), None)
+        if name is not None and value is not None and value.is_floating_point() and plain(value):
+            if value.grad_fn is not None:
+                self._names.setdefault(id(value.grad_fn), name)
+            if next(module.children(), None) is None and name not in self._outputs:
+                part = sample_rows(value).float()
+                std, mean = torch.std_mean(part, correction=0)
+                zero = 1.0 - torch.count_nonzero(part) / part.numel()
+                finite = torch.isfinite(part)
+                bad = 1.0 - finite.float().mean()
+                self._outputs[name] = [mean, std, zero, part.abs().max(), bad]
+        self.session.schedule.charge(perf_counter() - began)
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        self._let_go()
+
+    def forward_failed(self, root: Any) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+
+    # ── the graph, when backward begins ─────────────────────────────────────────────────────────
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        session = self.session
+        if not session.deep or self._looked_at_step == session.step or not isinstance(loss, torch.Tensor):
+            return
+        began = perf_counter()
+        self._looked_at_step = session.step
+        found = list(nodes(loss))
+        session.inbox.scalar("graph_nodes", session.step, float(len(found)))
+        key = (frame.f_code, frame.f_lasti) if frame is not None else None
+        times = self._digests.get(key, 0)
+        if times < 2 and len(self._digests) < 8:
+            self._digests[key] = times + 1
+            number = list(self._digests).index(key)
+            session.writer.fact(
+                "graph" if number == 0 else f"graph/{number}", digest(found, read_saved=self._may_read())
+            )
+        if self._may_read():
+            self._nonlinearities(found)
+            risky = origin.in_graph(loss, "b")
+            if risky is not None:
+                session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
+        self._file_outputs()
+        session.schedule.charge(perf_counter() - began)
+
+    def _may_read(self) -> bool:
+        return not self.session.hooks.saved_tensors_hooked
+
+    def _file_outputs(self) -> None:
+        if self._outputs:
+            names = list(self._outputs)
+            table = torch.stack([torch.stack([v.cpu() for v in self._outputs[n]]) for n in names])
+            for i, quantity in enumerate(("act_mean", "act_std", "act_zero", "act_max", "nonfinite")):
+                self.session.inbox.row(quantity, self.session.step, names, table[:, i])
+        self._outputs = {}
+        self._names = {}
+
+    @torch.no_grad()
+    def _nonlinearities(self, found: list[Any]) -> None:
+        rows: dict[str, tuple[list[str], list[Any]]] = {}
+        counts: dict[str, int] = {}
+        for node in sorted(found, key=lambda n: n._sequence_nr()):
+            op = op_name(node)
+            attribute = _RELUS.get(op) or _SQUASHING.get(op)
+            if attribute is None:
+                continue
+            number = counts[op] = counts.get(op, 0) + 1
+            if number > 400:
+                continue
+            value = saved(node, attribute)
+            if not plain(value) or not value.is_floating_point():
+                continue
+            name = self._names.get(id(node)) or f"{op}#{number}"
+            if op in _SQUASHING:
+                part = sample_rows(value)
+                low = 0.0 if op == "sigmoid" else -1.0
+                margin = 0.03 * (1.0 - low)
+                limit = ((part > 1.0 - margin) | (part < low + margin)).float().mean()
+                # |input| > 3 means sigmoid beyond 0.9526 and tanh beyond 0.9951.
+                far = 0.9526 if op == "sigmoid" else 0.9951
+                large = ((part > far) | (part < (1.0 - far if op == "sigmoid" else -far))).float().mean()
+                _add(rows, "act_saturated", name, limit)
+                _add(rows, "preact_large", name, large)
+            else:
+                dead = self._dead(name, value)
+                if dead is not None:
+                    _add(rows, "act_dead", name, dead)
+        for quantity, (names, values) in rows.items():
+            self.session.inbox.row(quantity, self.session.step, names, torch.stack([v.cpu() for v in values]))
+
+    def _dead(self, name: str, value: Any) -> Any | None:
+        """Share of units that have been zero for every sample of every batch looked at. Units: channels, or last axis."""
+        value = value.detach()
+        axis = 1 if value.dim() >= 4 else value.dim() - 1
+        units = value.shape[axis]
+        if value.dim() < 2 or units > MAX_UNITS or value.numel() // units < 2:
+            return None
+        if value.numel() > 16 * SAMPLE:
+            value = value[:: -(-value.numel() // (16 * SAMPLE))]
+        others = [d for d in range(value.dim()) if d != axis]
+        alive = (value > 0).any(dim=others[0]) if len(others) == 1 else (value > 0).transpose(0, axis).flatten(1).any(1)
+        known = self._alive.get(name)
+        # Units die over time: what was alive long ago does not count, so the memory is renewed now and then.
+        if known is None or known.shape != alive.shape or self._batches[name] >= 16:
+            self._alive[name], self._batches[name] = alive, 1
+        else:
+            self._alive[name] = known | alive
+            self._batches[name] += 1
+        if self._batches[name] < 4:
+            return None
+        return 1.0 - self._alive[name].float().mean()
+
+
+def _add(rows: dict[str, tuple[list[str], list[Any]]], quantity: str, name: str, value: Any) -> None:
+    names, values = rows.setdefault(quantity, ([], []))
+    names.append(name)
+    values.append(value)

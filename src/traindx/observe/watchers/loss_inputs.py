@@ -1,0 +1,235 @@
+"""What the standard losses are given: shapes, ranges, row sums, kinds of targets, histograms of labels and answers."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+
+from ..graphs import op_name
+from ..inbox import cpu_value
+from ..session import Session
+from ..sites import describe, user_frame
+from ..tensors import plain, sample_rows
+
+ORDER = 15
+
+CLASSIFYING = ("cross_entropy", "nll_loss", "multi_margin_loss")
+MAX_CLASSES = 4096
+EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
+
+
+def given_pair(given: Any) -> tuple[Any, Any]:
+    """The input and target tensors of a loss call."""
+    args, kwargs = given
+    first = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
+    second = args[1] if len(args) > 1 else kwargs.get("target", kwargs.get("targets"))
+    return first, second
+
+
+class Watcher:
+    name = "loss inputs"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self._targets: dict[str, dict[str, Any]] = {}
+        self._last_value: tuple[dict[str, Any], Any] | None = None
+
+    @torch.no_grad()
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        training = value.requires_grad
+        if training and not self.session.light:
+            return
+        first, second = given_pair(given)
+        if not plain(first) or not plain(second):
+            return
+        frame = user_frame(sys._getframe(3))
+        phase = "train" if training else "eval"
+        key = (name, phase, frame.f_code if frame else None, frame.f_lasti if frame else 0)
+        fact = self._sites.get(key)
+        if fact is None:
+            if len(self._sites) >= 32:
+                return
+            fact = self._sites[key] = self._new_site(name, phase, given, frame)
+        fact["calls"] += 1
+        if not training and fact["calls"] > EVAL_LOOKS:
+            return
+        self._look(fact, name, phase, first, second)
+        if training and value.numel() == 1:
+            number = cpu_value(value)
+            held = value.detach().clone() if number is None else number
+            self.session.inbox.scalar("loss/function", self.session.step, held)
+            self._last_value = (fact, number)
+
+    def _new_site(self, name: str, phase: str, given: Any, frame: Any) -> dict[str, Any]:
+        _, kwargs = given
+        smoothing = kwargs.get("label_smoothing", 0.0)
+        return {
+            "fn": name,
+            "site": describe(frame),
+            "phase": phase,
+            "calls": 0,
+            "reduction": kwargs.get("reduction", "mean"),
+            "class_weights": kwargs.get("weight") is not None or kwargs.get("pos_weight") is not None,
+            "label_smoothing": smoothing,
+            "ratios": [],
+        }
+
+    def _look(self, fact: dict[str, Any], name: str, phase: str, first: Any, second: Any) -> None:
+        fact["input"] = {**fact.get("input", {}), "shape": list(first.shape), "dtype": _dtype(first)}
+        fact["target"] = {**fact.get("target", {}), "shape": list(second.shape), "dtype": _dtype(second)}
+        if first.grad_fn is not None:
+            fact["input"]["grad_fn"] = op_name(first.grad_fn)
+        same_kind = name not in (*CLASSIFYING, "ctc_loss", "kl_div") and second.is_floating_point()
+        fact["broadcast"] = bool(fact.get("broadcast")) or (same_kind and first.shape != second.shape)
+        scores = sample_rows(first).float()
+        labels = sample_rows(second)
+        axis = 1 if scores.dim() > 1 else 0
+        sums = scores.sum(dim=axis)
+        numbers = labels.float()
+        spread = torch.std_mean(numbers, correction=0)
+        whole = (numbers == numbers.round()).all().float()
+        bad = torch.count_nonzero(~torch.isfinite(numbers)).float()
+        parts = [scores.min(), scores.max(), sums.min(), sums.max()]
+        parts += [numbers.min(), numbers.max(), spread[1], spread[0], whole, bad]
+        self.session.inbox.later(torch.stack(parts), lambda values: self._note(fact, phase, values))
+        if labels.is_floating_point() and labels.numel() <= 65536:
+            self.session.inbox.later(torch.unique(labels.reshape(-1)[:2048]), lambda v: _note_distinct(fact, v))
+        if name in CLASSIFYING and not second.is_floating_point() and first.dim() >= 2:
+            self._count(phase, first, second)
+        elif name.startswith("binary") and first.numel() == second.numel():
+            cut = 0.0 if name.endswith("logits") else 0.5
+            answers = (first.detach().reshape(-1) > cut).long()
+            self._histogram(phase, second.detach().reshape(-1).round().long().clamp(0, 1), answers, 2)
+
+    def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
+        low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad = values
+        given, target = fact["input"], fact["target"]
+        _widen(given, "min", "max", low, high)
+        _widen(given, "row_sum_min", "row_sum_max", sum_low, sum_high)
+        _widen(target, "min", "max", t_low, t_high)
+        target["integer_valued"] = bool(whole) and target.get("integer_valued", True)
+        summary = self._targets.setdefault(phase, {})
+        integers = not fact["target"]["dtype"].startswith(("float", "bfloat"))
+        summary["kind"] = (
+            "class ids" if integers else ("probabilities" if fact["fn"].startswith("binary") else "values")
+        )
+        summary["shape"], summary["dtype"] = target["shape"], target["dtype"]
+        _widen(summary, "min", "max", t_low, t_high)
+        seen = summary["looks"] = summary.get("looks", 0) + 1
+        summary["mean"] = summary.get("mean", 0.0) + (t_mean - summary.get("mean", 0.0)) / seen
+        summary["std"] = summary.get("std", 0.0) + (t_std - summary.get("std", 0.0)) / seen
+        summary["nonfinite"] = summary.get("nonfinite", 0) + int(bad)
+        if not integers and phase == "train":
+            self.session.writer.point("target_max", self.session.step, max(abs(t_low), abs(t_high)))
+
+    # ── classes ─────────────────────────────────────────────────────────────────────────────────
+
+    def _count(self, phase: str, first: Any, second: Any) -> None:
+        classes = int(first.shape[1])
+        if classes > MAX_CLASSES:
+            self._targets.setdefault(phase, {})["classes"] = classes
+            return
+        labels = second.detach().reshape(-1)
+        answers = first.detach().argmax(dim=1).reshape(-1)
+        known = (labels >= 0) & (labels < classes)
+        self._histogram(phase, labels[known], answers[known], classes)
+
+    def _histogram(self, phase: str, labels: Any, answers: Any, classes: int) -> None:
+        if labels.numel() == 0:
+            return
+        counts = torch.bincount(labels, minlength=classes)[:classes]
+        said = torch.bincount(answers, minlength=classes)[:classes]
+        step = self.session.step
+        if phase == "train":
+            hits = (labels == answers).float().mean()
+            self.session.inbox.scalar("accuracy/train", step, hits)
+            self.session.inbox.scalar("label_majority", step, counts.max() / labels.numel())
+            self.session.inbox.scalar("correct/majority", step, said.max() / labels.numel())
+        self.session.inbox.later(torch.stack([counts, said]), lambda both: self._note_counts(phase, step, both))
+
+    def _note_counts(self, phase: str, step: int, both: list[list[int]]) -> None:
+        summary = self._targets.setdefault(phase, {})
+        summary["classes"] = len(both[0])
+        for key, counts in (("histogram", both[0]), ("predictions", both[1])):
+            known = summary.setdefault(key, {})
+            for label, count in enumerate(counts):
+                if count:
+                    known[str(label)] = known.get(str(label), 0) + int(count)
+        # The last batches' answers alone tell what the model has come to say.
+        recent = summary.setdefault("recent", [])
+        recent.append(both[1])
+        del recent[:-8]
+        if phase == "train":
+            order = summary.setdefault("order", [])
+            if len(order) < 512:
+                order.append(
+                    (step, max(range(len(both[0])), key=lambda c: both[0][c]), max(both[0]) / max(1, sum(both[0])))
+                )
+
+    # ── how the loss that is differentiated relates to the one that was computed ────────────────
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        if self._last_value is not None:
+            fact, number = self._last_value
+            value = self.session.last_loss
+            if number and value is not None and fact["calls"] and len(fact["ratios"]) < 200:
+                fact["ratios"].append(value / number)
+            self._last_value = None
+
+    def flush(self) -> None:
+        writer = self.session.writer
+        facts = []
+        for fact in list(self._sites.values()):
+            ratios = sorted(fact["ratios"])
+            shown = {k: v for k, v in fact.items() if k != "ratios"}
+            shown["value_ratio"] = ratios[len(ratios) // 2] if ratios else None
+            facts.append(shown)
+        writer.fact("losses", facts)
+        for phase, summary in list(self._targets.items()):
+            shown = {k: v for k, v in summary.items() if k not in ("looks", "recent", "order")}
+            recent = summary.get("recent")
+            if recent:
+                sums = [sum(column) for column in zip(*recent, strict=True)]
+                shown["recent_predictions"] = {str(i): n for i, n in enumerate(sums) if n}
+            writer.fact(f"targets/{phase}", shown)
+        self._flush_order()
+
+    finish = flush
+
+    def _flush_order(self) -> None:
+        summary = self._targets.get("train", {})
+        order = summary.get("order")
+        histogram = summary.get("histogram")
+        if not order or not histogram:
+            return
+        total = sum(histogram.values())
+        longest = run = 1
+        for (_, last, _), (_, now, _) in zip(order, order[1:], strict=False):
+            run = run + 1 if now == last else 1
+            longest = max(longest, run)
+        self.session.writer.fact(
+            "label_order",
+            {
+                "batches": len(order),
+                "mean_majority": sum(share for _, _, share in order) / len(order),
+                "expected_majority": max(histogram.values()) / total,
+                "runs": longest,
+            },
+        )
+
+
+def _note_distinct(fact: dict[str, Any], values: list[float]) -> None:
+    fact["target"]["distinct"] = max(len(values), fact["target"].get("distinct", 0))
+
+
+def _dtype(tensor: Any) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _widen(fact: dict[str, Any], low_key: str, high_key: str, low: float, high: float) -> None:
+    """Keep the smallest and the largest seen. NaN is kept: it must not look like a range."""
+    fact[low_key] = low if low != low else min(low, fact.get(low_key, low))
+    fact[high_key] = high if high != high else max(high, fact.get(high_key, high))

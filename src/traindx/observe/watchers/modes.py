@@ -1,0 +1,109 @@
+"""Train and eval mode: during backward, and during forwards without gradients."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from torch import nn
+
+from ..session import Session
+from ..sites import here
+from ..tensors import tensors_in
+
+ORDER = 40
+
+_NORMS = (nn.modules.batchnorm._NormBase,)
+_DROPOUTS = (nn.modules.dropout._DropoutNd,)
+
+
+def mode_layers(root: Any) -> list[tuple[str, Any]]:
+    """The layers of `root` that behave differently in training and evaluation."""
+    found = []
+    for name, module in root.named_modules():
+        if (
+            (isinstance(module, _DROPOUTS) and module.p > 0)
+            or (isinstance(module, _NORMS) and module.track_running_stats)
+            or (isinstance(module, (nn.MultiheadAttention, nn.RNNBase)) and module.dropout > 0)
+        ):
+            found.append((name, module))
+    return found
+
+
+class Watcher:
+    name = "modes"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._layers: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
+        self._facts: dict[str, Any] = {
+            "train_forwards": 0,
+            "train_forwards_in_eval_mode": 0,
+            "first_eval_mode_step": None,
+            "eval_forwards": 0,
+            "eval_forwards_in_train_mode": 0,
+            "mode_layers": [],
+            "train_off": [],
+        }
+        self._unsettled = 0  # forwards without gradients since the last step: an evaluation, or part of the training?
+        self._unsettled_in_train_mode = 0
+        self._scored = False
+
+    def _relevant(self, root: Any) -> list[weakref.ref[Any]]:
+        known = self._layers.get(root)
+        if known is None:
+            layers = mode_layers(root)
+            known = self._layers[root] = [weakref.ref(module) for _, module in layers]
+            kinds = {type(module).__name__ for _, module in layers} | set(self._facts["mode_layers"])
+            self._facts["mode_layers"] = sorted(kinds)
+        return known
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        layers = self._relevant(root)
+        if not layers:
+            return
+        facts = self._facts
+        if any(tensor.requires_grad for tensor in tensors_in(output)):
+            facts["train_forwards"] += 1
+            if not root.training:
+                # model.eval() reached the whole model; a backbone put into eval mode on purpose leaves the root alone.
+                facts["train_forwards_in_eval_mode"] += 1
+                if facts["first_eval_mode_step"] is None:
+                    facts["first_eval_mode_step"] = self.session.step
+                    facts["train_off"] = self._off(root)
+                    self.session.writer.event("mode-changed", self.session.step, training=False, site=here(3))
+        else:
+            self._unsettled += 1
+            training = [m for ref in layers if (m := ref()) is not None and m.training]
+            self._unsettled_in_train_mode += bool(training)
+
+    def _off(self, root: Any) -> list[str]:
+        return [name for name, module in mode_layers(root) if not module.training][:20]
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        if not value.requires_grad and self._unsettled:
+            self._scored = True
+
+    def scalar_read(self, tensor: Any, value: float) -> None:
+        if self._unsettled:
+            self._scored = True
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        if self._unsettled:
+            self._settle()
+
+    def _settle(self) -> None:
+        # A forward without gradients inside every step (a generator feeding a discriminator, a teacher) is part of the
+        # training. An evaluation scores what it computes, or runs over several batches.
+        if self._scored or self._unsettled >= 3:
+            self._facts["eval_forwards"] += self._unsettled
+            self._facts["eval_forwards_in_train_mode"] += self._unsettled_in_train_mode
+        self._unsettled = self._unsettled_in_train_mode = 0
+        self._scored = False
+
+    def flush(self) -> None:
+        self.session.writer.fact("modes", self._facts)
+
+    def finish(self) -> None:
+        self._settle()
+        self.flush()

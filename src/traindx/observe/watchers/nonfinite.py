@@ -1,0 +1,181 @@
+"""The first non-finite value: when, in which batch, and which operation made it."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import Any
+
+import torch
+
+from .. import origin
+from ..inbox import cpu_value
+from ..session import Session
+from ..tensors import plain, tensors_in
+from .loss_inputs import given_pair
+
+ORDER = 12
+
+MAX_ONSETS = 20
+
+
+class Watcher:
+    name = "non-finite values"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._bad = False
+        self._onsets = 0
+        self._gradient_bad = False
+        self._call: tuple[Any, Any, Any] | None = None
+        self._rng: Any = None
+        self._target: weakref.ref[Any] | None = None
+        self._located = False
+
+    # ── what a replay needs, kept by weak reference ─────────────────────────────────────────────
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        if torch.is_grad_enabled() and (args or kwargs):
+            self._call = (weakref.ref(root), _weak(args), {key: _weak((value,))[0] for key, value in kwargs.items()})
+            self._rng = torch.get_rng_state() if root.training and not self._located else None
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        target = given_pair(given)[1]
+        if value.requires_grad and isinstance(target, torch.Tensor):
+            self._target = weakref.ref(target)
+
+    # ── noticing ────────────────────────────────────────────────────────────────────────────────
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        value = self.session.last_loss
+        if value is None:
+            return
+        if math.isfinite(value):
+            self._bad = False
+            return
+        if self._bad:
+            return
+        self._bad = True
+        self._onsets += 1
+        if self._onsets <= MAX_ONSETS:
+            self._report(loss, frame, value)
+
+    def _report(self, loss: Any, frame: Any, value: float) -> None:
+        session = self.session
+        session.schedule.alert(session.step)
+        inputs, target = self._inputs(), self._target() if self._target is not None else None
+        weights = self._bad_weight()
+        facts = {
+            "value": str(value),
+            "weights_finite": weights is None,
+            "inputs_finite": all(origin.finite(t) for t in inputs),
+            "targets_finite": target is None or origin.finite(target),
+        }
+        session.writer.event("nonfinite-loss", session.step, **facts)
+        session.writer.event("nonfinite-batch", session.step, input=_range(inputs), target=_range([target]))
+        if self._onsets == 1:
+            session.say(f"the loss turned {value} at step {session.step}")
+        if not self._located:
+            self._located = True
+            session.writer.event("nonfinite-origin", session.step, **self._locate(facts, weights, loss, frame))
+
+    def _inputs(self) -> list[Any]:
+        if self._call is None:
+            return []
+        values = (*self._call[1], *self._call[2].values())
+        return [t for t in tensors_in(_strong(values)) if plain(t)]
+
+    def _bad_weight(self) -> str | None:
+        for _, root in self.session.naming.roots():
+            for parameter in root.parameters():
+                if not origin.finite(parameter):
+                    return self.session.naming.name_of(parameter)
+        for _, optimizer in self.session.live_optimizers():
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    if not origin.finite(parameter):
+                        return self.session.naming.name_of(parameter)
+        return None
+
+    # ── locating ────────────────────────────────────────────────────────────────────────────────
+
+    def _locate(self, facts: dict[str, Any], weights: str | None, loss: Any, frame: Any) -> dict[str, Any]:
+        if not facts["inputs_finite"]:
+            return {"where": "input"}
+        if not facts["targets_finite"]:
+            return {"where": "target"}
+        if weights is not None:
+            return {"where": "weights", "module": weights}
+        birth = self._replay()[0]
+        if birth is not None:
+            return {"where": "forward", **birth}
+        birth = origin.in_graph(loss, "f") if not self.session.hooks.saved_tensors_hooked else None
+        if birth is not None:
+            birth["site"] = birth["site"] or origin.line_of(birth["op"], frame)
+            return {"where": "loss", **birth}
+        return {"where": "loss", "op": None, "site": None, "detail": "the model's output is finite"}
+
+    def _replay(self) -> tuple[dict[str, Any] | None, Any]:
+        if self._call is None:
+            return None, None
+        root, args = self._call[0](), _strong(self._call[1])
+        kwargs = {key: _strong((value,))[0] for key, value in self._call[2].items()}
+        if root is None or any(isinstance(value, _Gone) for value in (*args, *kwargs.values())):
+            return None, None
+        try:
+            return origin.replay(root, args, kwargs, self._rng)
+        except Exception:
+            return None, None  # a model that cannot be copied or run twice: the graph is looked at instead
+
+    # ── a gradient that is not finite although the loss is ──────────────────────────────────────
+
+    def step_begin(self, optimizer: Any, closure: bool) -> None:
+        if closure or self._gradient_bad or self._bad:
+            return
+        for group in optimizer.param_groups[:1]:
+            for parameter in group["params"][:1]:
+                value = cpu_value(parameter.grad) if parameter.grad is not None else None
+                if value is not None and not math.isfinite(value):
+                    self._gradient_bad = True
+                    self._report_gradient(parameter)
+
+    def _report_gradient(self, parameter: Any) -> None:
+        session = self.session
+        session.schedule.alert(session.step)
+        name = session.naming.name_of(parameter)
+        session.writer.event("nonfinite-gradient", session.step, param=name, loss=session.last_loss)
+        if self._located:
+            return
+        self._located = True
+        _, output = self._replay()
+        found: dict[str, Any] = {"where": "backward", "op": None, "site": None}
+        for tensor in tensors_in(output):
+            in_model = origin.in_graph(tensor, "fb")
+            if in_model is not None:
+                found.update(in_model)
+                break
+        else:
+            risky = self.session.risky_operation
+            if risky is not None:
+                found.update(risky)
+        session.writer.event("nonfinite-origin", session.step, **found)
+
+
+class _Gone:
+    """A tensor that no longer exists."""
+
+
+def _weak(values: Any) -> tuple[Any, ...]:
+    return tuple(weakref.ref(v) if isinstance(v, torch.Tensor) else v for v in values)
+
+
+def _strong(values: Any) -> tuple[Any, ...]:
+    return tuple((v() if v() is not None else _Gone()) if isinstance(v, weakref.ref) else v for v in values)
+
+
+def _range(tensors: list[Any]) -> dict[str, Any] | None:
+    for tensor in tensors:
+        if plain(tensor):
+            numbers = tensor.detach().double()
+            return {"min": cpu_value(numbers.min()), "max": cpu_value(numbers.max()), "shape": list(tensor.shape)}
+    return None

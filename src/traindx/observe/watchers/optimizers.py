@@ -1,0 +1,182 @@
+"""Optimizers and schedulers: settings, rates, and whether gradients were cleared between steps."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ..inbox import cpu_value
+from ..session import Session
+
+ORDER = 10
+
+# Settings that torch keeps for itself and nobody asks about.
+_INTERNAL = {"params", "initial_lr", "foreach", "capturable", "differentiable", "fused", "decoupled_weight_decay"}
+
+
+class _State:
+    """What is known of one optimizer."""
+
+    def __init__(self, optimizer: Any, site: dict[str, Any] | None) -> None:
+        self.facts: dict[str, Any] = {
+            "class": type(optimizer).__name__,
+            "site": site,
+            "groups": [_settings(group) for group in optimizer.param_groups],
+            "tensors": sum(len(g["params"]) for g in optimizer.param_groups),
+            "elements": sum(p.numel() for g in optimizer.param_groups for p in g["params"]),
+            "steps": 0,
+            "first_step": None,
+            "grads_kept": 0,
+        }
+        self.rates: list[float | None] = [None] * len(optimizer.param_groups)
+        self.cleared = True  # nothing to clear before the first backward
+
+
+def _settings(group: dict[str, Any]) -> dict[str, Any]:
+    settings = {key: _plain(value) for key, value in group.items() if key not in _INTERNAL}
+    settings["tensors"] = len(group["params"])
+    settings["elements"] = sum(p.numel() for p in group["params"])
+    return settings
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (bool, int, float, str)) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value[:8]]
+    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a rate kept as a tensor
+        return float(value)
+    return str(value)[:80]
+
+
+class Watcher:
+    name = "optimizers"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._states: list[_State] = []
+        self._schedulers: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
+
+    def _state(self, optimizer: Any) -> _State:
+        index = self.session.optimizer_index(optimizer)
+        while len(self._states) <= index:  # one that was made before we watched
+            known = self.session.optimizers[len(self._states)]()
+            self._states.append(_State(known if known is not None else optimizer, None))
+        return self._states[index]
+
+    def optimizer_made(self, optimizer: Any, site: dict[str, Any] | None) -> None:
+        index = self.session.optimizer_index(optimizer)
+        if index == len(self._states):
+            self._states.append(_State(optimizer, site))
+
+    def scheduler_made(self, scheduler: Any, site: dict[str, Any] | None) -> None:
+        if any(ref() is scheduler for ref, _ in self._schedulers):
+            return
+        settings = {
+            key: _plain(value)
+            for key, value in vars(scheduler).items()
+            if not key.startswith("_") and isinstance(value, (bool, int, float, str, list, tuple))
+        }
+        optimizer = getattr(scheduler, "optimizer", None)
+        facts = {
+            "class": type(scheduler).__name__,
+            "optimizer": self.session.optimizer_index(optimizer) if optimizer is not None else None,
+            "site": site,
+            "settings": settings,
+            "steps": 0,
+        }
+        self._schedulers.append((weakref.ref(scheduler), facts))
+
+    # ── were gradients cleared? ─────────────────────────────────────────────────────────────────
+
+    def grads_cleared(self, owner: Any) -> None:
+        for _, optimizer in self.session.live_optimizers():
+            state = self._state(optimizer)
+            if owner is optimizer:
+                state.cleared = True
+            elif not state.cleared and hasattr(owner, "parameters"):  # a module: does it hold this one's parameters?
+                first = _first_parameter(optimizer)
+                state.cleared = any(parameter is first for parameter in owner.parameters())
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        for _, optimizer in self.session.live_optimizers():
+            state = self._state(optimizer)
+            if not state.cleared:
+                state.cleared = _gradients_empty(optimizer)
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        session = self.session
+        state = self._state(optimizer)
+        facts = state.facts
+        if facts["first_step"] is None:
+            facts["first_step"] = session.step
+        elif not state.cleared:
+            facts["grads_kept"] += 1
+            if facts["grads_kept"] == 1:
+                session.writer.event("grads-kept", session.step, optimizer=session.optimizer_index(optimizer))
+        facts["steps"] += 1
+        state.cleared = False
+        self._note_rates(optimizer, state)
+
+    def _note_rates(self, optimizer: Any, state: _State) -> None:
+        session = self.session
+        index = session.optimizer_index(optimizer)
+        for g, group in enumerate(optimizer.param_groups[:8]):
+            if g == len(state.rates):
+                state.rates.append(None)
+            rate = group.get("lr")
+            if rate is None:
+                continue
+            if hasattr(rate, "detach"):
+                rate = rate.detach()
+                if session.light:
+                    session.inbox.scalar(_rate_name(index, g), session.step, rate.clone())
+                continue
+            before = state.rates[g]
+            if rate != before or session.light:
+                session.inbox.scalar(_rate_name(index, g), session.step, rate)
+            if before is not None and before > 0 and not 0.5 <= rate / before <= 2.0:
+                session.writer.event(
+                    "lr-changed", session.step, optimizer=index, group=g, **{"from": before, "to": rate}
+                )
+            state.rates[g] = rate
+
+    def flush(self) -> None:
+        for state, ref in zip(self._states, self.session.optimizers, strict=False):
+            optimizer = ref()
+            if optimizer is not None and len(optimizer.param_groups) != len(state.facts["groups"]):
+                state.facts["groups"] = [_settings(group) for group in optimizer.param_groups]
+        for scheduler_ref, facts in self._schedulers:
+            scheduler = scheduler_ref()
+            if scheduler is not None:
+                facts["steps"] = max(0, int(getattr(scheduler, "_step_count", 1) or 1) - 1)
+        self.session.writer.fact("optimizers", [state.facts for state in self._states])
+        self.session.writer.fact("schedulers", [facts for _, facts in self._schedulers])
+
+    finish = flush
+
+
+def _rate_name(optimizer: int, group: int) -> str:
+    return "lr" if optimizer == 0 and group == 0 else f"lr/{optimizer}.{group}"
+
+
+def _first_parameter(optimizer: Any) -> Any:
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            return parameter
+    return None
+
+
+def _gradients_empty(optimizer: Any) -> bool:
+    """No gradient is there, or all are zero (`set_to_none=False`, or cleared by hand).
+
+    On an accelerator values cannot be looked at without waiting for it; there a gradient that is present counts.
+    """
+    present = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+    for gradient in present[:4]:  # whoever clears by hand clears all
+        first = cpu_value(gradient)
+        if first is None:
+            return False
+        if first != 0.0 or (not gradient.is_sparse and cpu_value(gradient.ne(0).any())):
+            return False
+    return True

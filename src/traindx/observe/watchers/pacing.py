@@ -1,0 +1,123 @@
+"""Knows what one update is, in any style of loop, counts updates, and plans the next look.
+
+An update is an optimizer's step; with a closure (LBFGS, Lightning) forward and backward run inside it. Where the
+script has no optimizer, or never steps it, the stretch from one backward to the next stands for an update.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from ..graphs import leaves
+from ..session import Session
+from ..sites import user_frame
+
+ORDER = 100  # after every other watcher: they still see the step that is ending
+
+# So many backwards without a step: the script is not accumulating, it is not stepping.
+NEVER_STEPS = 50
+
+
+@dataclass
+class Update:
+    """One update of some parameters. `index` is the optimizer's number; -1 where there is none."""
+
+    index: int
+    optimizer: Any
+    params: list[Any]
+
+
+class Watcher:
+    name = "pacing"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._backwards_since_step = 0
+        self._forwards = 0
+        self._stepped = False
+        self._open: Update | None = None  # an update that no optimizer announces
+        self._loose: list[weakref.ref[Any]] = []
+
+    # ── updates that optimizers make ────────────────────────────────────────────────────────────
+
+    def step_begin(self, optimizer: Any, closure: bool) -> None:
+        self._open = None
+        if not self.session.light:
+            return
+        update = self._update_of(optimizer)
+        self._timed("weights_before", update)
+        if not closure:
+            self._timed("gradients_ready", update)
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        if self.session.light:
+            update = self._update_of(optimizer)
+            if closure:
+                self._timed("gradients_ready", update)
+            self._timed("weights_after", update)
+        self._backwards_since_step = 0
+        self._stepped = True
+        self._advance()
+
+    def _update_of(self, optimizer: Any) -> Update:
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        return Update(self.session.optimizer_index(optimizer), optimizer, params)
+
+    # ── updates that the script makes by hand ───────────────────────────────────────────────────
+
+    def _by_hand(self) -> bool:
+        if not self.session.optimizers:
+            return True
+        return self._backwards_since_step > NEVER_STEPS
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        if self._open is not None:
+            if self.session.light:
+                self._timed("weights_after", self._open)
+            self._open = None
+            self._advance()
+        if self.session.light and self._by_hand():
+            found = list(leaves(loss))
+            self.session.naming.name_loose(found, user_frame(frame))
+            self._loose = [weakref.ref(leaf) for leaf in found]
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self.session.backwards += 1
+        self._backwards_since_step += 1
+        if self._by_hand():
+            params = [p for ref in self._loose if (p := ref()) is not None]
+            self._open = Update(-1, None, params)
+            if self.session.light:
+                self._timed("gradients_ready", self._open)
+                self._timed("weights_before", self._open)
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        self._forwards += 1
+
+    # ── the count ───────────────────────────────────────────────────────────────────────────────
+
+    def _timed(self, moment: str, update: Update) -> None:
+        began = perf_counter()
+        self.session.hooks.relay(moment, update)
+        self.session.schedule.charge(perf_counter() - began)
+
+    def _advance(self) -> None:
+        session = self.session
+        session.step += 1
+        session.look = session.schedule.plan(session.step, max(1, len(session.optimizers)))
+
+    def flush(self) -> None:
+        session = self.session
+        session.writer.fact("steps", session.step)
+        session.writer.fact("backwards", session.backwards)
+        session.writer.fact("forwards", self._forwards)
+
+    def finish(self) -> None:
+        if self._open is not None:
+            self.session.step += 1
+        self.flush()
+        if self.session.backwards and self.session.optimizers and not self._stepped:
+            self.session.writer.event("backward-without-step", self.session.step, backwards=self.session.backwards)

@@ -1,0 +1,178 @@
+"""Single samples: are evaluation samples also trained on, does an input column give the answer away, are targets the
+next inputs. Samples are recognised by a hash of a fixed part of them."""
+
+from __future__ import annotations
+
+import weakref
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from ..session import Session
+from ..tensors import plain, tensors_in
+from .loss_inputs import given_pair
+
+ORDER = 70
+
+ELEMENTS = 64  # of a sample that go into its hash
+MAX_HASHES = 200_000
+MAX_COLUMNS = 512
+MAX_CLASSES = 24
+
+
+class Watcher:
+    name = "samples"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._trained: set[int] = set()
+        self._trained_rows = 0
+        self._batches_hashed = 0
+        self._batches = 0
+        self._evaluated: set[int] = set()
+        self._evaluated_rows = 0
+        self._input: weakref.ref[Any] | None = None
+        self._products: _Products | None = None
+        self._shift: dict[str, Any] = {"checked": 0, "matching": 0}
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        if next(root.parameters(), None) is None:
+            return
+        value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
+        self._input = weakref.ref(value) if value is not None else None
+        if torch.is_grad_enabled():
+            self._batches += 1
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
+        training = value.requires_grad
+        session = self.session
+        if (training and not session.light) or not session.schedule.affordable() or self._input is None:
+            return
+        inputs = self._input()
+        self._input = None
+        _, target = given_pair(given)
+        if inputs is None or not isinstance(target, torch.Tensor) or target.dim() == 0:
+            return
+        began = perf_counter()
+        if inputs.device.type == "cpu" and target.shape[0] % inputs.shape[0] == 0:
+            self._hash(inputs.detach(), training)
+        if training:
+            self._check_shift(inputs.detach(), target.detach())
+            if session.deep:
+                self._correlate(inputs.detach(), target.detach())
+        session.schedule.charge(perf_counter() - began)
+
+    # ── hashes ──────────────────────────────────────────────────────────────────────────────────
+
+    def _hash(self, inputs: Any, training: bool) -> None:
+        flat = inputs.reshape(inputs.shape[0], -1)
+        if flat.shape[1] > ELEMENTS:
+            flat = flat[:, :: -(-flat.shape[1] // ELEMENTS)]
+        rows = flat.contiguous().numpy() if flat.dtype is not torch.bfloat16 else flat.float().numpy()
+        hashes = [hash(row.tobytes()) for row in rows]
+        if training:
+            self._batches_hashed += 1
+            if len(self._trained) < MAX_HASHES:
+                self._trained.update(hashes)
+                self._trained_rows += len(hashes)
+        elif len(self._evaluated) < MAX_HASHES:
+            self._evaluated_rows += len(hashes)
+            self._evaluated.update(hashes)
+
+    # ── tokens: are the targets the inputs, moved by one? ────────────────────────────────────────
+
+    def _check_shift(self, inputs: Any, target: Any) -> None:
+        if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or self._shift["checked"] >= 8:
+            return
+        rows, length = inputs.shape
+        if length < 3:
+            return
+        if target.numel() == inputs.numel():
+            moved = target.reshape(rows, length)[:, :-1]
+        elif target.numel() == rows * (length - 1):
+            moved = target.reshape(rows, length - 1)
+        else:
+            return
+        same = (moved == inputs[:, 1:]).float().mean()
+        self._shift["checked"] += 1
+        self.session.inbox.later(same, self._note_shift)
+
+    def _note_shift(self, same: float) -> None:
+        self._shift["matching"] += same > 0.99
+
+    # ── columns that know the answer ────────────────────────────────────────────────────────────
+
+    def _correlate(self, inputs: Any, target: Any) -> None:
+        if inputs.dim() != 2 or not inputs.is_floating_point() or not 1 < inputs.shape[1] <= MAX_COLUMNS:
+            return
+        if target.is_floating_point():
+            if target.numel() != inputs.shape[0]:
+                return
+            answers = target.reshape(-1, 1).double()
+        else:
+            if target.dim() != 1 or target.shape[0] != inputs.shape[0]:
+                return
+            # Fixed width, so that batches that lack a class still add up.
+            ids = target.clamp(0, MAX_CLASSES - 1)
+            answers = torch.nn.functional.one_hot(ids, MAX_CLASSES).double()
+            answers = torch.cat([answers, target.reshape(-1, 1).double()], dim=1)
+        if self._products is None:
+            self._products = _Products()
+        self._products.add(inputs.double(), answers)
+
+    def flush(self) -> None:
+        writer = self.session.writer
+        if self._evaluated_rows and self._trained_rows:
+            evaluated, trained = set(self._evaluated), set(self._trained)
+            writer.fact(
+                "overlap",
+                {
+                    "eval_samples": self._evaluated_rows,
+                    "eval_distinct": len(evaluated),
+                    "train_samples_hashed": self._trained_rows,
+                    "train_distinct": len(trained),
+                    "train_share_hashed": self._batches_hashed / max(1, self._batches),
+                    "shared": len(evaluated & trained),
+                },
+            )
+        if self._trained_rows:
+            writer.fact("repeats", {"hashed": self._trained_rows, "distinct": len(self._trained)})
+        if self._shift["checked"]:
+            agree = self._shift["matching"] >= max(1, self._shift["checked"] - 1)
+            writer.fact("shift_relation", {"checked": self._shift["checked"], "targets_are_next_inputs": agree})
+        if self._products is not None:
+            found = self._products.strongest()
+            if found is not None:
+                writer.fact("feature_leak", found)
+
+    finish = flush
+
+
+class _Products:
+    """Sums from which the correlation of every input column with every answer follows."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.sums: list[Any] = []
+
+    def add(self, x: Any, y: Any) -> None:
+        parts = [x.sum(0), (x * x).sum(0), y.sum(0), (y * y).sum(0), x.T @ y]
+        if self.sums and self.sums[4].shape != parts[4].shape:
+            return
+        self.sums = [a + b for a, b in zip(self.sums, parts, strict=True)] if self.sums else parts
+        self.n += x.shape[0]
+
+    def strongest(self) -> dict[str, Any] | None:
+        if self.n < 32 or not self.sums:
+            return None
+        sx, sxx, sy, syy, sxy = (part.cpu() / self.n for part in self.sums)
+        spread_x, spread_y = (sxx - sx**2).clamp_min(0).sqrt(), (syy - sy**2).clamp_min(0).sqrt()
+        correlation = (sxy - sx[:, None] * sy[None, :]) / (spread_x[:, None] * spread_y[None, :])
+        correlation = torch.nan_to_num(correlation, nan=0.0, posinf=0.0, neginf=0.0).abs()
+        # A class that hardly occurs is determined by anything.
+        rare = (sy.abs() * self.n < 8) | (spread_y <= 0)
+        correlation[:, rare] = 0.0
+        best = int(correlation.max(dim=1).values.argmax())
+        return {"feature": best, "correlation": float(correlation[best].max()), "samples": self.n}

@@ -1,0 +1,253 @@
+"""The models and their parameters: what they are made of, how they were initialised, whether they take part."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import weakref
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..points.modules import is_compiled
+from ..session import Session
+from ..tensors import SAMPLE
+from .pacing import Update
+
+ORDER = 5
+
+_SETTINGS = (
+    "p", "momentum", "eps", "kernel_size", "stride", "padding", "bidirectional", "batch_first", "num_layers",
+    "nonlinearity", "dropout", "num_heads", "negative_slope", "in_features", "out_features", "track_running_stats",
+)  # fmt: skip
+_NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
+
+
+class Watcher:
+    name = "structure"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._models: list[dict[str, Any]] = []
+        self._params: dict[str, dict[str, Any]] = {}
+        self._refs: dict[str, weakref.ref[Any]] = {}
+        self._loaded: set[int] = set()
+        self._ran: list[tuple[int, str]] = []
+        self._handle: Any = None
+        self._order: dict[int, int] = {}
+
+    def state_loaded(self, module: Any, site: dict[str, Any] | None) -> None:
+        found = [id(p) for p in module.parameters()]
+        self._loaded.update(found)
+        self.session.writer.event("model-loaded", self.session.step, site=site, tensors=len(found))
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        session = self.session
+        if not session.deep:
+            return
+        if session.naming.add_root(root):
+            self._describe(root)
+        if self._handle is None and session.step < 2 and torch.is_grad_enabled() and not is_compiled(root):
+            self._handle = nn.modules.module.register_module_forward_pre_hook(self._note_order)
+
+    def _note_order(self, module: Any, args: Any) -> None:
+        self._order.setdefault(id(module), len(self._order))
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        self._let_go()
+
+    def forward_failed(self, root: Any) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+
+    # ── describing a model when it is first called, before its first step ────────────────────────
+
+    def _describe(self, root: Any) -> None:
+        session = self.session
+        name = next(n for n, module in session.naming.roots() if module is root)
+        compiled = is_compiled(root)
+        if compiled:
+            session.not_visible(f"{name} is compiled: its activations and single operations are not visible")
+        self._models.append(
+            {
+                "name": name,
+                "class": type(getattr(root, "_orig_mod", root)).__name__,
+                "site": _class_site(getattr(root, "_orig_mod", root)),
+                "compiled": compiled,
+                "elements": sum(p.numel() for p in root.parameters()),
+                "trainable": sum(p.numel() for p in root.parameters() if p.requires_grad),
+                "root": weakref.ref(root),
+            }
+        )
+        if len(self._models) > 1:
+            self._rename()
+        for module in root.modules():
+            for kind, parameter in module.named_parameters(recurse=False):
+                self._describe_parameter(parameter, kind, module)
+
+    def _rename(self) -> None:
+        """A second model brings prefixes: what is known moves to the new names."""
+        params, refs = self._params, self._refs
+        self._params, self._refs = {}, {}
+        for old, fact in params.items():
+            parameter = refs[old]()
+            if parameter is not None:
+                fact["name"] = name = self.session.naming.name_of(parameter)
+                self._params[name], self._refs[name] = fact, refs[old]
+
+    def _describe_parameter(self, parameter: Any, kind: str, module: Any | None) -> None:
+        name = self.session.naming.name_of(parameter)
+        if name in self._params or isinstance(parameter, nn.parameter.UninitializedTensorMixin):
+            return
+        fact: dict[str, Any] = {
+            "name": name,
+            "module": type(module).__name__ if module is not None else None,
+            "kind": _kind(kind, module, parameter),
+            "shape": list(parameter.shape),
+            "elements": parameter.numel(),
+            "dtype": str(parameter.dtype).removeprefix("torch."),
+            "requires_grad": parameter.requires_grad,
+            "optimizer": None,
+            "loaded": id(parameter) in self._loaded,
+            "fan_in": _fan_in(parameter, module),
+            "grad": None,
+            "moved": None,
+            "ran": None,
+            "depth": None,
+            "owner": id(module) if module is not None else None,
+        }
+        self._params[name] = fact
+        self._refs[name] = weakref.ref(parameter)
+        statistics = _init_statistics(parameter)
+        if statistics is not None:
+            self.session.inbox.later(statistics, lambda values: _note_statistics(fact, values))
+
+    # ── do parameters take part? ────────────────────────────────────────────────────────────────
+
+    def gradients_ready(self, update: Update) -> None:
+        if not self.session.deep:
+            return
+        for p in update.params:
+            name = self.session.naming.name_of(p)
+            if name not in self._params:
+                self._describe_parameter(p, "weight", None)
+            self._params[name]["optimizer"] = update.index if update.index >= 0 else None
+            if update.index < 0:
+                self._params[name]["by_hand"] = True
+        for name, ref in self._refs.items():
+            parameter = ref()
+            if parameter is None:
+                continue
+            fact = self._params[name]
+            fact["requires_grad"] = parameter.requires_grad
+            if fact["grad"] in ("yes", "maybe"):
+                continue
+            if parameter.grad is None:
+                fact["grad"] = fact["grad"] or "none"
+            else:
+                fact["grad"] = "maybe"  # present; whether it is more than zeros comes with the flush
+                peek = parameter.grad.detach()
+                if not peek.is_sparse:
+                    self.session.inbox.later(peek.ne(0).any(), lambda any_, fact=fact: _note_gradient(fact, any_))
+                else:
+                    fact["grad"] = "yes"
+
+    def flush(self) -> None:
+        writer = self.session.writer
+        writer.fact("params", [{k: v for k, v in fact.items() if k != "owner"} for fact in self._placed()])
+        writer.fact("models", [self._model_fact(model) for model in self._models])
+
+    finish = flush
+
+    def _placed(self) -> list[dict[str, Any]]:
+        for fact in list(self._params.values()):
+            if fact["owner"] is not None and self._order:
+                fact["ran"] = fact["owner"] in self._order
+                fact["depth"] = self._order.get(fact["owner"])
+            fact["moved"] = self.session.moved.get(fact["name"])
+        return list(self._params.values())
+
+    def _model_fact(self, model: dict[str, Any]) -> dict[str, Any]:
+        root = model["root"]()
+        fact = {key: value for key, value in model.items() if key not in ("root", "modules")}
+        if root is not None:
+            prefix = self.session.naming.prefix(model["name"])
+            model["modules"] = [
+                {
+                    "name": prefix + name or model["name"],
+                    "type": type(module).__name__,
+                    "order": self._order.get(id(module)),
+                    "leaf": next(module.children(), None) is None,
+                    "settings": _settings(module),
+                }
+                for name, module in list(root.named_modules())[:2000]
+            ]
+        return {**fact, "modules": model.get("modules", [])}
+
+
+def _note_gradient(fact: dict[str, Any], anything: bool) -> None:
+    fact["grad"] = "yes" if anything else "zero"
+
+
+def _settings(module: Any) -> dict[str, Any]:
+    found = {key: getattr(module, key) for key in _SETTINGS if hasattr(module, key)}
+    return {
+        k: list(v) if isinstance(v, tuple) else v for k, v in found.items() if isinstance(v, (int, float, str, tuple))
+    }
+
+
+def _class_site(root: Any) -> dict[str, Any] | None:
+    try:
+        lines, first = inspect.getsourcelines(type(root))
+        return {"file": inspect.getsourcefile(type(root)), "line": first, "text": lines[0].strip(), "function": ""}
+    except (OSError, TypeError):
+        return None
+
+
+def _kind(kind: str, module: Any, parameter: Any) -> str:
+    if isinstance(module, _NORMS) or "Norm" in type(module).__name__:
+        return "norm"
+    if isinstance(module, (nn.Embedding, nn.EmbeddingBag)):
+        return "embedding"
+    if "bias" in kind or parameter.dim() == 1:
+        return "bias"
+    return "weight" if parameter.dim() >= 2 else "other"
+
+
+def _fan_in(parameter: Any, module: Any) -> int | None:
+    if parameter.dim() < 2 or isinstance(module, (nn.Embedding, nn.EmbeddingBag)):
+        return None
+    if module is None:  # a loose matrix is mostly used as x @ W
+        return int(parameter.shape[0])
+    if "ConvTranspose" in type(module).__name__:
+        return int(parameter.shape[0] * math.prod(parameter.shape[2:]))
+    return int(math.prod(parameter.shape[1:]))
+
+
+@torch.no_grad()
+def _init_statistics(parameter: Any) -> Any | None:
+    """mean, std, kurtosis, share of rows equal to the first, constant?: of a bounded part of the tensor."""
+    if parameter.is_meta or parameter.is_sparse or parameter.numel() < 2 or not parameter.is_floating_point():
+        return None
+    flat = parameter.detach().reshape(-1)
+    flat = flat[:: -(-flat.numel() // SAMPLE)].float()
+    std, mean = torch.std_mean(flat, correction=0)
+    kurtosis = ((flat - mean) ** 4).mean() / std.clamp_min(1e-30) ** 4
+    constant = (flat == flat[0]).all().float()
+    if parameter.dim() >= 2 and parameter.shape[0] > 1:
+        rows = parameter.detach().reshape(parameter.shape[0], -1)[:256, :512]
+        same = (rows == rows[:1]).all(dim=1).float()
+        alike = (same.sum() - 1.0) / (len(rows) - 1)
+    else:
+        alike = torch.zeros_like(mean)
+    return torch.stack([mean, std, kurtosis, alike, constant])
+
+
+def _note_statistics(fact: dict[str, Any], values: list[float]) -> None:
+    mean, std, kurtosis, alike, constant = values
+    fact.update(init_mean=mean, init_std=std, init_kurtosis=kurtosis, rows_identical=alike, constant=bool(constant))

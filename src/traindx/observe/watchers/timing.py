@@ -1,0 +1,75 @@
+"""Where the time goes: waiting for data, forward, backward, step; and the memory that the process holds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from ..session import Session
+
+ORDER = 90
+
+ALWAYS_UNTIL = 1000  # steps that are timed one by one; later every tenth
+
+
+class Watcher:
+    name = "timing"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._began = self._last_end = perf_counter()
+        self._spent = [0.0, 0.0, 0.0]  # data, forward, backward since the last step
+        self._evaluating = False
+        self._page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+    def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
+        self._spent[0] += seconds
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        self._spent[1] += seconds
+        if not torch.is_grad_enabled():
+            self._evaluating = True
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        if self._evaluating:  # the time since the last step was spent on an evaluation: this step is not timed whole
+            self._last_end = 0.0
+            self._evaluating = False
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self._spent[2] += seconds
+        if not self.session.optimizers:
+            self._file(0.0)
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        self._file(max(0.0, seconds - sum(self._spent)) if closure else seconds)
+
+    def _file(self, step_seconds: float) -> None:
+        step = self.session.step
+        now = perf_counter()
+        if self._last_end and (step < ALWAYS_UNTIL or step % 10 == 0):
+            put = self.session.inbox.scalar
+            put("clock", step, now - self._began)
+            put("time/data", step, self._spent[0])
+            put("time/forward", step, self._spent[1])
+            put("time/backward", step, self._spent[2])
+            put("time/step", step, step_seconds)
+            put("time/total", step, now - self._last_end)
+        self._spent = [0.0, 0.0, 0.0]
+        self._last_end = now
+
+    def flush(self) -> None:
+        size = self._resident()
+        if size:
+            self.session.writer.point("memory", self.session.step, size)
+
+    def _resident(self) -> float:
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            return float(torch.cuda.memory_allocated())
+        if sys.platform.startswith("linux"):
+            with open("/proc/self/statm") as statm:
+                return float(int(statm.read().split()[1]) * self._page)
+        return 0.0
