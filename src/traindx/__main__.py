@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from . import RecordError, __version__
 from .commands._parser import Parser
+from .commands._say import say
 from .commands._verbs import find_verb, suggestion, verb_help, verb_names
 
 ENDED_BY_PIPE = 141  # what a shell reports for a program that a closed pipe ended (128 + SIGPIPE)
@@ -32,10 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        print(_overview())
+        say(_overview())
         return 0
     if words[0] in ("-V", "--version"):
-        print(f"traindx {__version__}")
+        say(f"traindx {__version__}")
         return 0
     verb, *rest = words
     if verb not in verb_names():
@@ -57,14 +58,14 @@ def _dispatch(words: list[str]) -> int:
 
 def _is_plain(error: Exception) -> bool:
     """Whether the error's text is a sentence for the user; anything else is a bug and keeps its traceback."""
-    from . import readers
     from .commands._errors import CommandError
+    from .readers import ReaderError
 
-    return isinstance(error, (CommandError, RecordError, getattr(readers, "ReaderError", CommandError)))
+    return isinstance(error, (CommandError, RecordError, ReaderError))
 
 
 def _refuse(message: str) -> int:
-    print(" ".join(message.split()), file=sys.stderr)
+    say(" ".join(message.split()), sys.stderr)
     return USAGE
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._errors import CommandError
 
 if TYPE_CHECKING:
+    from ..readers import Options
     from ..record import Run
 
 RECORDS = Path("traindx-runs")  # where `traindx run` leaves its records
 RECORD_SUFFIX = ".tdx"
 
 
-def runs_at(path: Path, options: Any) -> list[Run]:
+def runs_at(path: Path, options: Options) -> list[Run]:
     """All runs at `path`; raises ReaderError or RecordError with one clear line."""
     from ..readers import read
     from ..record import load
@@ -36,14 +36,3 @@ def newest_record(folder: Path = RECORDS) -> Path:
             "traindx run train.py makes one)"
         )
     return max(records, key=lambda record: record.stat().st_mtime)
-
-
-def column_map(pairs: Sequence[str]) -> dict[str, str]:
-    """`["train=Le"]` as `{"train": "Le"}`."""
-    columns = {}
-    for pair in pairs:
-        name, equals, column = pair.partition("=")
-        if not (name and equals and column):
-            raise CommandError(f"--map takes NAME=COLUMN, for instance --map train=Le, not {pair!r}")
-        columns[name] = column
-    return columns

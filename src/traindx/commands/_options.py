@@ -17,7 +17,9 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         help="how to print the diagnosis (default: by the suffix of the -o file, else text)",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
-    parser.add_argument("--why", action="store_true", help="show how every sign moved every hypothesis, and shorten nothing")
+    parser.add_argument(
+        "--why", action="store_true", help="show how every sign moved every hypothesis, and shorten nothing"
+    )
 
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:
@@ -29,4 +31,6 @@ def add_fail_on(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 when there is a finding at least this severe (default: never)",
     )
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="do not fail on the findings that FILE accepts")
-    parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write FILE, accepting all present findings")
+    parser.add_argument(
+        "--write-baseline", type=Path, metavar="FILE", help="write FILE, accepting all present findings"
+    )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ._errors import CommandError
+from ._say import encoding_of, say
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -30,16 +31,15 @@ def deliver(diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace) -> No
         except OSError as error:
             raise CommandError(f"{arguments.output} cannot be written ({error.strerror})") from None
         return
-    encoding = sys.stdout.encoding or "ascii"
     text = render_all(
         diagnoses,
         chosen,
         why=arguments.why,
         width=_width(),
         colour=_colour(),
-        ascii_only=not encoding.lower().replace("-", "").startswith("utf"),
+        ascii_only=not encoding_of(sys.stdout).startswith("utf"),
     )
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    say(text, end="")
 
 
 def _width() -> int:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+from ._say import say
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Parser(argparse.ArgumentParser):
@@ -18,8 +23,11 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", file=sys.stderr)
+        say(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", sys.stderr)
         sys.exit(2)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        say(self.format_help(), file or sys.stdout, end="")
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """Parse, allowing `a.log --format json b.log` except where the rest of the line belongs to a script."""

@@ -1,14 +1,18 @@
-"""Say what is wrong with finished or running trainings, and what to change.
+"""Say what is wrong with trainings, finished or running, and what to change.
 
-Takes run records (.tdx), logs, and folders of either; without an argument, the newest record in ./traindx-runs.
+Takes run records (.tdx), logs, and folders of either; without an argument, the
+newest record in ./traindx-runs.
 
---fail-on makes this a check for continuous integration. A sick run is one finding, its leading cause: critical
-when its confidence is at least 50 % or a symptom is critical, else a warning. In a run that is not sick, each
-critical or warning symptom is a finding of its own. Advice never fails. A baseline file lists findings that are
-accepted, as pairs of cause and source; with --baseline only others fail.
+--fail-on makes this a check for continuous integration. A sick run is one
+finding, its leading cause: critical when its confidence is at least 50 % or a
+symptom is critical, else a warning. In a run that is not sick, each critical or
+warning symptom is a finding of its own. Advice never fails. A baseline file
+lists accepted findings as pairs of cause and source; with --baseline, only
+findings that it does not list fail.
 
-Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the command line is wrong.
-With --format json, one run prints one object; several runs print one object a line.
+Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the
+command line is wrong. With --format json, one run prints one object, and
+several runs print one object a line.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ._inputs import column_map, newest_record, runs_at
+from ._inputs import newest_record, runs_at
 from ._options import add_fail_on, add_format
 
 HELP = "say what is wrong with a run, from its record or its log"
@@ -39,12 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
-    from ..readers import ReaderError, ReadOptions
+    from ..readers import Options, ReaderError
     from ..record import RecordError
     from ._findings import failing, write_baseline
     from ._output import deliver
 
-    options = ReadOptions(columns=column_map(arguments.map), step=arguments.step)
+    options = Options.of(arguments.map, arguments.step)
     inputs = arguments.inputs or [newest_record()]
     diagnoses, unreadable = [], False
     for path in inputs:
