@@ -89,7 +89,7 @@ def _drawn(curve: Series, scale: Scale, columns: int, rows: int, ascii_only: boo
     places = scale.columns(curve.steps, columns)
     counts = np.bincount(places[finite], minlength=columns)
     shares = curve.values[finite] / counts[places[finite]]  # divided before summing: a sum could overflow
-    means = np.bincount(places[finite], weights=shares, minlength=columns)
+    means = np.bincount(places[finite], weights=shares, minlength=columns).astype(np.float64)
     broken = np.bincount(places[~finite], minlength=columns) > 0
     # A column with a value is never empty, so its level is at least 1.
     levels = np.where(counts > 0, 1 + np.rint(scale.heights(means) * (rows * full - 1)), 0).astype(int)

@@ -47,7 +47,7 @@ def fold(text: str, width: int, limit: int | None = None) -> list[str]:
     if limit is not None and len(lines) > limit:
         last = lines[limit - 1]
         while last and cells(last) + 2 > width:
-            last = last.rpartition(" ")[0]
+            last = last.rpartition(" ")[0] or last[:-1]
         lines[limit - 1 :] = [f"{last} {ELLIPSIS}".strip()]
     return lines
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..diagnosis import Diagnosis, Hypothesis
 from ._change import before_and_after
@@ -110,7 +111,7 @@ def _next(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _arithmetic(diagnosis: Diagnosis, look: Look) -> Iterator[str]:
-    page = Page(look)
+    page = Page(replace(look, colour=False))
     why(page, diagnosis)
     yield from _section("Why", fenced(str(page).splitlines(), ""))
 
@@ -133,7 +134,7 @@ def prose(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Only what Markdown would act on: an underscore inside a word is harmless, and update\\_ratio is ugly to read."""
-    text = re.sub(r"([\\*<`]|~(?=~)|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\]\()|&(?=#?\w+;))", r"\\\1", text)
+    text = re.sub(r"([\\*<`]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|&(?=#?\w+;))", r"\\\1", text)
     return re.sub(r"^([#>+-]|\d+(?=[.)]))", lambda start: _at_start(start[0]), text)
 
 
