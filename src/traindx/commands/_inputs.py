@@ -12,24 +12,22 @@ if TYPE_CHECKING:
     from ..record import Run
 
 RECORDS = Path("traindx-runs")  # where `traindx run` leaves its records
-RECORD_SUFFIX = ".tdx"
 
 
-def runs_at(path: Path, options: Options) -> list[Run]:
-    """All runs at `path`; raises ReaderError or RecordError with one clear line."""
-    from ..readers import read
-    from ..record import load
+def runs_at(path: Path, options: Options, every: bool) -> tuple[list[Run], int]:
+    """The runs to judge at `path`, and how many there were. Raises ReaderError with one clear line.
 
-    if path.suffix == RECORD_SUFFIX and path.is_file():
-        return [load(path)]
-    records = sorted(path.rglob(f"*{RECORD_SUFFIX}")) if path.is_dir() else []
-    # A folder of records need not hold logs too.
-    return [load(record) for record in records] or read(path, options)
+    A file is one question and gets one answer: of several runs in it, the principal one, unless `every` is set.
+    """
+    from ..readers import principal, read
+
+    runs = read(path, options)
+    return (runs if every or path.is_dir() else [principal(runs)]), len(runs)
 
 
 def newest_record(folder: Path = RECORDS) -> Path:
     """What is meant when no input is named: the run just made."""
-    records = list(folder.glob(f"*{RECORD_SUFFIX}"))
+    records = list(folder.glob("*.tdx"))
     if not records:
         raise CommandError(
             f"nothing to diagnose: name a record, a log or a folder (there is no record in ./{folder}; "

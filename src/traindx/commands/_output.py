@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._errors import CommandError
 from ._say import encoding_of, say
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
 LOG_WIDTH = 80
+NARROWEST = 60  # below this the terminal folds better than we do
 WIDEST = 100  # longer lines are hard to read
 
 
@@ -31,20 +32,14 @@ def deliver(diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace) -> No
         except OSError as error:
             raise CommandError(f"{arguments.output} cannot be written ({error.strerror})") from None
         return
-    text = render_all(
-        diagnoses,
-        chosen,
-        why=arguments.why,
-        width=_width(),
-        colour=_colour(),
-        ascii_only=not encoding_of(sys.stdout).startswith("utf"),
-    )
-    say(text, end="")
+    say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
 
 
-def _width() -> int:
-    return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else LOG_WIDTH
-
-
-def _colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def terminal_look() -> dict[str, Any]:
+    """How a report should look on standard output: its width, colour and characters."""
+    terminal = sys.stdout.isatty()
+    return {
+        "width": max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST)) if terminal else LOG_WIDTH,
+        "colour": terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+        "ascii_only": not encoding_of(sys.stdout).startswith("utf"),
+    }
