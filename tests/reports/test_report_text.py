@@ -127,6 +127,24 @@ def test_the_curve_falls_where_the_loss_falls() -> None:
     assert 20 < len(bars) < 40, "the upper half of a straight fall ends in the middle"
 
 
+@pytest.mark.parametrize("values", [np.full(50, 25.6), np.linspace(25.6, 25.6001, 50)])
+def test_a_loss_that_stands_still_is_drawn_flat(values: np.ndarray) -> None:
+    page = render(replace(healthy(), loss=curve(values), validation=None), "text")
+    assert "|" + "▁" * 50 in page
+
+
+def test_a_wide_range_is_drawn_on_a_log_scale() -> None:
+    page = render(replace(healthy(), loss=curve(np.logspace(0, -6, 64)), validation=None), "text", ascii_only=True)
+    top = next(line for line in page.splitlines() if line.startswith("LOSS")).partition("|")[2]
+    assert "log scale" in page
+    assert 20 < len(top) < 40, "a straight line in the logarithm leaves the upper half in the middle"
+
+
+def test_losses_near_the_largest_number_can_be_drawn() -> None:
+    page = render(replace(healthy(), loss=curve([1.7e308, -1.7e308, 1.7e308] * 30), validation=None), "text")
+    assert "1.7e+308" in page
+
+
 def test_a_stream_without_unicode_gets_the_same_lines() -> None:
     assert len(render(sick(), "text", ascii_only=True).splitlines()) == len(render(sick(), "text").splitlines())
 

@@ -1,4 +1,4 @@
-"""Train a small network with a planted mistake, and its healthy twin; diagnose both.
+"""Train a network with a planted mistake and its healthy twin; diagnose both.
 
 CAUSE is one of the causes that --list prints. The mistake is shown last, so
 that the diagnosis can be compared with it. With --keep DIR the two scripts and

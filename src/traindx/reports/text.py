@@ -67,9 +67,9 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
     rows = 3 if diagnosis.verdict == "sick" and len(curves) == 1 else 2
     lines = figure(curves, diagnosis.onset, width=page.look.width - MARGIN, rows=rows, ascii_only=page.look.ascii_only)
-    first = "LOSS" if diagnosis.loss else "VALID."
+    first = "LOSS" if diagnosis.loss else "VAL LOSS"
     page.block(first, lines[:rows])
-    page.block("VALID." if len(curves) == 2 else "", lines[rows : 2 * rows])
+    page.block("VAL LOSS" if len(curves) == 2 else "", lines[rows : 2 * rows])
     page.block("", lines[2 * rows :])
 
 
@@ -84,6 +84,9 @@ def _sick(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
     others(page, rest)
     _asked(page, diagnosis, most=3)
+    if page.look.why:
+        page.prose("CHECKED", "; ".join(diagnosis.checked))
+        page.prose("NOT SEEN", "; ".join(diagnosis.not_checked))
 
 
 def _healthy(page: Page, diagnosis: Diagnosis) -> None:
