@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from . import RecordError, __version__
 from .commands._parser import Parser
@@ -21,18 +22,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _dispatch(words)
-        sys.stdout.flush()  # here, so that a reader who left is noticed while we can still say nothing
+        with suppress(AttributeError, ValueError):  # a script under `run` may have replaced or closed stdout
+            sys.stdout.flush()  # here, so that a reader who left is noticed while we can still keep quiet
         return code
     except BrokenPipeError:
         # Python flushes stdout once more at exit and would complain about the pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ENDED_BY_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def _dispatch(words: list[str]) -> int:
-    if not words or words[0] in ("-h", "--help", "help"):
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
+    if not words or words[0] in ("-h", "--help"):
         say(_overview())
         return 0
     if words[0] in ("-V", "--version"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 import traindx
 from traindx import RecordError
+from traindx.__main__ import main
 from traindx.commands import _verbs
 from traindx.commands._errors import CommandError
 from traindx.readers import ReaderError
@@ -90,6 +92,11 @@ def test_every_verb_explains_itself(name: str, traindx_: Any) -> None:
     assert all(len(line) <= 80 for line in told.out.splitlines())
 
 
+def test_help_may_be_a_verb(traindx_: Any) -> None:
+    assert traindx_("help").out == traindx_("--help").out == traindx_().out
+    assert traindx_("help", "diagnose").out == traindx_("diagnose", "--help").out
+
+
 def test_a_mistyped_verb_gets_the_nearest(traindx_: Any) -> None:
     told = traindx_("diagnos")
     assert (told.code, told.out) == (2, "")
@@ -146,6 +153,14 @@ def test_an_interrupt_is_quiet(verb: Any, traindx_: Any) -> None:
     verb(KeyboardInterrupt())
     told = traindx_("act")
     assert (told.code, told.err) == (130, "")
+
+
+def test_a_script_that_closed_stdout_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr("traindx.__main__._dispatch", lambda words: 3)
+    monkeypatch.setattr(sys, "stdout", closed)
+    assert main(["act"]) == 3
 
 
 def test_a_reader_who_leaves_is_no_error() -> None:

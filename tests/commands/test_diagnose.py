@@ -109,7 +109,9 @@ def test_a_baseline_accepts_what_it_lists_and_nothing_else(traindx_: Any, logs: 
     assert traindx_("diagnose", known, "--write-baseline", "accepted.json").code == 0
     check = ("diagnose", "--fail-on", "warning", "--baseline", "accepted.json")
     assert traindx_(*check, known).code == 0
-    assert traindx_(*check, known, new).code == 1
+    told = traindx_(*check, known, new)
+    assert told.code == 1
+    assert told.err == f"traindx diagnose: failing on loss-plateau (warning) in {new}\n"
 
 
 def test_a_baseline_serves_from_another_folder(

@@ -38,6 +38,9 @@ class Finding:
     source: str
     critical: bool
 
+    def __str__(self) -> str:
+        return f"{self.cause} ({'critical' if self.critical else 'warning'}) in {self.source}"
+
 
 def findings(diagnosis: Diagnosis) -> list[Finding]:
     """What is wrong according to this diagnosis, as defined above."""

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         root = arguments.keep or Path(stack.enter_context(TemporaryDirectory(prefix="traindx-demo-")))
         scripts = {name: _write(root / name, c.source) for name, c in (("sick", case), ("healthy", case.reference))}
-        say(f"Training a small network ({case.host}) twice: with a planted mistake, and without.\n")
+        say(f"Training a small network ({case.host}) with a planted mistake, and without it.\n")
         sys.stdout.flush()
         _train(list(scripts.values()))
         diagnoses = {name: _diagnosis(script) for name, script in scripts.items()}

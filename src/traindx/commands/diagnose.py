@@ -71,7 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
     if diagnoses:
         deliver(diagnoses, arguments)
     if arguments.write_baseline:
-        write_baseline(arguments.write_baseline, diagnoses)
+        count = write_baseline(arguments.write_baseline, diagnoses)
+        say(f"traindx diagnose: findings accepted in {arguments.write_baseline}: {count}", sys.stderr)
+    for finding in failed:
+        say(f"traindx diagnose: failing on {finding}", sys.stderr)
     return 2 if unreadable else int(bool(failed))
 
 
