@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..zoo import Case
 
 HELP = "train a sick network and its healthy twin, and diagnose both"
-DEFAULT = "missing-zero-grad"  # common, cured by one line, and invisible in the loss curve alone
+DEFAULT = "missing-zero-grad"  # common, cured by one line, and seen rather than inferred
 NEEDED = {"torch": "torch", "sklearn": "scikit-learn"}
 
 
@@ -134,13 +134,13 @@ def _show(title: str, diagnosis: Diagnosis) -> None:
 def _reveal(case: Case, diagnosis: Diagnosis, kept: Path | None) -> None:
     """What had been done to the patient, and whether that was found."""
     healthy, sick = case.reference.source.splitlines(), case.source.splitlines()
-    changes = list(unified_diff(healthy, sick, lineterm="", n=0))[2:]  # without the file names
+    changes = list(unified_diff(healthy, sick, lineterm="", n=0))[3:]  # without the header
     say("The planted mistake, healthy (-) against sick (+):\n")
-    say("\n".join(f"    {line}" for line in changes) + "\n")
+    say("\n".join("    ..." if line.startswith("@@") else f"    {line}" for line in changes) + "\n")
     named = diagnosis.leading.cause if diagnosis.hypotheses else "nothing"
     found = "found" if named == case.cause else f"not found (the diagnosis led with {named})"
     say(f"{case.cause}: {found}.")
     if kept:
         say(f"Scripts and records are in {kept}.")
     else:
-        say(f"traindx demo {case.cause} --keep DIR leaves scripts and records in DIR, to try the next command on.")
+        say(f"To keep scripts and records for further commands:\n  traindx demo {case.cause} --keep DIR")

@@ -31,13 +31,21 @@ def format_of(path: Path) -> str:
     return next((name for name in format_names() if path.suffix.lower() in _renderer(name).SUFFIXES), "text")
 
 
-def render(diagnosis: Diagnosis, format: str = "text", **look: Any) -> str:
-    """One diagnosis as text. `look`: why, width, colour, ascii_only (see `Look`)."""
-    return str(_renderer(format).render(diagnosis, Look(**look)))
+def render(
+    diagnosis: Diagnosis,
+    format: str = "text",
+    *,
+    why: bool = False,
+    width: int = 80,
+    colour: bool = False,
+    ascii_only: bool = False,
+) -> str:
+    """One diagnosis in the given format; `Look` says what the options mean."""
+    return str(_renderer(format).render(diagnosis, Look(why, width, colour, ascii_only)))
 
 
 def render_all(diagnoses: Sequence[Diagnosis], format: str = "text", **look: Any) -> str:
-    """One or several diagnoses, ending with a newline."""
+    """One or several diagnoses, ending with a newline; options as for `render`."""
     if len(diagnoses) == 1:
         return render(diagnoses[0], format, **look) + "\n"
     return str(_renderer(format).render_all(diagnoses, Look(**look))) + "\n"
