@@ -79,7 +79,7 @@ def _overview() -> str:
     column = max(map(len, verbs), default=0)
     return "\n".join(
         [
-            "usage: traindx VERB …",
+            "usage: traindx VERB ...",
             "",
             "Tells you why a neural network is not training, and says which line to change.",
             "",
