@@ -41,6 +41,7 @@ class Hypothesis:
     contributions: Sequence[Contribution] = ()
     prior: float = 0.0  # log-odds before any sign was looked at
     trial: Mapping[str, Any] | None = None
+    family: str = ""  # the cause's category, for instance learning-rate
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,57 @@
+"""Reports: one model (`Diagnosis`), several renderers. No computing here.
 
+One format is one file, and the file's name is the format. Its module defines `SUFFIXES` (of files written with
+-o), `render(diagnosis, look) -> str` for one run and `render_all(diagnoses, look) -> str` for several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from ._look import Look
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
+
+__all__ = ["Look", "format_names", "format_of", "render", "render_all"]
+
+
+@cache
+def format_names() -> tuple[str, ...]:
+    return tuple(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's suffix asks for; text where it says nothing."""
+    return next((name for name in format_names() if path.suffix.lower() in _renderer(name).SUFFIXES), "text")
+
+
+def render(
+    diagnosis: Diagnosis,
+    format: str = "text",
+    *,
+    why: bool = False,
+    width: int = 80,
+    colour: bool = False,
+    ascii_only: bool = False,
+) -> str:
+    """One diagnosis in the given format; `Look` says what the options mean."""
+    return str(_renderer(format).render(diagnosis, Look(why, width, colour, ascii_only)))
+
+
+def render_all(diagnoses: Sequence[Diagnosis], format: str = "text", **look: Any) -> str:
+    """One or several diagnoses, ending with a newline; options as for `render`."""
+    if len(diagnoses) == 1:
+        return render(diagnoses[0], format, **look) + "\n"
+    return str(_renderer(format).render_all(diagnoses, Look(**look))) + "\n"
+
+
+def _renderer(format: str) -> Any:
+    if format not in format_names():
+        raise ValueError(f"no format {format!r}: there are {', '.join(format_names())}")
+    return import_module(f".{format}", __package__)

@@ -1,0 +1,94 @@
+"""The command line: `traindx VERB …`. Each verb is a file of `commands/`; only the chosen one is imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from . import RecordError, __version__
+from .commands._parser import Parser
+from .commands._say import say
+from .commands._verbs import find_verb, suggestion, verb_help, verb_names
+
+ENDED_BY_PIPE = 141  # what a shell reports for a program that a closed pipe ended (128 + SIGPIPE)
+INTERRUPTED = 130  # the same for Ctrl-C (128 + SIGINT)
+USAGE = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(words)
+        with suppress(AttributeError, ValueError):  # a script under `run` may have replaced or closed stdout
+            sys.stdout.flush()  # here, so that a reader who left is noticed while we can still keep quiet
+        return code
+    except BrokenPipeError:
+        # Python flushes stdout once more at exit and would complain about the pipe again.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ENDED_BY_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
+    if not words or words[0] in ("-h", "--help"):
+        say(_overview())
+        return 0
+    if words[0] in ("-V", "--version"):
+        say(f"traindx {__version__}")
+        return 0
+    verb, *rest = words
+    if verb not in verb_names():
+        return _refuse(f"traindx: {suggestion(verb)}")
+    module = find_verb(verb)
+    parser = Parser(prog=f"traindx {verb}", description=module.__doc__)
+    module.configure(parser)
+    try:
+        arguments = parser.parse(rest)
+    except SystemExit as finished:  # --help, or a usage error that has been told
+        return int(finished.code or 0)
+    try:
+        return int(module.run(arguments))
+    except Exception as error:
+        if not _is_plain(error):
+            raise
+        return _refuse(f"traindx {verb}: {error}")
+
+
+def _is_plain(error: Exception) -> bool:
+    """Whether the error's text is a sentence for the user; anything else is a bug and keeps its traceback."""
+    from .commands._errors import CommandError
+    from .readers import ReaderError
+
+    return isinstance(error, (CommandError, RecordError, ReaderError))
+
+
+def _refuse(message: str) -> int:
+    say(" ".join(message.split()), sys.stderr)
+    return USAGE
+
+
+def _overview() -> str:
+    verbs = {name: verb_help(name) for name in verb_names()}
+    column = max(map(len, verbs), default=0)
+    return "\n".join(
+        [
+            "usage: traindx VERB ...",
+            "",
+            "Tells you why a neural network is not training, and says which line to change.",
+            "",
+            *(f"  {name:<{column}}  {text}" for name, text in verbs.items()),
+            "",
+            "traindx VERB --help explains a verb; traindx --version prints the version.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""What `--fail-on` counts, and the baseline of findings that a project has accepted.
+
+A diagnosis has these findings:
+
+- verdict sick: one finding, the leading cause. It is critical when its confidence is at least one half or a
+  symptom is critical, else a warning. Symptoms are its effects and are not counted again.
+- any other verdict: each symptom of severity critical or warning, under the id of its sign.
+
+Advice never fails a build. `--fail-on warning` fails on both severities, `--fail-on critical` on critical ones.
+
+A baseline is a JSON file: `{"schema": "traindx.baseline/1", "accepted": [{"cause": …, "source": …}]}`. `cause` is the
+id of a cause or a sign. `source` is a path relative to the baseline file, and may hold the wildcards * and ?.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ._errors import CommandError
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
+
+SCHEMA = "traindx.baseline/1"
+THRESHOLDS = ("never", "warning", "critical")
+CONVINCED = 0.5  # more likely than everything else together
+
+
+@dataclass(frozen=True)
+class Finding:
+    cause: str
+    source: str
+    critical: bool
+
+    def __str__(self) -> str:
+        return f"{self.cause} ({'critical' if self.critical else 'warning'}) in {self.source}"
+
+
+def findings(diagnosis: Diagnosis) -> list[Finding]:
+    """What is wrong according to this diagnosis, as defined above."""
+    source = diagnosis.source
+    if diagnosis.verdict == "sick" and diagnosis.hypotheses:
+        leading = diagnosis.leading
+        grave = any(symptom.severity == "critical" for symptom in diagnosis.symptoms)
+        return [Finding(leading.cause, source, grave or leading.confidence >= CONVINCED)]
+    return [Finding(s.id, source, s.severity == "critical") for s in diagnosis.symptoms if s.severity != "info"]
+
+
+def failing(diagnoses: Iterable[Diagnosis], threshold: str, baseline: Path | None) -> list[Finding]:
+    """The findings that make the command fail."""
+    accepted = read_baseline(baseline) if baseline else []
+    if threshold == "never":
+        return []
+    return [
+        finding
+        for diagnosis in diagnoses
+        for finding in findings(diagnosis)
+        if (finding.critical or threshold == "warning")
+        and not any(_accepts(entry, finding, baseline) for entry in accepted)
+    ]
+
+
+def _accepts(entry: tuple[str, str], finding: Finding, baseline: Path | None) -> bool:
+    cause, pattern = entry
+    where = _relative(finding.source, baseline) if baseline else finding.source
+    # Brackets occur in file names (`run[1].log`) and are not wildcards here.
+    return cause == finding.cause and fnmatchcase(where, pattern.replace("[", "[[]"))
+
+
+def read_baseline(path: Path) -> list[tuple[str, str]]:
+    """The accepted pairs of cause and source."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["schema"] != SCHEMA:
+            raise CommandError(f"baseline {path} has the schema {content['schema']!r}, this traindx reads {SCHEMA!r}")
+        return [(str(entry["cause"]), str(entry["source"])) for entry in content["accepted"]]
+    except OSError as error:
+        raise CommandError(f"baseline {path} cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError):
+        raise CommandError(f'baseline {path} is not of the form {{"schema": "{SCHEMA}", "accepted": […]}}') from None
+
+
+def write_baseline(path: Path, diagnoses: Sequence[Diagnosis]) -> int:
+    """Accept all present findings; returns how many there were."""
+    pairs = sorted({(f.cause, _relative(f.source, path)) for diagnosis in diagnoses for f in findings(diagnosis)})
+    content = {"schema": SCHEMA, "accepted": [{"cause": cause, "source": source} for cause, source in pairs]}
+    try:
+        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"baseline {path} cannot be written ({error.strerror})") from None
+    return len(pairs)
+
+
+def _relative(source: str, baseline: Path) -> str:
+    """`source` as seen from the baseline's folder, so that the file serves from any working directory."""
+    return Path(os.path.relpath(source, baseline.absolute().parent)).as_posix()

@@ -1,0 +1,35 @@
+"""The argument parser of every verb: one clear line for a usage error, options anywhere among the arguments."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from ._say import say
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+
+class Parser(argparse.ArgumentParser):
+    def __init__(self, prog: str, description: str | None) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,  # an abbreviation that works today would break with the next option
+        )
+
+    def error(self, message: str) -> NoReturn:
+        say(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", sys.stderr)
+        sys.exit(2)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        say(self.format_help(), file or sys.stdout, end="")
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parse, allowing `a.log --format json b.log` except where the rest of the line belongs to a script."""
+        takes_rest = any(action.nargs in (argparse.REMAINDER, argparse.PARSER) for action in self._actions)
+        return self.parse_args(words) if takes_rest else self.parse_intermixed_args(words)

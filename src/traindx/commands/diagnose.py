@@ -1,0 +1,89 @@
+"""Say what is wrong with trainings, finished or running, and what to change.
+
+Takes run records (.tdx), logs, folders of either, and - for standard input;
+without an argument, the newest record in ./traindx-runs. Of a log that holds
+several runs, the longest is judged unless --all-runs is given.
+
+--fail-on makes this a check for continuous integration. A sick run is one
+finding, its leading cause: critical when its confidence is at least 50 % or a
+symptom is critical, else a warning. In a run that is not sick, each critical or
+warning symptom is a finding of its own. Advice never fails. A baseline file
+lists accepted findings as pairs of cause and source; with --baseline, only
+findings that it does not list fail.
+
+Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the
+command line is wrong. With --format json, one run prints one object, and
+several runs print one object a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ._inputs import newest_record, runs_at
+from ._options import add_fail_on, add_format
+from ._say import say
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
+    from ..readers import Options
+
+HELP = "say what is wrong with a run, from its record or its log"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("inputs", nargs="*", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
+    add_format(parser)
+    add_fail_on(parser)
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN",
+        help="read the log's COLUMN as train, validation, lr … (may be repeated)",
+    )
+    parser.add_argument("--all-runs", action="store_true", help="judge every run of a log that holds several")
+    parser.add_argument("--step", metavar="COLUMN", help="the log's column that counts steps")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..readers import Options, ReaderError
+    from ..record import RecordError
+    from ._findings import failing, write_baseline
+    from ._output import deliver
+
+    options = Options.of(arguments.map, arguments.step)
+    inputs = arguments.inputs or [newest_record()]
+    diagnoses: list[Diagnosis] = []
+    unreadable = False
+    for path in inputs:
+        # One bad file among many must not hide the others' diagnoses.
+        try:
+            diagnoses += _judged(path, options, arguments.all_runs)
+        except (ReaderError, RecordError) as error:
+            say(f"traindx diagnose: {error}", sys.stderr)
+            unreadable = True
+    failed = failing(diagnoses, arguments.fail_on, arguments.baseline)
+    if diagnoses:
+        deliver(diagnoses, arguments)
+    if arguments.write_baseline:
+        count = write_baseline(arguments.write_baseline, diagnoses)
+        say(f"traindx diagnose: findings accepted in {arguments.write_baseline}: {count}", sys.stderr)
+    for finding in failed:
+        say(f"traindx diagnose: failing on {finding}", sys.stderr)
+    return 2 if unreadable else int(bool(failed))
+
+
+def _judged(path: Path, options: Options, every: bool) -> list[Diagnosis]:
+    from ..diagnosis import diagnose
+
+    runs, count = runs_at(path, options, every)
+    diagnoses = [diagnose(found) for found in runs]
+    if len(runs) < count:
+        note = f"This log holds {count} runs; the longest was judged (--all-runs judges each)."
+        diagnoses = [replace(diagnosis, notes=[*diagnosis.notes, note]) for diagnosis in diagnoses]
+    return diagnoses

@@ -1,0 +1,81 @@
+"""The hypotheses on a page: the leading cause in full, the others in a line or two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..causes import Fix
+from ..diagnosis import Hypothesis
+from ._change import before_and_after
+from ._page import Page
+from ._prose import clean, number, percent
+
+NEGLIGIBLE = 0.01  # shown as "<1 %" it would only be noise
+SHARE_COLUMN = len(">99 %  ")
+SAFETY = {
+    "safe": "safe: nothing else changes",
+    "changes-result": "changes the result",
+    "costly": "costs time or memory",
+}
+
+
+def cause(page: Page, leading: Hypothesis) -> None:
+    """The leading cause: why it is believed, what to change, what to leave alone."""
+    how = "seen directly" if leading.seen else "inferred from its effects"
+    page.prose("CAUSE", f"{_name(leading)}, {how}", limit=3, bullet=_share(leading))
+    page.items("EVIDENCE", leading.evidence, most=4, bullet="+ ")
+    page.items("AGAINST", leading.against, most=2)
+    if leading.trial:
+        page.prose("TESTED", tested(leading.trial), limit=2)
+    if leading.consequences:
+        page.prose("FOLLOWS", f"{'; '.join(leading.consequences)} (no mending of their own needed)", limit=2)
+    if leading.fix:
+        page.gap()
+        treatment(page, leading.fix)
+    page.items("BEWARE", leading.avoid, most=2)
+    page.prose("VERIFY", leading.verify, limit=2)
+    page.prose("READ", leading.reference, limit=2)
+
+
+def treatment(page: Page, fix: Fix) -> None:
+    """What to change, with the line as it is and as it should be."""
+    page.prose("FIX", f"{fix.summary} ({SAFETY[fix.safety]})", limit=3)
+    if fix.location:
+        page.block("", [clean(str(fix.location), page.look.ascii_only)])
+    page.block("", [clean(f"  {line}", page.look.ascii_only) for line in before_and_after(fix)])
+
+
+def others(page: Page, rest: Sequence[Hypothesis]) -> None:
+    """What else it could be."""
+    likely = [hypothesis for hypothesis in rest if hypothesis.confidence >= NEGLIGIBLE]
+    for i, hypothesis in enumerate(likely if page.look.why else likely[:3]):
+        best = f": {hypothesis.evidence[0]}" if hypothesis.evidence else ""
+        page.prose("" if i else "OR ELSE", _name(hypothesis) + best, limit=2, bullet=_share(hypothesis))
+
+
+def candidates(page: Page, hypotheses: Sequence[Hypothesis]) -> None:
+    """Several causes that nothing separates yet, each with its best evidence."""
+    likely = [hypothesis for hypothesis in hypotheses if hypothesis.confidence >= NEGLIGIBLE]
+    for i, hypothesis in enumerate(likely if page.look.why else likely[:4]):
+        page.prose("" if i else "PERHAPS", _name(hypothesis), limit=2, bullet=_share(hypothesis))
+        page.items("", hypothesis.evidence, most=2, bullet=" " * SHARE_COLUMN + "+ ")
+
+
+def _name(hypothesis: Hypothesis) -> str:
+    return f"{hypothesis.title} ({hypothesis.cause})"
+
+
+def _share(hypothesis: Hypothesis) -> str:
+    return f"{percent(hypothesis.confidence):<{SHARE_COLUMN}}"
+
+
+def tested(trial: Mapping[str, Any]) -> str:
+    """What a controlled re-run showed."""
+    parts = [f"{name} {_value(trial[name])}" for name in ("control", "treated") if name in trial]
+    outcome = str(trial.get("verdict", ""))
+    return f"{outcome}: {', '.join(parts)}" if outcome and parts else outcome or ", ".join(parts)
+
+
+def _value(value: Any) -> str:
+    return number(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,53 @@
+"""A page of text: a narrow column of labels on the left, what they label on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ._look import Look
+from ._prose import cells, clean, fold
+
+MARGIN = 10
+STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32"}
+
+
+class Page:
+    def __init__(self, look: Look) -> None:
+        self.look = look
+        self.lines: list[str] = []
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines).strip("\n")
+
+    def gap(self) -> None:
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+
+    def prose(self, label: str, text: str, *, limit: int | None = None, style: str = "bold", bullet: str = "") -> None:
+        """A paragraph beside its label. `limit` bounds its lines unless everything was asked for."""
+        bullet = clean(bullet, self.look.ascii_only)
+        room = max(20, self.look.width - MARGIN - cells(bullet))
+        text = clean(text, self.look.ascii_only)
+        folded = fold(text, room, None if self.look.why else limit)
+        if self.look.ascii_only:
+            folded = [line.replace("…", "~") for line in folded]
+        hang = " " * cells(bullet)
+        self.block(label, [(hang if i else bullet) + line for i, line in enumerate(folded)], style=style)
+
+    def items(self, label: str, texts: Sequence[str], *, most: int, limit: int = 2, bullet: str = "- ") -> None:
+        """A list of short texts; only the first `most` unless everything was asked for."""
+        shown = texts if self.look.why else texts[:most]
+        for i, text in enumerate(shown):
+            self.prose("" if i else label, text, limit=limit, bullet=bullet)
+        if len(shown) < len(texts):
+            self.prose("", f"({len(texts) - len(shown)} more with --why)", style="dim")
+
+    def block(self, label: str, lines: Iterable[str], *, style: str = "bold") -> None:
+        """Lines as they are, the first beside the label. Code, commands and curves are not folded."""
+        for i, line in enumerate(lines):
+            head = "" if i else label
+            self.lines.append((self.styled(f"{head:<{MARGIN}}", style) if head else " " * MARGIN) + line)
+            self.lines[-1] = self.lines[-1].rstrip()
+
+    def styled(self, text: str, style: str) -> str:
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self.look.colour else text

@@ -1,0 +1,161 @@
+"""The diagnosis as Markdown, for an issue, a notebook or a chat: nothing is shortened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..diagnosis import Diagnosis, Hypothesis
+from ._change import before_and_after
+from ._hypotheses import NEGLIGIBLE, SAFETY, tested
+from ._look import Look
+from ._page import Page
+from ._prose import clean, counted, percent
+from ._why import why
+
+SUFFIXES = (".md", ".markdown")
+
+
+def render(diagnosis: Diagnosis, look: Look) -> str:
+    lines = [
+        f"# {diagnosis.verdict.capitalize()}: {prose(diagnosis.summary)}",
+        "",
+        f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, 'step')})",
+        *_symptoms(diagnosis),
+        *_questions(diagnosis),
+        *_cause(diagnosis),
+        *_others(diagnosis),
+        *_list("Advice", [f"{advice.text} (`{advice.cause}`)" for advice in diagnosis.advice]),
+        *_list("How the input was read", diagnosis.notes),
+        *_next(diagnosis),
+        *(_arithmetic(diagnosis, look) if look.why else ()),
+    ]
+    return "\n".join(lines)
+
+
+def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:
+    return "\n\n---\n\n".join(render(diagnosis, look) for diagnosis in diagnoses)
+
+
+def _symptoms(diagnosis: Diagnosis) -> Iterator[str]:
+    items = []
+    for sign in diagnosis.symptoms:
+        onset = "" if sign.onset is None else f", from step {sign.onset}"
+        items.append(f"- **{sign.severity}**{onset}: {prose(sign.text)} (`{sign.id}`)")
+    yield from _section("Symptom", items or ["None."])
+
+
+def _questions(diagnosis: Diagnosis) -> Iterator[str]:
+    items = [f"- {prose(asked.question)} **{prose(asked.finding)}**" for asked in diagnosis.questions]
+    items += [f"- In order: {prose(text)}" for text in diagnosis.checked]
+    items += [f"- Could not be seen: {prose(text)}" for text in diagnosis.not_checked]
+    if items:
+        yield from _section("Questions and findings", items)
+
+
+def _cause(diagnosis: Diagnosis) -> Iterator[str]:
+    """The leading cause in full; a run that is not sick has none."""
+    if diagnosis.verdict != "sick" or not diagnosis.hypotheses:
+        return
+    leading = diagnosis.leading
+    seen = "seen directly" if leading.seen else "inferred from its effects"
+    category = [f"- Category: {prose(leading.family)}"] if leading.family else []
+    yield from _section(
+        "Root cause",
+        [
+            *category,
+            f"- Issue: **{prose(leading.title)}** (`{leading.cause}`), {percent(leading.confidence)}, {seen}",
+            *(f"- Evidence: {prose(text)}" for text in leading.evidence),
+            *(f"- Against it: {prose(text)}" for text in leading.against),
+            *(f"- Follows from it: {prose(text)}" for text in leading.consequences),
+            *([f"- Tested: {prose(tested(leading.trial))}"] if leading.trial else []),
+        ],
+    )
+    yield from _fix(leading)
+    yield from _list("What NOT to do", leading.avoid)
+    if leading.reference:
+        yield from _section("Reference", [prose(leading.reference)])
+
+
+def _fix(leading: Hypothesis) -> Iterator[str]:
+    fix = leading.fix
+    if fix:
+        place = f"{code(str(fix.location))}: " if fix.location else ""
+        lines = before_and_after(fix)
+        language = "diff" if any(line.startswith(("+ ", "- ")) for line in lines) else "python"
+        yield from _section(
+            "Fix", [f"{place}{prose(fix.summary)} ({SAFETY[fix.safety]})", "", *fenced(lines, language)]
+        )
+    if leading.verify:
+        yield from ["", f"To verify: {prose(leading.verify)}"] if fix else _section("Verify", [prose(leading.verify)])
+
+
+def _others(diagnosis: Diagnosis) -> Iterator[str]:
+    rest = diagnosis.hypotheses[1:] if diagnosis.verdict == "sick" else diagnosis.hypotheses
+    rows = [
+        f"| {percent(other.confidence)} | {cell(other.title)} (`{other.cause}`) | {cell(' '.join(other.evidence))} |"
+        for other in rest
+        if other.confidence >= NEGLIGIBLE
+    ]
+    if rows:
+        title = "Other possible causes" if diagnosis.verdict == "sick" else "What it may be"
+        yield from _section(title, ["| confidence | cause | evidence |", "|---|---|---|", *rows])
+
+
+def _next(diagnosis: Diagnosis) -> Iterator[str]:
+    for i, test in enumerate(diagnosis.next_tests):
+        purpose = test.why or (f"Tells apart: {', '.join(test.settles)}" if test.settles else "")
+        lines = [*fenced([test.command], "sh"), *(["", prose(purpose)] if purpose else [])]
+        yield from _section("Next", lines) if i == 0 else ["", *lines]
+
+
+def _arithmetic(diagnosis: Diagnosis, look: Look) -> Iterator[str]:
+    page = Page(replace(look, colour=False))
+    why(page, diagnosis)
+    yield from _section("Why", fenced(str(page).splitlines(), ""))
+
+
+def _list(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        yield from _section(title, [f"- {prose(text)}" for text in texts])
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    yield from ["", f"## {title}", "", *lines]
+
+
+def prose(text: str) -> str:
+    """Text as Markdown that shows it unchanged; what stands between backticks is meant as code and stays."""
+    flat = " ".join(clean(text).split())
+    parts = re.split(r"(`[^`]+`)", flat)  # every second part is a code span
+    return "".join(part if i % 2 else _escaped(part) for i, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
+    """Only what Markdown would act on: an underscore inside a word is harmless, and update\\_ratio is ugly to read."""
+    text = re.sub(r"([\\*<`]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|&(?=#?\w+;))", r"\\\1", text)
+    return re.sub(r"^([#>+-]|\d+(?=[.)]))", lambda start: _at_start(start[0]), text)
+
+
+def _at_start(mark: str) -> str:
+    # A number is kept from opening a list by escaping what follows it.
+    return f"{mark}\\" if mark.isdigit() else f"\\{mark}"
+
+
+def cell(text: str) -> str:
+    return prose(text).replace("|", r"\|")
+
+
+def code(text: str) -> str:
+    """A code span, whatever backticks the text holds."""
+    flat = " ".join(clean(text).split())
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
+    pad = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""
+    return f"{ticks}{pad}{flat}{pad}{ticks}"
+
+
+def fenced(lines: Sequence[str], language: str) -> list[str]:
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}{language}", *(clean(line) for line in lines), fence]

@@ -1,0 +1,98 @@
+"""JSON follows the published schema exactly, and is strict JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+from report_samples import EVERY, sick
+from report_strategies import diagnoses
+
+from traindx.diagnosis import Diagnosis
+from traindx.reports import render, render_all
+from traindx.reports.json import SCHEMA_FILE, _strict
+
+SCHEMA = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+SHARED = Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[3] / "shared"))
+
+
+def strictly(text: str) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def unknown_keys(value: Any, schema: dict[str, Any], path: str = "") -> list[str]:
+    """The keys that the schema does not name, at any depth where it names keys at all."""
+    if isinstance(value, list):
+        return [key for item in value for key in unknown_keys(item, schema.get("items", {}), path)]
+    named = schema.get("properties")
+    if not isinstance(value, dict) or named is None:
+        return []
+    found = [f"{path}.{key}" for key in value if key not in named]
+    return found + [k for key in value if key in named for k in unknown_keys(value[key], named[key], f"{path}.{key}")]
+
+
+@given(diagnoses)
+@settings(max_examples=60, deadline=None)
+def test_any_diagnosis_fits_the_schema_and_adds_nothing_to_it(diagnosis: Diagnosis) -> None:
+    report = strictly(render(diagnosis, "json"))
+    VALIDATOR.validate(report)
+    assert unknown_keys(report, SCHEMA) == []
+
+
+@pytest.mark.parametrize("verdict", EVERY)
+def test_every_verdict_fits_the_schema(verdict: str) -> None:
+    report = strictly(render(EVERY[verdict](), "json"))
+    VALIDATOR.validate(report)
+    assert report["verdict"] == verdict
+
+
+def test_the_numbers_and_places_arrive() -> None:
+    report = strictly(render(sick(), "json"))
+    assert report["run"] == {"source": "traindx-runs/train-1.tdx", "kind": "observed", "steps": 240, "exit": "ok"}
+    assert report["symptoms"][0]["values"] == {"from": 0.115, "to": 2350.0, "last": "NaN"}
+    assert report["symptoms"][0]["onset_step"] == 120
+    assert [h["cause"] for h in report["hypotheses"]] == ["lr-too-high", "no-warmup", "unknown"]
+    assert report["hypotheses"][0]["fix"]["location"] == {"file": "train.py", "line": 31}
+    assert report["hypotheses"][1]["fix"] is None
+    assert report["next_tests"] == [{"command": "traindx treat train.py", "settles": ["lr-too-high", "no-warmup"]}]
+
+
+def test_several_runs_are_one_object_a_line() -> None:
+    lines = render_all([make() for make in EVERY.values()], "json").splitlines()
+    assert [strictly(line)["verdict"] for line in lines] == list(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (float("inf"), "Infinity"),
+        (-np.inf, "-Infinity"),
+        (np.float32("nan"), "NaN"),
+        (np.array([[1.0, np.nan]]), [[1.0, "NaN"]]),
+        (np.bool_(True), True),
+        (np.int64(3), 3),
+        ((1, {2: None}), [1, {"2": None}]),
+        (Path("a/b"), str(Path("a/b"))),
+        (True, True),
+    ],
+)
+def test_values_become_plain_json(value: object, expected: object) -> None:
+    assert _strict(value) == expected
+    assert type(_strict(value)) is type(expected)
+
+
+def test_the_schema_in_the_package_is_the_contract() -> None:
+    contract = SHARED / "contract" / "diagnosis.schema.json"
+    if not contract.exists():
+        pytest.skip(f"no contract at {contract}")
+    assert json.loads(contract.read_text(encoding="utf-8")) == SCHEMA

@@ -1,0 +1,203 @@
+"""The text report fits a terminal, says what matters, and is calm about a healthy run."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from report_samples import EVERY, curve, healthy, inconclusive, out_of_scope, sick
+from report_strategies import diagnoses
+
+from traindx.causes import Fix
+from traindx.diagnosis import Contribution, Diagnosis
+from traindx.reports import Look, render, render_all
+
+LONG = "a long sentence about the seventh layer of the encoder " * 12
+
+
+def columns(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in line)
+
+
+def without_code(diagnosis: Diagnosis) -> Diagnosis:
+    """Code, places and commands are never folded, so the width says nothing about them."""
+    plain = [replace(h, fix=None) for h in diagnosis.hypotheses]
+    return replace(diagnosis, hypotheses=plain, next_tests=[])
+
+
+@given(diagnoses)
+@settings(max_examples=80, deadline=None)
+def test_no_line_is_wider_than_asked(diagnosis: Diagnosis) -> None:
+    for look in ({}, {"why": True}, {"ascii_only": True}):
+        for line in render(without_code(diagnosis), "text", width=80, **look).splitlines():
+            assert columns(line) <= 80, line
+
+
+@given(diagnoses)
+@settings(max_examples=40, deadline=None)
+def test_nothing_reaches_the_terminal_that_it_would_obey(diagnosis: Diagnosis) -> None:
+    page = render(diagnosis, "text")
+    assert all(char == "\n" or char.isprintable() for char in page)
+    assert render(diagnosis, "text", ascii_only=True).isascii()
+
+
+@given(diagnoses)
+@settings(max_examples=40, deadline=None)
+def test_a_page_stays_short_whatever_it_is_told(diagnosis: Diagnosis) -> None:
+    short = replace(diagnosis, hypotheses=[replace(h, fix=None) for h in diagnosis.hypotheses])
+    assert len(render(short, "text").splitlines()) <= 70
+
+
+def test_an_ordinary_sick_run_takes_one_screen() -> None:
+    assert len(render(sick(), "text").splitlines()) <= 45
+
+
+def test_a_sick_run_is_told_from_verdict_to_next_command() -> None:
+    page = render(sick(), "text")
+    told = [
+        "SICK",
+        "The learning rate is too high: the loss fell until step 120",
+        "^ from step 120",
+        "87 %",
+        "lr-too-high",
+        "+ Each update changed the weights by 31 %",
+        "- The rate is within the usual range",
+        "exploding gradients in fc1",
+        "Lower the learning rate from 0.5 to 0.05.",
+        "train.py:31",
+        "- optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n",
+        "+ optimizer = torch.optim.SGD(model.parameters(), lr=0.05)\n",
+        "Do not add gradient clipping first",
+        "VERIFY",
+        "section 11.4.1",
+        "OR ELSE",
+        "no-warmup",
+        "Were the inputs finite? Yes",
+        "no-momentum",
+        "traindx treat train.py",
+    ]
+    places = [page.find(words) for words in told]
+    assert -1 not in places, told[places.index(-1)]
+    assert places == sorted(places)
+
+
+def test_a_healthy_run_gets_a_short_answer() -> None:
+    page = render(healthy(), "text")
+    assert page.startswith("HEALTHY")
+    assert "loss finite; no divergence; no plateau; validation does not rise" in page
+    assert "CAUSE" not in page
+    assert "FIX" not in page
+    assert len(page.splitlines()) <= 16
+
+
+def test_an_open_case_lists_its_candidates_and_how_to_decide() -> None:
+    page = render(inconclusive(), "text")
+    assert re.search(r"30 % +The learning rate is too low \(lr-too-low\)", page)
+    assert re.search(r"25 % +The model is too small", page)
+    assert page.rstrip().endswith("a record shows gradients")
+
+
+def test_out_of_scope_says_where_to_look_and_guesses_nothing() -> None:
+    page = render(out_of_scope(), "text")
+    assert "look at batch" in page
+    assert "None of the known causes" not in page
+
+
+def test_nan_is_drawn_and_explained() -> None:
+    page = render(sick(), "text")
+    assert "××××" in page
+    assert "× = NaN or infinite" in page
+    assert "×" not in render(healthy(), "text")
+
+
+def test_a_loss_that_is_nan_from_the_start_can_be_drawn() -> None:
+    page = render(replace(sick(), loss=curve([np.nan] * 5), onset=0), "text")
+    assert "|××××" in page
+
+
+def test_the_curve_falls_where_the_loss_falls() -> None:
+    falling = render(replace(healthy(), loss=curve(np.linspace(1, 0, 60)), validation=None), "text", ascii_only=True)
+    top = next(line for line in falling.splitlines() if line.startswith("LOSS"))
+    assert top.rstrip().endswith((".", ":", "#"))
+    bars = top.partition("|")[2]
+    assert 20 < len(bars) < 40, "the upper half of a straight fall ends in the middle"
+
+
+@pytest.mark.parametrize("values", [np.full(50, 25.6), np.linspace(25.6, 25.6001, 50)])
+def test_a_loss_that_stands_still_is_drawn_flat(values: np.ndarray) -> None:
+    page = render(replace(healthy(), loss=curve(values), validation=None), "text")
+    assert "|" + "▁" * 50 in page
+
+
+def test_a_wide_range_is_drawn_on_a_log_scale() -> None:
+    page = render(replace(healthy(), loss=curve(np.logspace(0, -6, 64)), validation=None), "text", ascii_only=True)
+    top = next(line for line in page.splitlines() if line.startswith("LOSS")).partition("|")[2]
+    assert "log scale" in page
+    assert 20 < len(top) < 40, "a straight line in the logarithm leaves the upper half in the middle"
+
+
+def test_losses_near_the_largest_number_can_be_drawn() -> None:
+    page = render(replace(healthy(), loss=curve([1.7e308, -1.7e308, 1.7e308] * 30), validation=None), "text")
+    assert "1.7e+308" in page
+
+
+def test_a_stream_without_unicode_gets_the_same_lines() -> None:
+    assert len(render(sick(), "text", ascii_only=True).splitlines()) == len(render(sick(), "text").splitlines())
+
+
+def test_long_texts_are_shortened_unless_everything_is_asked_for() -> None:
+    wordy = replace(sick().leading, evidence=[LONG] * 9)
+    diagnosis = replace(sick(), hypotheses=[wordy])
+    assert "…" in render(diagnosis, "text")
+    assert "(5 more with --why)" in render(diagnosis, "text")
+    whole = render(diagnosis, "text", why=True)
+    assert "…" not in whole
+    assert whole.count("+ a long sentence") == 9
+
+
+def test_code_is_never_folded_or_shortened() -> None:
+    code = "\n".join(f"    line_{i} = {'x' * 100}" for i in range(20))
+    fixed = replace(sick().leading, fix=Fix("Rewrite.", code))
+    page = render(replace(sick(), hypotheses=[fixed]), "text")
+    assert all(line.rstrip() in page for line in code.splitlines())
+
+
+def test_no_fix_and_no_hypotheses_are_survived() -> None:
+    assert "FIX" not in render(replace(sick(), hypotheses=[replace(sick().leading, fix=None)]), "text")
+    assert render(replace(sick(), hypotheses=[]), "text").startswith("SICK")
+
+
+def test_why_shows_terms_that_add_up_to_the_score() -> None:
+    page = render(sick(), "text", why=True)
+    terms = page[page.index("lr-too-high, 87 %") : page.index("no-warmup, 8 %")].splitlines()[1:]
+    numbers = {line.split()[0]: float(line.split()[-1]) for line in terms if line.strip()}
+    score = numbers.pop("score")
+    assert set(numbers) == {"prior", "update-ratio-high", "loss-diverged", "lr-warmed-up"}
+    assert score == pytest.approx(sum(numbers.values()))
+    assert "0.50 x  -0.40   -0.20" in page
+
+
+def test_why_puts_the_heaviest_sign_first() -> None:
+    moves = [Contribution("light", 1.0, 0.1, 0.1), Contribution("heavy", 1.0, -3.0, -3.0)]
+    page = render(replace(sick(), hypotheses=[replace(sick().leading, contributions=moves)]), "text", why=True)
+    assert page.index("heavy") < page.index("light")
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    coloured = render(sick(), "text", colour=True)
+    assert "\x1b[1;31mSICK" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render(sick(), "text")
+
+
+def test_several_runs_end_with_a_line_each() -> None:
+    page = render_all([make() for make in EVERY.values()], "text")
+    end = page.rpartition("-" * 80)[2]
+    assert all(f"{make().source}: " in end for make in EVERY.values())
+
+
+def test_printing_a_diagnosis_prints_the_report() -> None:
+    assert str(sick()) == render(sick(), "text", width=Look().width)
