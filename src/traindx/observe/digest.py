@@ -1,4 +1,4 @@
-"""A digest of the autograd graph: what a person would want to know of it, in a few numbers (docs/record.md, `graph`)."""
+"""A digest of the autograd graph: what a person would want to know of it (docs/record.md, `graph`)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ TRANSPARENT = {
 }  # fmt: skip
 NONLINEAR = {
     "relu", "leakyrelu", "elu", "gelu", "silu", "mish", "softplus", "sigmoid", "tanh", "hardtanh", "hardsigmoid",
-    "hardswish", "prelu", "rrelu", "celu", "selu", "threshold", "softmax", "logsoftmax", "logsigmoid", "sin", "cos", "exp",
-    "pow", "abs", "max", "clamp", "clampmin", "maximum", "softsign", "softshrink", "glu", "erf", "log", "sqrt", "rsqrt",
-    "nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm", "nativelayernorm", "nativegroupnorm", "maxpool2dwithindices",
-    "adaptivemaxpool2d", "mkldnnrnnlayer", "cudnnrnn", "thnnfusedlstmcell", "where", "maskedfill", "embedding", "rmsnorm",
+    "hardswish", "prelu", "rrelu", "celu", "selu", "threshold", "softmax", "logsoftmax", "logsigmoid", "sin", "cos",
+    "exp", "pow", "abs", "max", "clamp", "clampmin", "maximum", "softsign", "softshrink", "glu", "erf", "log", "sqrt",
+    "rsqrt", "nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm", "nativelayernorm", "nativegroupnorm",
+    "maxpool2dwithindices", "adaptivemaxpool2d", "mkldnnrnnlayer", "cudnnrnn", "thnnfusedlstmcell", "where",
+    "maskedfill", "embedding", "rmsnorm",
 }  # fmt: skip
 LOSSES = {
     "nllloss", "nllloss2d", "mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy",

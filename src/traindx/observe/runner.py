@@ -6,7 +6,6 @@ import builtins
 import importlib.machinery
 import importlib.util
 import io
-import os
 import re
 import signal
 import sys
@@ -73,12 +72,12 @@ def _find_script(target: str) -> Program:
     code = compile(source, str(path), "exec", dont_inherit=True)
     main = _main_module(str(path))
     main.__loader__ = importlib.machinery.SourceFileLoader("__main__", str(path))
-    folder = os.path.dirname(os.path.realpath(path)) if path.is_symlink() else os.path.dirname(os.path.abspath(path))
+    folder = str((path.resolve() if path.is_symlink() else path.absolute()).parent)
     return Program(path.name, code, main, target if Path(target).is_dir() else folder, target)
 
 
 def _find_module(target: str) -> Program:
-    sys.path.insert(0, os.getcwd())  # `python -m` finds modules in the working folder first
+    sys.path.insert(0, str(Path.cwd()))  # `python -m` finds modules in the working folder first
     try:
         spec = importlib.util.find_spec(target)
         if spec is not None and spec.submodule_search_locations is not None:
@@ -96,14 +95,14 @@ def _find_module(target: str) -> Program:
     main.__spec__ = spec
     main.__loader__ = spec.loader
     main.__package__ = spec.parent
-    return Program(target.rsplit(".", 1)[-1], code, main, os.getcwd(), spec.origin or target)
+    return Program(target.rsplit(".", 1)[-1], code, main, str(Path.cwd()), spec.origin or target)
 
 
 def _main_module(file: str) -> ModuleType:
     main = types.ModuleType("__main__")
     main.__file__ = file
     main.__builtins__ = builtins  # type: ignore[attr-defined]
-    main.__dict__["__annotations__"] = {}
+    main.__annotations__ = {}
     main.__package__ = None
     main.__dict__["__cached__"] = None
     return main

@@ -29,7 +29,7 @@ def _kind(filename: str) -> str:
         return "ours"
     if "/torch/" in filename.replace("\\", "/") and filename.startswith(_installed()):
         return "torch"
-    if filename.startswith("<frozen") or filename.startswith(_installed()):
+    if filename.startswith(("<frozen", *_installed())):
         return "library"
     return "user"
 

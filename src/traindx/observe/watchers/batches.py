@@ -1,4 +1,4 @@
-"""What enters the model: scale, spread between features, non-finite values, in training and in evaluation; and loaders."""
+"""What enters the model, in training and in evaluation: scale, spread between features, non-finite values; loaders."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The autograd graph behind the loss: what was computed, in any style of code.
 
-The digest at the first looks shows wiring (softmax axes, broadcasts, chains of linear maps); later looks count nodes and
-read what nonlinearities saved, which gives dead and saturated units also where the script uses plain functions.
+The digest at the first looks shows wiring (softmax axes, broadcasts, chains of linear maps); later looks count nodes
+and read what nonlinearities saved, which gives dead and saturated units also where the script uses plain functions.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Watcher:
             self.session.inbox.row(quantity, self.session.step, names, torch.stack([v.cpu() for v in values]))
 
     def _dead(self, name: str, value: Any) -> Any | None:
-        """Share of units that have been zero for every sample of every batch looked at. Units: channels, or last axis."""
+        """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""
         value = value.detach()
         axis = 1 if value.dim() >= 4 else value.dim() - 1
         units = value.shape[axis]

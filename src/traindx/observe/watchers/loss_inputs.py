@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -207,7 +208,7 @@ class Watcher:
             return
         total = sum(histogram.values())
         longest = run = 1
-        for (_, last, _), (_, now, _) in zip(order, order[1:], strict=False):
+        for (_, last, _), (_, now, _) in pairwise(order):
             run = run + 1 if now == last else 1
             longest = max(longest, run)
         self.session.writer.fact(

@@ -99,7 +99,7 @@ class Watcher:
             return
         half = [p for p in update.params if p.dtype in _HALF]
         self._before = [(p, sketch(p)) for p in half]
-        narrow = half or ([p for p in update.params] if self._facts["autocast"] == "float16" else [])
+        narrow = half or (list(update.params) if self._facts["autocast"] == "float16" else [])
         grads = [p.grad.detach().reshape(-1)[:4096] for p in narrow if p.grad is not None and not p.grad.is_sparse]
         if grads:
             flat = torch.cat([g.float() for g in grads])
