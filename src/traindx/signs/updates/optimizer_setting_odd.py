@@ -34,7 +34,7 @@ def _odd(group: Group, negated: bool) -> Iterator[tuple[float, str]]:
             yield 1.0, f"{name} {num(first)} is negative"
     if len(betas) >= 2 and "lion" not in group.optimizer.lower():
         yield ramp(_memory(betas[1]), 10.0, 2.0, log=True), f"beta2 {num(betas[1])} remembers too few steps"
-        if betas[0] ** 2 > betas[1]:
+        if betas[0] * betas[0] > betas[1]:
             yield 0.8, f"beta1 {num(betas[0])} outlasts beta2 {num(betas[1])}"
     eps = group.setting("eps")
     if eps is not None:
