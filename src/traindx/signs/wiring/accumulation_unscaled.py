@@ -1,4 +1,4 @@
-"""Gradients of k batches summed for one update without dividing by k: by what factor the update's gradient is too large.
+"""Gradients of k batches summed for one update without dividing by k: how many times too large the sum is.
 
 k is how often one line calls backward for each step; several lines are several losses, not accumulation. Divided is
 seen in what backward got over what the loss function returned, or in the graph. Where two optimizers alternate, the
