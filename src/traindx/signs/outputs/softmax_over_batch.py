@@ -22,8 +22,12 @@ def _softmaxes(run: Run) -> list[Found]:
     for graph in graphs(run):
         for entry in entries(graph.get("softmaxes")):
             sizes, dim = shape(entry.get("shape")), number(entry.get("dim"))
-            if sizes and dim is not None and -len(sizes) <= dim < len(sizes):
-                found.append((int(dim) % len(sizes), sizes))
+            if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
+                continue
+            axis = int(dim) % len(sizes)
+            # The loss function's own softmax knows where the classes are; only dimension 0 is the caller's doing.
+            if axis == 0 or entry.get("in_loss") is not True:
+                found.append((axis, sizes))
     return found
 
 
