@@ -1,8 +1,8 @@
 """Initial weights against 1/sqrt(fan_in), the scale that keeps a signal's size: too small.
 
 torch's default gives 0.58, Xavier 1, Kaiming 1.4; the median hidden layer counts, for last layers are made small on
-purpose. Where norm layers restore the scale, small weights (the 0.02 of many transformers) do no harm, and there is four
-times as much room.
+purpose. Where norm layers restore the scale, small weights (the 0.02 of many transformers) do no harm, and there is
+four times as much room.
 """
 
 from __future__ import annotations
