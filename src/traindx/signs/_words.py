@@ -15,6 +15,7 @@ def num(value: float) -> str:
 
 def pct(share: float) -> str:
     """A share as a percentage; small shares keep a digit so that they do not read as none."""
+    share = min(max(share, 0.0), 1.0)
     return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.2g} %"
 
 

@@ -27,7 +27,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         ramp(middle, 0.7, 0.97),
-        f"late in the run {pct(min(max(middle, 0.0), 1.0))} of ReLU outputs are zero, most in {worst} "
-        f"({pct(min(max(shares[worst], 0.0), 1.0))})",
+        f"late in the run {pct(middle)} of ReLU outputs are zero, most in {worst} ({pct(shares[worst])})",
         values={"median": middle, "worst": shares[worst], "layer": worst},
     )

@@ -1,7 +1,7 @@
 """The batch against the training set, where updates are scarce.
 
-A tenth of the set in one batch leaves ten updates an epoch. Training on the full set for thousands of steps is healthy, so
-the level also asks for fewer than a thousand updates in all.
+A tenth of the set in one batch leaves ten updates an epoch. Training on the full set for thousands of steps is healthy,
+so the level also asks for fewer than a thousand updates in all.
 """
 
 from __future__ import annotations

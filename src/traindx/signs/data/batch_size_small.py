@@ -1,4 +1,4 @@
-"""How few samples feed one update. Eight and more are ordinary; one is the least. Accumulated batches count together."""
+"""How few samples feed one update: eight and more are ordinary, one is the least. Accumulated batches add up."""
 
 from __future__ import annotations
 

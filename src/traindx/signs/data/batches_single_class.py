@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)
-        words = f"{pct(min(max(seen, 0.0), 1.0))} of a batch is one class, where shuffling gives {pct(expected)}"
+        words = f"{pct(seen)} of a batch is one class, where shuffling gives {pct(expected)}"
     elif longest is not None and common is not None and common[1] < 0.9:
         usual = 1 + math.log(max(batches, 2.0)) / -math.log(common[1])
         excess = longest / usual

@@ -35,7 +35,7 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{both_ways[0].name or both_ways[0].type} reads the sequence both ways while the targets are the next inputs"
         if both_ways
-        else f"{name} puts {pct(min(max(weight, 0.0), 1.0))} of its weight on later positions while the targets are the "
+        else f"{name} puts {pct(weight)} of its weight on later positions while the targets are the "
         f"next inputs{place(entry.get('site'))}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),

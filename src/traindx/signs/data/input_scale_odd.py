@@ -1,7 +1,7 @@
 """The size of the inputs against 1, the size that initialisations assume: their root mean square.
 
-0.05 to 5 covers images in [0, 1] and standardised features; raw pixels up to 255 give about 130. Token ids have no size,
-and a norm layer before the first weights undoes any.
+0.05 to 5 covers images in [0, 1] and standardised features; raw pixels up to 255 give about 130. Token ids have no
+size, and a norm layer before the first weights undoes any.
 """
 
 from __future__ import annotations

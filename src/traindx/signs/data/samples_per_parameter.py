@@ -1,7 +1,7 @@
 """Training samples for each trainable number: few of them make memorising easy.
 
-Networks that generalise have a hundredth and less when well regularised, so this supports a verdict and never makes one.
-Token targets count one by one, for each is an example.
+Networks that generalise have a hundredth and less when well regularised, so this supports a verdict and never makes
+one. Token targets count one by one, for each is an example.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"late in the run {pct(min(max(share, 0.0), 1.0))} of the outputs of {last.name or last.type} sit at its bound",
+        f"late in the run {pct(share)} of the outputs of {last.name or last.type} sit at its bound",
         severity=grave(level, "warning"),
         values={"module": last.name, "type": last.type},
     )

@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         min(share, 1.0),
         level,
-        f"{num(kept)} of {num(steps)} steps of {name or 'the optimizer'} ({pct(min(share, 1.0))}) still held the "
+        f"{num(kept)} of {num(steps)} steps of {name or 'the optimizer'} ({pct(share)}) still held the "
         f"gradient of the step before{where}",
         onset=event.step if event else None,
         severity=grave(level, "critical"),
