@@ -202,6 +202,18 @@ def training_loss(run: Run) -> Curve:
 
 
 @once_per_run
+def is_excerpt(run: Run) -> bool:
+    """The record begins in the middle of a run, by its steps or by its epochs."""
+    loss, epochs = training_loss(run), run.series("epoch").finite
+    if len(loss) and loss.begins_late:
+        return True
+    if len(epochs) < 2:
+        return False
+    spacing, span = float(np.median(np.abs(np.diff(epochs.values)))), float(np.ptp(epochs.values))
+    return bool(epochs.values[0] > max(5 * spacing, 0.1 * span) and epochs.values[0] % 1 > 0)
+
+
+@once_per_run
 def validation_loss(run: Run) -> Curve:
     return curve_of(run.series("loss/validation"))
 

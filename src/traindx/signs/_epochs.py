@@ -18,11 +18,11 @@ def epoch_borders(run: Run) -> IntArray:
     found = _from_column(run)
     if len(found) == 0:
         found = _from_loader(run, int(loss.steps[-1]))
-    return found[(found > loss.steps[0]) & (found <= loss.steps[-1])]
+    return np.asarray(found[(found > loss.steps[0]) & (found <= loss.steps[-1])])
 
 
 def _from_column(run: Run) -> IntArray:
-    """Where the whole part of the epoch grows. HF writes 1.0 at the last step of an epoch, so 1.0 is still the first."""
+    """Where the whole part of the epoch grows. A fraction of 1.0 is still the first epoch's end."""
     epoch = curve_of(run.series("epoch"))
     if len(epoch) < 2:
         return np.empty(0, np.int64)

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.ndimage import median_filter
 
 from ..record import Run
-from ..record.types import FloatArray
+from ..record.types import FloatArray, IntArray
 from ._base import ramp
-from ._curve import Curve, gradient_norm, once_per_run, training_loss
+from ._curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
 
 Outcome = Literal["back", "returning", "open", "stays"]
 
@@ -68,6 +68,16 @@ def excursions(curve: Curve) -> list[Excursion]:
     return found
 
 
+def standouts(curve: Curve) -> IntArray:
+    """Indices of points far above the core of the noise, however many there are; the first of each group."""
+    y = curve.ratios
+    if len(y) < 8:
+        return np.empty(0, np.int64)
+    rise = y - median_filter(y, size=int(np.clip(len(y) // 20, 3, 31)) // 2 * 2 + 1)
+    high = np.flatnonzero(rise > max(SEEN, 6 * robust_spread(rise)))
+    return np.asarray(high[np.concatenate([[True], np.diff(high) > 2])]) if len(high) else high
+
+
 def trailing_median(y: FloatArray, width: int) -> FloatArray:
     """For each point the median of the `width` points before it (fewer at the start; the first is its own)."""
     result = np.empty_like(y)
@@ -86,14 +96,27 @@ def _usual_spread(rise: FloatArray) -> float:
         return 0.0
     centre, high = np.quantile(rise, [0.5, 0.95])
     core = 1.4826 * float(np.median(np.abs(rise - centre)))
-    return max(core, float(high - centre) / 1.645)
+    return max(core, float(high - centre) / 1.645, _usual_extreme(rise - centre) / 1.3)
+
+
+def _usual_extreme(rise: FloatArray) -> float:
+    """The upper 1.5 % point as most parts of the run show it: heavy tails are everywhere, spikes in some parts.
+
+    It is 2.2 standard deviations of plain noise.
+    """
+    parts = min(8, len(rise) // 25)
+    if parts < 3:
+        return 0.0
+    size = len(rise) // parts
+    table = rise[: parts * size].reshape(parts, size)
+    return float(np.median(np.quantile(table, 0.985, axis=1)))
 
 
 def _spread_before(rise: FloatArray, i: int) -> float:
-    """Deviations just before the point; of a handful their largest, since a median of few may be small by luck."""
+    """Deviations just before the point; of a handful their mean square, since a median of few may be small by luck."""
     before = np.abs(rise[max(1, i - 50) : i])
     if len(before) < 8:
-        return float(max(before.max(initial=0.0), 0.01))
+        return max(1.2 * float(np.sqrt(np.mean(before**2))), 0.01)
     return float(max(1.4826 * np.median(before), np.quantile(before, 0.95) / 2))
 
 

@@ -24,7 +24,8 @@ FEWEST = 5
 
 @dataclass(frozen=True)
 class FlatTail:
-    """From `step` on; `share` of the run's points; `fall` relative to the level over that stretch."""
+    """From `step` on; `share` of the run's points; `fall` (with its `error`) over it and
+    `noise` of its bins are relative to the level."""
 
     step: int
     share: float
@@ -32,6 +33,7 @@ class FlatTail:
     level: float
     fall: float
     noise: float
+    error: float
 
 
 def flat_tail(curve: Curve) -> FlatTail | None:
@@ -41,31 +43,35 @@ def flat_tail(curve: Curve) -> FlatTail | None:
     if n < FEWEST:
         return None
     for keep in np.unique(np.linspace(max(FEWEST, n // 4), n, 16).astype(int))[::-1]:
-        tail = _flat(x[n - keep :], y[n - keep :], curve.logarithmic)
+        tail = _flat(x[n - keep :], y[n - keep :], curve.logarithmic, float(np.ptp(y)))
         if tail is not None:
-            fall, noise = tail
+            fall, noise, error = tail
             begin = int(np.searchsorted(curve.steps, x[n - keep]))
             begin = max(0, begin - len(curve) // n) if keep < n else 0
             values = curve.values[begin:]
-            return FlatTail(int(curve.steps[begin]), keep / n, len(values), float(np.median(values)), fall, noise)
+            return FlatTail(
+                int(curve.steps[begin]), keep / n, len(values), float(np.median(values)), fall, noise, error
+            )
     return None
 
 
-def _flat(x: FloatArray, y: FloatArray, logarithmic: bool) -> tuple[float, float] | None:
-    """Relative fall and relative noise of a flat stretch, or None when it is not flat."""
+def _flat(x: FloatArray, y: FloatArray, logarithmic: bool, extent: float) -> tuple[float, float, float] | None:
+    """Relative fall, noise and error of the fall of a flat stretch, or None when it is not flat."""
     size = 1.0 if logarithmic else abs(float(np.median(y)))
     found = trend(x, y)
     if size == 0:
-        return (0.0, 0.0) if np.ptp(y) == 0 else None
+        return (0.0, 0.0, 0.0) if np.ptp(y) == 0 else None
     fall, noise, error = -found.change / size, found.noise / size, found.error / size
     small = fall < SMALL and abs(found.z) < SIGNIFICANT and error < SMALL
-    if not (small or abs(fall) < NEGLIGIBLE) or fall < -SMALL:
+    # After a fall by many decades, a few thousandths of that way are no progress either.
+    negligible = max(NEGLIGIBLE, 0.003 * extent) if logarithmic else NEGLIGIBLE
+    if not (small or abs(fall) < negligible) or fall < -SMALL:
         return None
     fifths = np.array([np.median(part) for part in np.array_split(y, 5)])
     wander = float(np.ptp(fifths)) / size
     # Medians of fifths wander by about two standard errors without any movement behind it.
-    allowed = max(STEADY if small else 4 * NEGLIGIBLE, 3 * noise / np.sqrt(len(y) / 5))
-    return None if wander > min(allowed, 2 * STEADY) else (fall, noise)
+    allowed = max(STEADY if small else 4 * negligible, 3 * noise / np.sqrt(len(y) / 5))
+    return None if wander > min(allowed, 2 * STEADY) else (fall, noise, error)
 
 
 @once_per_run

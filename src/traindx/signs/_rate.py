@@ -35,7 +35,8 @@ class Rate:
     def warming(self) -> bool:
         """Still in its first ramp when the record ends: rising, and never lower than before."""
         values = self.curve.values
-        return len(values) > 2 and values[-1] > values[0] and bool(np.all(np.diff(values) >= -1e-9 * self.peak))
+        late = values[min(int(0.9 * len(values)), len(values) - 2)]
+        return len(values) > 2 and values[-1] > 1.01 * late and bool(np.all(np.diff(values) >= -1e-9 * self.peak))
 
     def share_at(self, steps: FloatArray) -> FloatArray:
         """The rate at those steps as a share of the peak."""

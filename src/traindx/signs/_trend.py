@@ -57,7 +57,7 @@ def trend(x: FloatArray, y: FloatArray) -> Trend:
 
 
 def _inflation(residuals: FloatArray) -> float:
-    """By how much the variance of a mean grows when neighbours are alike: (1 + r) / (1 - r), r the lag-1 correlation."""
+    """By how much the variance of a mean grows when neighbours are alike: (1 + r) / (1 - r) for lag-1 correlation r."""
     centred = residuals - residuals.mean()
     power = float(centred @ centred)
     if len(residuals) < 8 or power <= 0 or not math.isfinite(power):

@@ -29,7 +29,7 @@ def training_at(run: Run, step: int) -> float:
 
 @once_per_run
 def evaluated_pairs(run: Run) -> Pairs:
-    """Evaluations with a training loss before them. Evaluations on training data are the fairer partner when present."""
+    """Evaluations with a training loss before them. Evaluations on training data are the fairer partner."""
     validation, training = validation_loss(run), training_loss(run)
     same = curve_of(run.series("loss/validation/training_data"))
     if len(same) and len(validation):

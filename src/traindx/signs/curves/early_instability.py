@@ -13,7 +13,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, gradient_norm, spread_of_differences, training_loss
+from .._curve import Curve, gradient_norm, is_excerpt, spread_of_differences, training_loss
 from .._wording import number, times
 
 ID = "early-instability"
@@ -21,12 +21,13 @@ ID = "early-instability"
 
 def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
-    if len(loss) < 10 or loss.begins_late:
+    if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
     y = loss.ratios
     window = max(5, len(loss) // 10)
-    start = float(np.median(y[: max(1, window // 20)]))
-    peak = int(np.argmax(y[:window]))
+    few = max(1, window // 20)
+    start = float(np.median(y[:few]))
+    peak = few + int(np.argmax(y[few:window]))
     height = float(y[peak]) - start
     settled = float(np.median(y[window:])) < start
     # Early batches may be noisier than the settled course: their own differences set the yardstick as well.

@@ -45,8 +45,8 @@ def measure(run: Run) -> Sign | Missing:
         "with_loss": with_loss,
     }
     text = (
-        f"The gradient norm jumps to {number(values['peak'])} at step {peak}, {times(highest.height)} the norms before it"
-        f"{', and the loss jumps with it' if with_loss else ''}."
+        f"The gradient norm jumps to {number(values['peak'])} at step {peak}, {times(highest.height)} the norms "
+        f"before it{', and the loss jumps with it' if with_loss else ''}."
     )
     severity: Severity = "warning" if level >= 0.5 and with_loss else "info"
     return Sign(ID, highest.height, level, text, onset if level >= 0.5 else None, severity, values)

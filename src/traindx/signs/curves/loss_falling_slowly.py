@@ -12,8 +12,8 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import training_loss
-from .._rate import learning_rate
+from .._curve import is_excerpt, training_loss
+from .._rate import learning_rate, rate_left
 from .._trend import trend
 from .._wording import number, percent
 
@@ -22,7 +22,7 @@ ID = "loss-falling-slowly"
 
 def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
-    if len(loss) < 10 or loss.begins_late:
+    if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
     rate = learning_rate(run)
     if rate is not None and rate.warming:
@@ -39,7 +39,7 @@ def measure(run: Run) -> Sign | Missing:
     # Below a thousandth the loss is stuck rather than slow.
     if not steady or pace < 1e-3:
         return Sign(ID, needed if steady else 0.0, 0.0, text, None, "info", values)
-    level = ramp(needed, 5, 15, log=True)
+    level = ramp(needed, 5, 15, log=True) * rate_left(run)
     chance = chance_level(run)
     near_chance = chance is not None and loss.last > 0.8 * chance.loss
     text = (

@@ -71,7 +71,9 @@ def _growing(y: FloatArray) -> float:
 def _slow(bins: FloatArray) -> float:
     swing = _range(bins)
     middle = float(np.median(bins))
-    coherent = spread_of_differences(bins) < 0.25 * swing
+    centred = bins - bins.mean()
+    power = float(centred @ centred)
+    coherent = power > 0 and float(centred[1:] @ centred[:-1]) / power > 0.6  # independent noise gives about 0
     side = np.where(bins > middle + 0.25 * swing, 1, np.where(bins < middle - 0.25 * swing, -1, 0))
     turns = int(np.sum(np.diff(side[side != 0]) != 0))
     return ramp(swing, math.log(2), math.log(4)) if coherent and turns >= 5 else 0.0

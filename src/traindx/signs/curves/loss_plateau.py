@@ -13,7 +13,7 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import Curve, adversarial, training_loss
+from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._flat import FlatTail, training_flat_tail
 from .._rate import learning_rate
 from .._wording import number, percent
@@ -32,13 +32,15 @@ def measure(run: Run) -> Sign | Missing:
     left = _left(run, loss, tail)
     values = {"share": share, "left": left, "level": tail.level, "fall": tail.fall, "points": tail.points}
     flat = f"The training loss has stayed at {number(tail.level)} since step {tail.step}"
-    if loss.begins_late:
+    if is_excerpt(run):
         # An excerpt: flat, but nobody knows where it came from.
         level = min(0.5, ramp(tail.share, 0.3, 0.6)) if tail.points >= 10 else 0.0
         return Sign(ID, share, level, f"{flat}, the whole of this excerpt.", tail.step, "info", values)
-    progressed = _progressed(loss, tail)
-    certain = min(ramp(share, 0.3, 0.5), ramp(tail.points, 5, 15))
-    level = min(certain, ramp(left, 0.35, 0.6)) if progressed else 0.0
+    certain = min(ramp(share, 0.3, 0.5), ramp(tail.points, 5, 15), _progressed(loss, tail), _sure(tail))
+    level = min(certain, ramp(left, 0.35, 0.6))
+    if loss.logarithmic and tail.level > 1 and share >= 0.5:
+        # Decades down, then flat at a number no loss is made to end at: worth a note, not more.
+        level = max(level, 0.5)
     if adversarial(run):
         level = min(level, 0.4)
     text = f"{flat} ({percent(share)} of the run), {percent(left)} of {'chance' if _known(run) else 'its first value'}."
@@ -65,6 +67,14 @@ def _left(run: Run, loss: Curve, tail: FlatTail) -> float:
     return float(np.clip(tail.level / reference, 0.0, 10.0)) if reference > 0 else 0.0
 
 
-def _progressed(loss: Curve, tail: FlatTail) -> bool:
-    """Earlier progress: the stretch does not reach back to the start, or the first value lay well above it."""
-    return loss.first - tail.level > max(0.03 * abs(loss.first), 3 * tail.noise * abs(tail.level))
+def _progressed(loss: Curve, tail: FlatTail) -> float:
+    """Earlier progress, 0 to 1: the stretch does not reach back to the start, or the first value lay well above it."""
+    least = 0.01 if tail.share < 0.9 else 0.03
+    noise = 3 * tail.noise * abs(tail.level)
+    gross = max(2 * least * abs(loss.first), noise * 5 / 3)
+    return ramp(loss.first - tail.level, max(least * abs(loss.first), noise), gross)
+
+
+def _sure(tail: FlatTail) -> float:
+    """0 to 1: noise must not leave room for progress. Fine-tuning brings 3 % over a stretch and is not on a plateau."""
+    return ramp(tail.fall + 2 * tail.error, 0.03, 0.015)

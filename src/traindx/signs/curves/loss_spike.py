@@ -47,16 +47,16 @@ def measure(run: Run) -> Sign | Missing:
         f"{many} at step {peak} reaches {number(top)}, {times(highest.height)} the loss just before it, "
         f"and {_ending(highest, loss)}."
     )
-    grave = highest.height >= math.log(2) or any(e.end is None or e.end - e.start > 3 for e in clear)
-    severity: Severity = "warning" if grave and _matters(clear, len(loss)) else "info"
+    severity: Severity = "warning" if _matters(clear, len(loss)) else "info"
     return Sign(ID, highest.height, max(e.level for e in clear), text, onset, severity, values)
 
 
 def _matters(clear: list[Excursion], points: int) -> bool:
-    """Rare single points of a few times the level come from odd batches; repeated, lasting or tall ones do not."""
-    lasting = any(e.end is None or e.end - e.start > 3 for e in clear)
-    tall = any(e.height >= math.log(3) for e in clear)
-    return lasting or tall or len(clear) >= 3 or points < 100
+    """Rare single points of twice the level come from odd batches; repeated, lasting or taller ones do not."""
+    high = [e for e in clear if e.height >= math.log(2)]
+    lasting = any(e.end is None or e.end - e.start > 3 for e in high)
+    tall = any(e.height >= math.log(3) for e in high)
+    return bool(high) and (lasting or tall or len(high) >= 3 or points < 100)
 
 
 def _ending(spike: Excursion, loss: Curve) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import Curve, adversarial, training_loss
+from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._flat import training_flat_tail
 from .._rate import learning_rate
 from .._wording import number, percent
@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
     tail = training_flat_tail(run)
     if constant:
         level = 1.0
-    elif tail is not None and tail.share >= 0.9 and not loss.begins_late:
+    elif tail is not None and tail.share >= 0.9 and not is_excerpt(run):
         start = loss.first - tail.level
         near = ramp(
             abs(start),
@@ -44,7 +44,7 @@ def measure(run: Run) -> Sign | Missing:
         # Noise as large as the level itself (rewards, differences) hides any progress there may be.
         level = (
             near
-            * ramp(tail.points, 4, 12)
+            * ramp(tail.points, 4, 9)
             * ramp(loss.noise / (1.0 if loss.logarithmic else abs(tail.level) or 1.0), 0.5, 0.25)
         )
     if adversarial(run) and not constant:

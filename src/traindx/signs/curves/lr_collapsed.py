@@ -53,7 +53,7 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
     level = ramp(share, 0.1, 0.3) * falling
     text = (
         f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since step {collapse} "
-        f"({percent(share)} of the run); the loss was {'still falling' if falling > 0.5 else 'no longer falling'} before."
+        f"({percent(share)} of the run); the loss was {'still' if falling > 0.5 else 'no longer'} falling before."
     )
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
     onset = collapse if level >= 0.5 else None

@@ -7,6 +7,8 @@ leave no pattern within the epoch, so memorising does not raise this; unshuffled
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ...record import Run
@@ -27,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
     y = loss.ratios
     edges = [0, *np.searchsorted(loss.steps, borders).tolist(), len(loss)]
     # The first epoch falls for its own reasons, the last may be cut short.
-    shapes = [s for a, b in zip(edges[1:-1], edges[2:-1], strict=False) if (s := _shape(y[a:b])) is not None]
+    shapes = [s for a, b in pairwise(edges[1:-1]) if (s := _shape(y[a:b])) is not None]
     if len(shapes) < 3:
         return Missing(ID, "fewer than three whole epochs after the first")
     table = np.stack(shapes[-200:])
@@ -61,6 +63,6 @@ def _jump_back(table: FloatArray, y: FloatArray, edges: list[int]) -> float:
     """How much of the pattern's range the trend between epochs does not account for."""
     pattern = table.mean(axis=0)
     extent = float(np.ptp(pattern))
-    levels = [float(np.median(y[a:b])) for a, b in zip(edges[1:-1], edges[2:-1], strict=False) if b > a]
+    levels = [float(np.median(y[a:b])) for a, b in pairwise(edges[1:-1]) if b > a]
     per_epoch = abs(float(np.median(np.diff(levels)))) if len(levels) > 1 else 0.0
     return ramp(per_epoch / extent, 0.6, 0.3) if extent > 0 else 0.0

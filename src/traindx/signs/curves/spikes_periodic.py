@@ -12,17 +12,17 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import training_loss
-from .._excursions import loss_excursions
+from .._excursions import standouts
 
 ID = "spikes-periodic"
-FEWEST = 4
+FEWEST = 5  # four gaps that agree to a tenth happen by chance once in several hundred times
 
 
 def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
-    if len(loss) < 20:
-        return Missing(ID, "fewer than twenty training losses were recorded")
-    starts = np.array([loss.steps[e.start] for e in loss_excursions(run) if e.level >= 0.3], np.float64)
+    if len(loss) < 40:
+        return Missing(ID, "fewer than forty training losses were recorded")
+    starts = loss.steps[standouts(loss)].astype(np.float64)
     if len(starts) < FEWEST:
         text = f"The training loss has {len(starts)} spikes, too few for a period."
         return Sign(ID, 0.0, 0.0, text, values={"spikes": len(starts)})

@@ -27,11 +27,12 @@ def measure(run: Run) -> Sign | Missing:
     if len(half) < 4:
         return Missing(ID, "fewer than four training losses in the second half of the run")
     gain, z = _gain(half)
+    part = _part_of_all(loss, half)
     left = rate_left(run)
     turned = _validation_turned(run)
     at_end = _falls_at_end(half)
     certain = ramp(-z, 1.7, 3) if at_end else 0.0
-    level = 0.0 if turned else min(certain, ramp(gain * left, 0.01, 0.035))
+    level = 0.0 if turned else min(certain, ramp(gain * left, 0.01, 0.035), ramp(part, 0.001, 0.005))
     values = {"gain": gain, "z": z, "rate_left": left, "last": loss.last, "validation_turned": turned}
     if level < 0.5:
         why = " with the rate run out" if left < 0.2 and gain > 0.02 else ""
@@ -53,6 +54,14 @@ def _gain(half: Curve) -> tuple[float, float]:
     size = 1.0 if half.logarithmic else abs(half.last) or 1.0
     fall = -found.change / size
     return (1 - float(np.exp(-fall)) if half.logarithmic else fall), found.z
+
+
+def _part_of_all(loss: Curve, half: Curve) -> float:
+    """The fall over the stretch as a part of the whole run's: after thirteen decades down, 3 % are nothing."""
+    x, y = loss.binned
+    whole = float(np.max(y) - np.min(y))
+    later = y[np.searchsorted(x, half.steps[0]) :]
+    return float(np.median(later[:3]) - np.median(later[-3:])) / whole if whole > 0 and len(later) > 2 else 0.0
 
 
 def _falls_at_end(half: Curve) -> bool:

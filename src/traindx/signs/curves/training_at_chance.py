@@ -1,7 +1,8 @@
 """How close the training loss ends to the loss of predicting the same for every input.
 
 The trivial predictor's loss follows from the loss function and the targets seen (entropy of the labels, variance of
-the values), or from a number of classes in a log's settings. Within 3 % nothing was learned; a fifth below, something was.
+the values), or from a number of classes in a log's settings. Within 3 % nothing was learned; a fifth below it,
+something was.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ def measure(run: Run) -> Sign | Missing:
     step, again = int(validation.steps[top]), float(after[top])
     if level >= 0.5:
         text = (
-            f"The validation loss fell to {number(lowest)} at step {validation.steps[first]}, rose by {percent(height)} "
-            f"until step {step} and fell again to {number(again)}."
+            f"The validation loss fell to {number(lowest)} at step {validation.steps[first]}, rose by "
+            f"{percent(height)} until step {step} and fell again to {number(again)}."
         )
     values = {"first_minimum": lowest, "hump": height, "hump_step": step, "second_minimum": again}
     return Sign(ID, height, level, text, int(validation.steps[first]) if level >= 0.5 else None, "info", values)

@@ -1,17 +1,21 @@
 """How far the validation loss has risen above its minimum while the training loss kept falling.
 
-The rise is relative to the minimum (from 2 %, gross from 6 %) and must exceed the noise of the validation loss
+The rise is relative to the minimum (from 2 %, gross from 5 %) and must exceed the noise of the validation loss
 itself: the minimum of noisy values is low by luck. The training loss must have gone on falling, else both diverge.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from scipy.ndimage import median_filter
 
 from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import Curve, spread_of_differences, training_loss, validation_loss
+from .._trend import trend
 from .._validation import training_at
 from .._wording import number, percent
 
@@ -22,18 +26,21 @@ def measure(run: Run) -> Sign | Missing:
     validation = validation_loss(run)
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
-    smooth = _smooth(validation)
+    width = _width(len(validation))
+    smooth = np.asarray(median_filter(validation.values, size=width, mode="nearest"))
     best = int(np.argmin(smooth))
     lowest, end = float(smooth[best]), _end(smooth, best)
     rise = end - lowest
     size = abs(lowest) or float(np.median(np.abs(validation.values))) or 1.0
     relative = rise / size
-    noise = spread_of_differences(validation.values) / (1.7 if len(smooth) >= 9 else 1.0)
+    noise = 1.25 * spread_of_differences(validation.values) / math.sqrt(width)
     after = len(smooth) - 1 - best
     values = {"minimum": lowest, "minimum_step": int(validation.steps[best]), "end": end, "rise": relative}
-    certain = ramp(rise / noise if noise > 0 else np.inf, 2.5, 5) if rise > 0 and after >= 2 else 0.0
+    certain = ramp(rise / noise if noise > 0 else np.inf, 3, 6) if rise > 0 and after >= 2 else 0.0
+    if after >= 5:
+        certain = min(certain, ramp(trend(np.arange(after + 1.0), smooth[best:]).z, 1, 2.5))
     falling = _training_fell(run, validation, best)
-    level = min(certain, ramp(relative, 0.02, 0.06), falling)
+    level = min(certain, ramp(relative, 0.02, 0.05), falling)
     step = int(validation.steps[best])
     if level < 0.5:
         text = f"The validation loss ends at {number(end)}; its minimum was {number(lowest)} at step {step}."
@@ -46,12 +53,9 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, relative, level, text, step, severity, values)
 
 
-def _smooth(validation: Curve) -> FloatArray:
-    """Medians of three where there are enough evaluations to spare."""
-    v = validation.values
-    if len(v) < 9:
-        return v
-    return np.concatenate([v[:1], np.median(np.stack([v[:-2], v[1:-1], v[2:]]), axis=0), v[-1:]])
+def _width(points: int) -> int:
+    """Evaluations to take the median of: three from nine on, a tenth of many, so that no lucky one is the minimum."""
+    return 1 if points < 9 else max(3, points // 10 // 2 * 2 + 1)
 
 
 def _end(smooth: FloatArray, best: int) -> float:
