@@ -142,10 +142,16 @@ def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
 
 def _measured_in_training(train: list[Curve], validation: list[Curve]) -> list[Curve]:
     """Without what is called a training loss but was measured in evaluations, where a plain `loss` is there too."""
-    evaluated = {step for curve in validation for step in curve.steps.tolist()}
-    plain = [c for c in train if c.role.phase == "" and c.role.rank < 4 and not set(c.steps.tolist()) <= evaluated]
-    at_evaluations = [c for c in train if c.role.phase == "train" and set(c.steps.tolist()) <= evaluated]
+    if not validation:
+        return train
+    evaluated = np.unique(np.concatenate([curve.steps for curve in validation]))
+    plain = [c for c in train if c.role.phase == "" and c.role.rank < 4 and not _within(c.steps, evaluated)]
+    at_evaluations = [c for c in train if c.role.phase == "train" and _within(c.steps, evaluated)]
     return [c for c in train if c not in at_evaluations] if plain else train
+
+
+def _within(steps: IntArray, others: IntArray) -> bool:
+    return len(steps) <= 2 * len(others) and bool(np.isin(steps, others).all())
 
 
 def _prefer_steps(candidates: list[Curve]) -> list[Curve]:
@@ -191,9 +197,9 @@ def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, Curve]) -> N
         or chosen.curves["loss/train"].role.phase == "train"
     ):
         return
-    evaluated = set(chosen.curves["loss/validation"].steps.tolist())
+    evaluated = chosen.curves["loss/validation"].steps
     for curve in _best(_candidates(left, "loss", "train")):
-        if set(curve.steps.tolist()) <= evaluated and 2 * len(curve) >= len(evaluated):
+        if _within(curve.steps, evaluated) and 2 * len(curve) >= len(evaluated):
             chosen.take("loss/validation/training_data", left.pop(curve.name))
             return
 

@@ -43,9 +43,9 @@ def _words(text: str) -> frozenset[str]:
 # Words that turn a quantity's name into something else: a loss *scale*, the *best* loss, *time* per step.
 _NOT_THE_VALUE = _words(
     "scale scaler weight weights coef coeff coefficient lambda factor multiplier ratio count num number time elapsed "
-    "eta std var variance threshold smoothing window best lowest patience decay interval every freq frequency seed delta "
-    "improved improvement decreased per second seconds sec speed remaining duration ms lat latency min max "
-    "warmup save log logging target limit size memory mem"
+    "eta std var variance threshold smoothing window best lowest patience decay interval every freq frequency seed "
+    "delta improved improvement decreased per sec speed remaining duration ms lat latency min max "
+    "second seconds warmup save log logging target limit size memory mem"
 )
 _TOTAL = _words("total sum overall combined full all")
 _MEAN = _words("mean avg average ave value val_ current cur batch final main minibatch mini")

@@ -1,4 +1,4 @@
-"""From rows of named numbers, as most logs write them, to runs: what counts steps, where runs begin, what is missing."""
+"""From rows of named numbers, as most logs write them, to runs: what counts steps, where a run begins, what is gone."""
 
 from __future__ import annotations
 
@@ -247,23 +247,26 @@ def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Curv
         if name == counter.name and counter.unit != "epoch":
             continue
         inside = stretch.keep[column.rows]
-        steps = counter.key[column.rows[inside]].astype(np.int64)
-        values = column.values[inside]
-        if len(steps):
-            steps, values = _without_repeats(steps, values, stretch.interleaved)
-            curves[name] = Curve(name, steps, values)
+        if inside.any():
+            steps = counter.key[column.rows[inside]].astype(np.int64)
+            curves[name] = tidy(Curve(name, steps, column.values[inside]), stretch.interleaved)
     return curves
 
 
-def _without_repeats(steps: IntArray, values: FloatArray, interleaved: bool) -> tuple[IntArray, FloatArray]:
-    """Points in order of steps; a step printed twice with the same value (once per host) counts once."""
-    if np.any(np.diff(steps) < 0):
+def tidy(curve: Curve, interleaved: bool = False) -> Curve:
+    """Points in order of steps; a step printed twice with the same value (once per host) counts once.
+
+    Where several writers share a log, the first value of each step stays.
+    """
+    steps, values = curve.steps, curve.values
+    forward = np.diff(steps)
+    if not np.any(forward <= 0):
+        return curve
+    if np.any(forward < 0):
         order = np.argsort(steps, kind="stable")
         steps, values = steps[order], values[order]
-    same_step = np.r_[False, np.diff(steps) == 0]
-    if interleaved:
-        return steps[~same_step], values[~same_step]
-    with np.errstate(invalid="ignore"):
-        same_value = np.r_[False, (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))]
-    keep = ~(same_step & same_value)
-    return steps[keep], values[keep]
+    repeated = np.r_[False, np.diff(steps) == 0]
+    if not interleaved:
+        with np.errstate(invalid="ignore"):
+            repeated[1:] &= (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
+    return Curve(curve.name, steps[~repeated], values[~repeated])

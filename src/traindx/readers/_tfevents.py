@@ -9,17 +9,19 @@ Records that carry anything else (histograms, images, graphs) cost a look at the
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ..record.types import FloatArray, IntArray
 from ._wire import BYTES, FIXED32, FIXED64, VARINT, WireError, fields, varint
 
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 # Scalar events are small; what is longer is a picture, a graph or a histogram.
 LONGEST_EVENT = 4096
 ByteMatrix = NDArray[np.uint8]
@@ -28,13 +30,13 @@ _LENGTH = struct.Struct("<Q")
 
 @dataclass
 class Scalars:
-    """Points of one tag in one block: place in the file, wall time, step, value."""
+    """Points of one tag: the number of the record, the wall time (where asked for), step and value."""
 
     tag: str
-    order: IntArray
-    wall: FloatArray
-    steps: IntArray
-    values: FloatArray
+    order: NDArray[np.int32]
+    wall: FloatArray | None
+    steps: NDArray[Any]
+    values: NDArray[Any]
 
 
 @dataclass
@@ -54,23 +56,44 @@ class _Layout:
     free: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
 
-def scalars_of(file: IO[bytes]) -> Iterator[Scalars]:
-    """All scalars of an event file. Ends quietly where the file is cut or damaged, as one still being written is."""
-    for block, starts, lengths, base in _record_blocks(file):
-        matrix_source = np.frombuffer(block, np.uint8)
+def scalars_of(file: IO[bytes], with_wall: bool = False) -> Iterator[Scalars]:
+    """All scalars of an event file, by tag, in the order written.
+
+    Ends quietly where the file is cut or damaged, as one still being written is.
+    """
+    parts: dict[str, list[Scalars]] = {}
+    records = 0
+    for block, starts, lengths in _record_blocks(file):
+        content = np.frombuffer(block, np.uint8)
         for length in np.unique(lengths):
             if length <= LONGEST_EVENT:
-                chosen = starts[lengths == length]
-                rows = matrix_source[chosen[:, None] + np.arange(length)]
-                yield from _scalars_of_size(rows, chosen + base)
+                members = np.flatnonzero(lengths == length)
+                rows = sliding_window_view(content, int(length))[starts[members]]
+                for part in _scalars_of_size(rows, (members + records).astype(np.int32), with_wall):
+                    parts.setdefault(part.tag, []).append(part)
+        records += len(starts)
+    for tag in list(parts):
+        yield _joined(tag, parts.pop(tag))
 
 
-def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray, int]]:
-    """Blocks of whole records: the bytes, where each event begins and how long it is, and the block's place."""
-    rest, base = b"", 0
+def _joined(tag: str, parts: list[Scalars]) -> Scalars:
+    """One curve. Values and steps are kept as narrow as they were until here: it halves the memory needed."""
+    order = np.concatenate([p.order for p in parts])
+    walls = [p.wall for p in parts if p.wall is not None]
+    steps = np.concatenate([p.steps for p in parts]).astype(np.int64)
+    values = np.concatenate([p.values for p in parts]).astype(np.float64)
+    if np.all(order[1:] > order[:-1]):
+        return Scalars(tag, order, np.concatenate(walls) if walls else None, steps, values)
+    sort = np.argsort(order)
+    return Scalars(tag, order[sort], np.concatenate(walls)[sort] if walls else None, steps[sort], values[sort])
+
+
+def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray]]:
+    """Blocks of whole records: the bytes, where each event begins and how long it is."""
+    rest = b""
     while data := file.read(BLOCK):
         block = rest + data
-        starts, lengths, at = [], [], 0
+        starts, lengths, at = array("q"), array("q"), 0
         end = len(block)
         unpack = _LENGTH.unpack_from
         while at + 12 <= end:
@@ -84,17 +107,15 @@ def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray,
             lengths.append(length)
             at = stop
         if starts:
-            yield block, np.array(starts, np.int64), np.array(lengths, np.int64), base
+            yield block, np.frombuffer(starts, np.int64), np.frombuffer(lengths, np.int64)
         rest = block[at:]
-        base += at
         if len(rest) >= 12 and (missing := unpack(rest, 0)[0] + 16 - len(rest)) > 0 and unpack(rest, 0)[0] > BLOCK:
             # A picture longer than a block: step over it.
             file.seek(missing, 1)
-            base += len(rest) + missing
             rest = b""
 
 
-def _scalars_of_size(rows: ByteMatrix, order: IntArray) -> Iterator[Scalars]:
+def _scalars_of_size(rows: ByteMatrix, order: NDArray[np.int32], with_wall: bool) -> Iterator[Scalars]:
     """The scalars of records of one length, layout by layout."""
     left = np.arange(len(rows))
     while len(left):
@@ -105,7 +126,7 @@ def _scalars_of_size(rows: ByteMatrix, order: IntArray) -> Iterator[Scalars]:
             same &= _same_width(rows[left][:, layout.step])
         same[0] = True
         if layout.values:
-            yield from _read_layout(layout, rows[left[same]], order[left[same]])
+            yield from _read_layout(layout, rows[left[same]], order[left[same]], with_wall)
         left = left[~same]
 
 
@@ -170,25 +191,29 @@ def _scalar_tensor(event: bytes, start: int, stop: int) -> tuple[int, str] | Non
     return None
 
 
-def _read_layout(layout: _Layout, rows: ByteMatrix, order: IntArray) -> Iterator[Scalars]:
-    wall = _column(rows, layout.wall, "<f8") if layout.wall is not None else np.zeros(len(rows))
-    steps = _varints(rows[:, layout.step]) if layout.step is not None else np.zeros(len(rows), np.int64)
+def _read_layout(layout: _Layout, rows: ByteMatrix, order: NDArray[np.int32], with_wall: bool) -> Iterator[Scalars]:
+    wall = None
+    if with_wall:
+        wall = _column(rows, layout.wall, "<f8") if layout.wall is not None else np.zeros(len(rows))
+    steps = _varints(rows[:, layout.step]) if layout.step is not None else np.zeros(len(rows), np.int32)
     for value in layout.values:
-        numbers = _column(rows, value.at, value.dtype).astype(np.float64)
+        numbers = _column(rows, value.at, value.dtype)
         for tag, members in _by_content(rows[:, value.tag]):
-            yield Scalars(tag, order[members], wall[members], steps[members], numbers[members])
+            times = None if wall is None else wall[members]
+            yield Scalars(tag, order[members], times, steps[members], numbers[members])
 
 
-def _column(rows: ByteMatrix, at: int, dtype: str) -> NDArray[np.float64]:
+def _column(rows: ByteMatrix, at: int, dtype: str) -> NDArray[Any]:
     width = int(dtype[2])
     return np.ascontiguousarray(rows[:, at : at + width]).view(dtype).ravel()
 
 
-def _varints(cells: ByteMatrix) -> IntArray:
+def _varints(cells: ByteMatrix) -> NDArray[Any]:
     total = np.zeros(len(cells), np.uint64)
     for k in range(cells.shape[1]):
         total |= (cells[:, k].astype(np.uint64) & np.uint64(0x7F)) << np.uint64(7 * k)
-    return total.astype(np.int64)
+    # Five groups of seven bits and more may pass 32 bits, and a negative step is written with ten.
+    return total.astype(np.int64 if cells.shape[1] > 4 else np.int32)
 
 
 def _by_content(cells: ByteMatrix) -> Iterator[tuple[str, IntArray]]:

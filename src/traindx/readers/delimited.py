@@ -35,8 +35,8 @@ def read(source: Source, options: Options) -> list[Run]:
         raise ReaderError(f"{source.name} has no header line over rows of numbers")
     separator, names = found
     collector = Collector()
-    for number, block in enumerate(source.line_blocks(BLOCK)):
-        if number == 0:
+    for place, block in enumerate(source.line_blocks(BLOCK)):
+        if place == 0:
             block = _without_header(block)
         _add(collector, block, separator, names)
     table = collector.table()

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from ..record import Run
-from ..record.types import FloatArray, IntArray
+from ._assemble import Curve, LogFacts, assemble
 from ._columns import PHASES, role_of
 from ._options import Options
-from ._rows import Column, Table, runs_from_rows
+from ._rows import Column, Table, runs_from_rows, tidy
 from ._source import Source
 from ._tfevents import Scalars, scalars_of
 
@@ -32,11 +32,37 @@ def read(source: Source, options: Options) -> list[Run]:
     root = source.path if source.is_dir else source.path.parent
     runs: list[Run] = []
     for folder, members in _by_run(files, root).items():
-        points = [p for path in members for p in _points(path, folder)]
         name = source.name if not source.is_dir or folder == root else str(folder)
-        if points:
-            runs += runs_from_rows(_table(points), name, KIND, options)
+        runs += _read_run(folder, members, name, options)
     return runs
+
+
+def _read_run(folder: Path, files: list[Path], name: str, options: Options) -> list[Run]:
+    """One run, the usual case, or several that were written into one folder: then their rows are needed in order."""
+    curves = _curves([_points(path, folder) for path in files])
+    if not curves:
+        return []
+    losses = [c for c in curves.values() if c.role.kind == "loss" and c.role.phase in ("train", "")]
+    if any(np.any(np.diff(curve.steps) < 0) for curve in losses):
+        del curves, losses
+        table = _table([p for path in files for p in _points(path, folder, with_wall=True)])
+        return runs_from_rows(table, name, KIND, options)
+    for tag in curves:
+        curves[tag] = tidy(curves[tag])
+    return [assemble(curves, name, KIND, options, LogFacts(columns={"step": "step"}))]
+
+
+def _curves(files: list[list[Scalars]]) -> dict[str, Curve]:
+    parts: dict[str, list[Scalars]] = {}
+    for points in files:
+        for p in points:
+            parts.setdefault(p.tag, []).append(p)
+    return {
+        tag: Curve(tag, np.concatenate([p.steps for p in found]), np.concatenate([p.values for p in found]))
+        if len(found) > 1
+        else Curve(tag, found[0].steps, found[0].values)
+        for tag, found in parts.items()
+    }
 
 
 def _event_files(folder: Path) -> list[Path]:
@@ -65,10 +91,10 @@ def _phase(folder: Path) -> str:
     return PHASES.get(folder.name.lower(), "")
 
 
-def _points(path: Path, run: Path) -> list[Scalars]:
+def _points(path: Path, run: Path, with_wall: bool = False) -> list[Scalars]:
     """The scalars of a file, under names that tell the sub-folder it lay in."""
     with path.open("rb") as file:
-        found = list(scalars_of(file))
+        found = list(scalars_of(file, with_wall))
     below = path.parent.relative_to(run).as_posix()
     if below != ".":
         for points in found:
@@ -86,21 +112,16 @@ def _placed(below: str, tag: str) -> str:
 
 def _table(points: list[Scalars]) -> Table:
     """Every event a row, in order of time."""
-    wall = np.concatenate([p.wall for p in points])
-    place = np.concatenate([p.order for p in points])
-    in_time = np.all(np.diff(wall[np.argsort(place, kind="stable")]) >= 0)
-    order = np.argsort(place, kind="stable") if in_time else np.lexsort((place, wall))
+    wall = np.concatenate([p.wall for p in points if p.wall is not None])
+    order = np.lexsort((np.concatenate([p.order for p in points]), wall))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     steps = np.concatenate([p.steps for p in points])
-    columns = {STEP: Column(np.arange(len(order), dtype=np.int64), steps[order].astype(np.float64))}
-    by_tag: dict[str, list[tuple[IntArray, FloatArray]]] = {}
-    at = 0
-    for p in points:
-        by_tag.setdefault(p.tag if p.tag != STEP else "step (tag)", []).append((rank[at : at + len(p.steps)], p.values))
-        at += len(p.steps)
-    for tag, parts in by_tag.items():
-        rows = np.concatenate([r for r, _ in parts])
+    table = Table({STEP: Column(np.arange(len(order)), steps[order].astype(np.float64))}, len(order))
+    places = np.split(rank, np.cumsum([len(p.steps) for p in points])[:-1])
+    for tag in dict.fromkeys(p.tag for p in points):
+        rows = np.concatenate([place for place, p in zip(places, points, strict=True) if p.tag == tag])
+        values = np.concatenate([p.values for p in points if p.tag == tag])
         sort = np.argsort(rows, kind="stable")
-        columns[tag] = Column(rows[sort], np.concatenate([v for _, v in parts])[sort])
-    return Table(columns, len(order))
+        table.columns[f"{tag} (tag)" if tag == STEP else tag] = Column(rows[sort], values[sort])
+    return table
