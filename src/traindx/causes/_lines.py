@@ -47,6 +47,18 @@ def with_call_renamed(text: str, old: str, new: str) -> str | None:
     return None
 
 
+def assigned_name(text: str) -> str | None:
+    """The variable that the line assigns to, where that is one plain or dotted name."""
+    try:
+        statement = ast.parse(text.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        statement = None
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)):
+        return ast.unparse(targets[0])
+    return None
+
+
 def _calls(text: str, forms: tuple[tuple[str, str], ...]) -> Iterator[tuple[tuple[str, str], ast.Call]]:
     """The calls in the line, outermost first, with the form under which it parsed."""
     text = text.strip()
