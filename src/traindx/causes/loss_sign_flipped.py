@@ -109,19 +109,20 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 
 def _without_minus(site: Site) -> str | None:
-    """The line without the minus in front of what it assigns or calls backward on."""
+    """The line without the minus in front of what it assigns, returns or calls backward on."""
     try:
-        tree = ast.parse(site.text)
-    except (SyntaxError, ValueError):
+        statement = ast.parse(site.text).body[0]
+    except (SyntaxError, ValueError, IndexError):
         return None
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.UnaryOp)
-            and isinstance(node.op, ast.USub)
-            and not isinstance(node.operand, ast.Constant)
-        ):
-            minus = site.text.encode()[: node.col_offset].decode()
-            operand = ast.get_source_segment(site.text, node.operand)
-            after = site.text.encode()[node.end_col_offset or 0 :].decode()
-            return minus + (operand or "") + after if operand else None
-    return None
+    node = getattr(statement, "value", None)
+    if isinstance(statement, ast.Expr) and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value  # (-loss).backward()
+    while isinstance(node, ast.BinOp):
+        node = node.left  # -loss / k
+    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)):
+        return None
+    operand = ast.unparse(node.operand)
+    if isinstance(node.operand, ast.BinOp):
+        operand = f"({operand})"
+    source = site.text.encode()
+    return source[: node.col_offset].decode() + operand + source[node.end_col_offset or 0 :].decode()
