@@ -52,9 +52,8 @@ from __future__ import annotations
 
 from ..record import Run
 from ..signs import Signs
-from ._base import Fix, Site
-from ._known import at, entries, median, nice, quantile, show, site_of, values
-from ._lines import with_keyword
+from ._base import Fix
+from ._known import median, nice, quantile, show, values
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "clip-too-tight"
@@ -99,10 +98,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     norms = values(run, source)
     threshold = median(run, "clip/threshold")
     wanted = quantile(run, source, 0.9)
-    site = _clip_site(run)
     if wanted is None or wanted <= 0:
         code = 'norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=float("inf"))\nprint(float(norm))'
-        return Fix("measure the norms without clipping, then clip at their 90th percentile", code, site)
+        return Fix("measure the norms without clipping, then clip at their 90th percentile", code)
     new = nice(wanted)
     if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
         new = nice(new * 1.6)
@@ -110,15 +108,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     old = f"from {show(threshold)} " if threshold is not None else ""
     share = f", {sum(norms > threshold) / len(norms):.0%} of steps were clipped" if threshold is not None else ""
     summary = (
-        f"{at(site)}raise the clip threshold {old}to {show(new)}: your norms are {show(float(norms.min()))} to "
+        f"raise the clip threshold {old}to {show(new)}: your norms are {show(float(norms.min()))} to "
         f"{show(float(norms.max()))}, median {show(middle)}, 90th percentile {show(wanted)}{share}"
     )
-    line = None
-    if site and site.text:
-        line = with_keyword(site.text, "max_norm", show(new), call="clip_grad_norm_", position=1)
-    return Fix(summary, line or f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})", site)
-
-
-def _clip_site(run: Run) -> Site | None:
-    """The clipping call, where the record names it."""
-    return next((site_of(op) for op in entries(run, "clips") if site_of(op)), None)
+    return Fix(summary, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
