@@ -58,6 +58,8 @@ gradients agree more.
 
 from __future__ import annotations
 
+import math
+
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
@@ -113,7 +115,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     samples = number(train_loader(run).get("size"))
     if samples and samples >= 2:
         wanted = min(wanted, max(2.0, samples / 10))  # at least ten updates an epoch remain
-    new = 2 ** max(1, round(_log2(wanted)))
+    new = 2 ** max(1, round(math.log2(max(2.0, wanted))))
     reasons = []
     if noise and noise > 0 and size:
         reasons.append(f"the gradient noise scale is about {show(noise)} samples against batches of {show(size)}")
@@ -124,9 +126,3 @@ def fix(run: Run, _signs: Signs) -> Fix:
         rule = "square root of the growth, for Adam" if adaptive(run) else "in proportion, for SGD"
         reasons.append(f"raise the rate with it, from {show(old)} to at most {show(scaled)} ({rule})")
     return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "raise the rate with it", "costly")
-
-
-def _log2(value: float) -> float:
-    from math import log2
-
-    return log2(max(2.0, value))

@@ -98,20 +98,20 @@ AVOID = (
 VERIFY = "The checkpoint from the validation minimum is best on data seen by neither training nor selection."
 REFERENCE = "L. Prechelt, Early Stopping - But When?, 1998"
 
-STOP_EARLY = (
-    "if validation_loss < best:\n"
-    "    best, waited = validation_loss, 0\n"
-    '    torch.save(model.state_dict(), "best.pt")\n'
-    "else:\n"
-    "    waited += 1\n"
-    "    if waited >= patience:\n"
-    "        raise SystemExit  # or break, inside the loop"
-)
+STOP_EARLY = """\
+best, waited = float("inf"), 0
+for epoch in range(epochs):
+    ...  # train and validate as before
+    if validation_loss < best:
+        best, waited = validation_loss, 0
+        torch.save(model.state_dict(), "best.pt")
+    elif (waited := waited + 1) >= {patience}:
+        break"""
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     curve = run.series("loss/validation").finite
-    code = f"best, waited, patience = float('inf'), 0, {_patience(len(curve))}\n# after each validation:\n{STOP_EARLY}"
+    code = STOP_EARLY.format(patience=_patience(len(curve)))
     if not curve:
         return Fix("keep the checkpoint with the lowest validation loss and stop when it no longer falls", code)
     lowest = int(np.argmin(curve.values))
