@@ -2,7 +2,13 @@
 
 import pytest
 
-from traindx.causes._lines import with_call_renamed, with_keyword
+from traindx.causes._lines import (
+    assigned_name,
+    with_call_renamed,
+    with_keyword,
+    with_loss_divided,
+    without_minus,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +57,41 @@ def test_call_is_renamed() -> None:
     assert with_call_renamed(line, "Adam", "AdamW") == line.replace("Adam(", "AdamW(")
     assert with_call_renamed("  opt = Adam(p)", "Adam", "AdamW") == "  opt = AdamW(p)"
     assert with_call_renamed("opt = Adamax(p)", "Adam", "AdamW") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("loss = -F.cross_entropy(x, y)", "loss = F.cross_entropy(x, y)"),
+        ("loss = -criterion(x, y) / 4", "loss = criterion(x, y) / 4"),
+        ("(-loss).backward()", "(loss).backward()"),
+        ("  return -(a + b) * c", "  return (a + b) * c"),
+        ("loss = F.softmax(x, dim=-1).mean()", None),
+        ("loss = criterion(x, y)", None),
+        ("loss = -criterion(", None),
+    ],
+)
+def test_minus_is_removed(line: str, expected: str | None) -> None:
+    assert without_minus(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("loss.backward()", "(loss / 4).backward()"),
+        ("  scaler.scale(loss).backward()", "  scaler.scale(loss / 4).backward()"),
+        ("accelerator.backward(loss)", "accelerator.backward(loss / 4)"),
+        ("(a + b).backward()", "((a + b) / 4).backward()"),
+        ("scaler.scale(a + b).backward()", "scaler.scale((a + b) / 4).backward()"),
+        ("loss.mean()", None),
+    ],
+)
+def test_loss_is_divided(line: str, expected: str | None) -> None:
+    assert with_loss_divided(line, "4") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"), [("opt = f()", "opt"), ("self.opt = f()", "self.opt"), ("a, b = f()", None), ("f(", None)]
+)
+def test_assigned_name(line: str, expected: str | None) -> None:
+    assert assigned_name(line) == expected

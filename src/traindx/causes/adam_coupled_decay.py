@@ -1,18 +1,18 @@
 """Adam's weight_decay is not weight decay.
 
 ## What happens
-Usually nothing visible: the run trains, and generalises a little worse than it could. The setting just does not do what
-its name says. Tuning it shifts the best rate as well, and tuning the rate shifts the best decay.
+Usually nothing visible: the run trains, and generalises a little worse than it could. The setting just does not do
+what its name says. Tuning it shifts the best rate as well, and tuning the rate shifts the best decay.
 
 ## Why
 `torch.optim.Adam(weight_decay=wd)` adds wd·w to the gradient *before* the adaptive scaling:
 
     g ← ∇L + wd·w,    w ← w − lr · m̂ / (√v̂ + eps)        with m̂, v̂ made from g
 
-The decay term is divided by √v̂ like everything else. A weight with large gradients is hardly decayed; one with tiny
-gradients is decayed at nearly full step length, whatever wd is, since there wd·w alone makes up both m̂ and v̂. Plain L2
-regularisation and weight decay are the same thing for SGD; for adaptive methods they are not. AdamW takes the decay out
-of the gradient:
+The decay term is divided by √v̂ like everything else. A weight with large gradients is hardly decayed; one with
+tiny gradients is decayed at nearly full step length, whatever wd is, since there wd·w alone makes up both m̂ and
+v̂. Plain L2 regularisation and weight decay are the same thing for SGD; for adaptive methods they are not. AdamW
+takes the decay out of the gradient:
 
     w ← w·(1 − lr·wd) − lr · m̂ / (√v̂ + eps)
 

@@ -1,17 +1,18 @@
 """So few updates that the given epochs starve the training.
 
 ## What happens
-The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates an epoch, often only
-one. The same number of epochs with smaller batches, at the same rate, trains well.
+The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates an epoch, often
+only one. The same number of epochs with smaller batches, at the same rate, trains well.
 
 ## Why
-A run makes epochs · N/B updates, with N samples and batches of B. Each update gains about lr·‖G‖² as long as the rate is
-the limit. A larger batch makes the gradient more exact, with noise variance tr(Σ)/B, but not longer: beyond the noise
-scale B_noise = tr(Σ)/‖G‖² the gradient is already nearly exact, and doubling the batch halves the updates and gains
-nothing. Then successive gradients are almost parallel: many steps could have been taken with the samples of one.
+A run makes epochs · N/B updates, with N samples and batches of B. Each update gains about lr·‖G‖² as long as the
+rate is the limit. A larger batch makes the gradient more exact, with noise variance tr(Σ)/B, but not longer: beyond
+the noise scale B_noise = tr(Σ)/‖G‖² the gradient is already nearly exact, and doubling the batch halves the updates
+and gains nothing. Then successive gradients are almost parallel: many steps could have been taken with the samples
+of one.
 
-Raising the rate with the batch makes up for it only up to the stability limit 2/λ. With warmup that goes far, and past
-some size it ends.
+Raising the rate with the batch makes up for it only up to the stability limit 2/λ. With warmup that goes far, and
+past some size it ends.
 
 ## Signs
 - A handful of updates an epoch, few in all.
@@ -25,8 +26,8 @@ Take a batch that gives at least tens of updates an epoch, near the noise scale 
 loader = DataLoader(dataset, batch_size=64, shuffle=True)    # was 4096: 2 updates an epoch, now 128
 ```
 
-If the batch has to stay (many devices): raise the rate in proportion (SGD) or by the square root (Adam), with warmup,
-and count the run in updates rather than epochs.
+If the batch has to stay (many devices): raise the rate in proportion (SGD) or by the square root (Adam), with
+warmup, and count the run in updates rather than epochs.
 
 ## What not to do
 - Do not fill the device's memory for its own sake: samples a second are not progress a second.
@@ -36,7 +37,8 @@ and count the run in updates rather than epochs.
 ## Often confused with
 - `undertrained`: enough updates an epoch, too few epochs.
 - `lr-too-low`: many updates, each too small. Both show parallel gradients; the count of updates tells.
-- `overfitting` blamed on large batches: the gap in generalisation mostly vanishes when the number of updates is kept.
+- `overfitting` blamed on large batches: the gap in generalisation mostly vanishes when the number of updates is
+  kept.
 
 ## Verify
 At the same number of epochs and the same rate, the smaller batch ends with a clearly lower training loss.

@@ -1,19 +1,20 @@
 """The noise of tiny batches drowns the signal.
 
 ## What happens
-The loss is very noisy and makes poor headway. At a rate that is stable it crawls, at a higher one it only jumps about.
-No rate at this batch size does as well, per sample seen, as a larger batch would.
+The loss is very noisy and makes poor headway. At a rate that is stable it crawls, at a higher one it only jumps
+about. No rate at this batch size does as well, per sample seen, as a larger batch would.
 
 ## Why
-The gradient of a batch of B samples is the true gradient G plus noise of variance tr(Σ)/B, where Σ is the covariance of
-single-sample gradients. Their ratio gives the simple noise scale
+The gradient of a batch of B samples is the true gradient G plus noise of variance tr(Σ)/B, where Σ is the
+covariance of single-sample gradients. Their ratio gives the simple noise scale
 
     B_noise = tr(Σ) / ‖G‖²
 
-For B ≪ B_noise a step is nearly all noise: successive gradients are almost orthogonal. The best rate then shrinks as
-lr_best ≈ lr_max / (1 + B_noise/B), so each step buys little. Up to that point noise only costs steps: halving the batch
-doubles the steps and uses the same number of samples. What makes tiny batches worse than that is the overhead of each
-step, batch norm's statistics, adaptive second moments filled with noise, and a rate that is not lowered to match.
+For B ≪ B_noise a step is nearly all noise: successive gradients are almost orthogonal. The best rate then shrinks
+as lr_best ≈ lr_max / (1 + B_noise/B), so each step buys little. Up to that point noise only costs steps: halving
+the batch doubles the steps and uses the same number of samples. What makes tiny batches worse than that is the
+overhead of each step, batch norm's statistics, adaptive second moments filled with noise, and a rate that is not
+lowered to match.
 
 ## Signs
 - Noise scale far above the batch size.
@@ -47,8 +48,8 @@ for i, (inputs, targets) in enumerate(loader):      # or: accumulate k micro-bat
 - `unshuffled-data`: successive batches differ by system, not by chance.
 
 ## Verify
-With the batch four times as large and the rate scaled, the loss at the same number of samples is lower, and successive
-gradients agree more.
+With the batch four times as large and the rate scaled, the loss at the same number of samples is lower, and
+successive gradients agree more.
 
 ## References
 - S. McCandlish, J. Kaplan, D. Amodei et al., "An Empirical Model of Large-Batch Training", 2018.

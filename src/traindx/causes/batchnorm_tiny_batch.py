@@ -1,16 +1,16 @@
 """Batch norm with too few samples to have statistics.
 
 ## What happens
-Training looks passable, evaluation is far worse, or jumps from one evaluation to the next. With one sample a batch and no
-spatial extent, PyTorch refuses outright ("Expected more than 1 value per channel when training").
+Training looks passable, evaluation is far worse, or jumps from one evaluation to the next. With one sample a batch
+and no spatial extent, PyTorch refuses outright ("Expected more than 1 value per channel when training").
 
 ## Why
-Batch norm estimates the mean and the variance of each channel from B·H·W values: B samples, H·W positions. The mean's
-standard error is σ/√n for n independent values, the variance's relative error about √(2/(n − 1)). For fully connected
-layers n = B. At B = 2 each normalised value is ±1, whatever the input was; at B = 4 the error of the variance is some
-80 %. So in training every sample is seen through its neighbours' noise, and gradients carry it too. In evaluation the
-running averages take over: another, smoother function than the one that was trained. Positions within an image are
-strongly correlated, so a large H·W helps less than its size suggests.
+Batch norm estimates the mean and the variance of each channel from B·H·W values: B samples, H·W positions. The
+mean's standard error is σ/√n for n independent values, the variance's relative error about √(2/(n − 1)). For fully
+connected layers n = B. At B = 2 each normalised value is ±1, whatever the input was; at B = 4 the error of the
+variance is some 80 %. So in training every sample is seen through its neighbours' noise, and gradients carry it
+too. In evaluation the running averages take over: another, smoother function than the one that was trained.
+Positions within an image are strongly correlated, so a large H·W helps less than its size suggests.
 
 ## Signs
 - Batch norm layers with batches of about 1 to 4, or a last batch of such a size.

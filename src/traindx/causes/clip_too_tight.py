@@ -1,17 +1,18 @@
 """Clipping shortens nearly every step, not only the rare bad one.
 
 ## What happens
-Progress is slow and steady, much as with a rate that is too low. Raising the rate helps less than expected, or, with
-plain SGD, in exact proportion: the length of every step is lr times the threshold, whatever the loss says.
+Progress is slow and steady, much as with a rate that is too low. Raising the rate helps less than expected, or,
+with plain SGD, in exact proportion: the length of every step is lr times the threshold, whatever the loss says.
 
 ## Why
-Clipping by norm replaces g by g·min(1, c/‖g‖). If ‖g‖ > c nearly always, the update is lr·c·g/‖g‖: normalised gradient
-descent with a fixed step length lr·c. Two things are lost. Steps are short by the factor c/‖g‖, and they no longer
-shrink near a minimum or grow on slopes. Samples with large gradients count for less, so the mean direction is biased.
-`clip_grad_value_` is worse, since it cuts each coordinate by itself and bends the direction towards the corners.
+Clipping by norm replaces g by g·min(1, c/‖g‖). If ‖g‖ > c nearly always, the update is lr·c·g/‖g‖: normalised
+gradient descent with a fixed step length lr·c. Two things are lost. Steps are short by the factor c/‖g‖, and they
+no longer shrink near a minimum or grow on slopes. Samples with large gradients count for less, so the mean
+direction is biased. `clip_grad_value_` is worse, since it cuts each coordinate by itself and bends the direction
+towards the corners.
 
-Adam and its kin divide the common factor out again if the clipping is uniform, so there the harm is smaller and shows
-in eps and in the relative weight of batches.
+Adam and its kin divide the common factor out again if the clipping is uniform, so there the harm is smaller and
+shows in eps and in the relative weight of batches.
 
 ## Signs
 - Almost every step is clipped (clipping is meant for a few in a hundred).
@@ -32,12 +33,12 @@ norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=10.0)        
 - Do not make up for it by the rate alone: once the norms fall below the threshold, the steps jump.
 
 ## Often confused with
-- `clip-before-unscale`: with a GradScaler, the norm is multiplied by the loss scale when it is clipped; the threshold
-  may be right and the place is wrong.
+- `clip-before-unscale`: with a GradScaler, the norm is multiplied by the loss scale when it is clipped; the
+  threshold may be right and the place is wrong.
 - `lr-too-low`: the same curve without clipping.
 - `missing-zero-grad`, `unscaled-accumulation`: norms are too large because they are sums.
-- Large language models often clip at 1.0 with norms around 1 and many clipped steps, and train well: what counts is how
-  far below the norm the threshold lies.
+- Large language models often clip at 1.0 with norms around 1 and many clipped steps, and train well: what counts is
+  how far below the norm the threshold lies.
 
 ## Verify
 After the change a few percent of steps are clipped, and the loss falls faster at the same rate.

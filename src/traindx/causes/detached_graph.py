@@ -3,7 +3,8 @@
 ## What happens
 If the cut is complete, backward raises "element 0 of tensors does not require grad and does not have a grad_fn". If
 only a part is cut off, the script runs: the layers behind the cut keep their first values, or miss one term of the
-loss, and the rest learns what it can. If the loss is rebuilt with requires_grad set by hand, it runs and nothing learns.
+loss, and the rest learns what it can. If the loss is rebuilt with requires_grad set by hand, it runs and nothing
+learns.
 
 ## Why
 Autograd records operations on tensors. Whatever leaves that record is a constant for backward:
@@ -46,8 +47,8 @@ form `hard + soft - soft.detach()`.
 - A target network, a stop-gradient in self-distillation and truncated backpropagation are cuts made on purpose.
 
 ## Verify
-After one backward: `[name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()]` is empty. To
-find a cut, print `.grad_fn` of the intermediate results from the loss backwards; the first None is behind it.
+After one backward: `[name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()]` is empty.
+To find a cut, print `.grad_fn` of the intermediate results from the loss backwards; the first None is behind it.
 
 ## References
 - PyTorch documentation, "Autograd mechanics".
@@ -66,7 +67,10 @@ from ._known import at, entries, listed, record, site_of
 ID = "detached-graph"
 FAMILY = "optimizer"
 TITLE = "The graph is cut between loss and weights"
-MEANS = "The graph is cut between loss and weights (detach, no_grad, .data, numpy, argmax), so part of the model loses the gradient of a loss term."
+MEANS = (
+    "The graph is cut between loss and weights (detach, no_grad, .data, numpy, argmax), so part of the model "
+    "loses the gradient of a loss term."
+)
 FOR = {
     "crash-no-graph": 6.5,
     "params-without-gradient": 5.5,

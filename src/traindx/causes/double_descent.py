@@ -1,16 +1,17 @@
 """Validation got worse, and then better than before.
 
 ## What happens
-Validation error falls, rises to a peak, and falls again, below its first minimum. It happens along the training time, and
-in the same way along the size of the model or of the data set. Early stopping at the first minimum would have missed the
-better one.
+Validation error falls, rises to a peak, and falls again, below its first minimum. It happens along the training
+time, and in the same way along the size of the model or of the data set. Early stopping at the first minimum would
+have missed the better one.
 
 ## Why
-The peak lies where the model is just able to fit the training set exactly. There only one solution, or nearly one, fits,
-and it is bent by whatever noise the samples carry: for linear least squares with n samples and d features the variance
-grows like 1/|1 − d/n| near d = n. Beyond, many solutions fit, and training picks smooth ones of small norm among them, so
-the variance falls again. Along time the same thing shows when the effective size of the model grows with training:
-first it fits the shared structure, next it bends to fit noisy labels, last it finds a smoother way to fit both.
+The peak lies where the model is just able to fit the training set exactly. There only one solution, or nearly one,
+fits, and it is bent by whatever noise the samples carry: for linear least squares with n samples and d features the
+variance grows like 1/|1 − d/n| near d = n. Beyond, many solutions fit, and training picks smooth ones of small norm
+among them, so the variance falls again. Along time the same thing shows when the effective size of the model grows
+with training: first it fits the shared structure, next it bends to fit noisy labels, last it finds a smoother way
+to fit both.
 
 Noise in the labels makes the peak high. Regularisation of the right strength flattens it or takes it away.
 
@@ -19,8 +20,8 @@ Noise in the labels makes the peak high. Regularisation of the right strength fl
 - Training error reaches about zero around the peak.
 
 ## Fix
-Train past the peak if you can afford it, take a larger model, or regularise so that the peak does not arise. Keep the best
-checkpoint of the whole run, not of its first half.
+Train past the peak if you can afford it, take a larger model, or regularise so that the peak does not arise. Keep
+the best checkpoint of the whole run, not of its first half.
 
 ```python
 patience = epochs // 2     # early stopping must outlast the peak
@@ -38,8 +39,8 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)
 - Grokking: validation stays at chance for long after training is perfect, then jumps.
 
 ## Verify
-Repeat with another seed: the second minimum is lower again. Draw error, not only loss, since rising confidence alone lets
-the loss rise.
+Repeat with another seed: the second minimum is lower again. Draw error, not only loss, since rising confidence
+alone lets the loss rise.
 
 ## References
 - M. Belkin, D. Hsu, S. Ma, S. Mandal, "Reconciling modern machine-learning practice and the classical bias–variance

@@ -1,22 +1,22 @@
 """Validation runs in training mode.
 
 ## What happens
-Validation results are worse than they should be, vary from one evaluation to the next on the same weights, and depend on
-the batch size and on which samples share a batch. With batch norm the evaluation also changes the model: its running
-statistics take in validation data.
+Validation results are worse than they should be, vary from one evaluation to the next on the same weights, and
+depend on the batch size and on which samples share a batch. With batch norm the evaluation also changes the model:
+its running statistics take in validation data.
 
 ## Why
-Dropout and normalisation have two behaviours, chosen by `module.training`. In training mode dropout masks activations at
-random, so predictions carry noise of variance p/(1 − p) times the squared activation. Batch norm in training mode
-normalises with the mean and variance of the batch at hand, so each prediction depends on its neighbours; for a batch of
-one, or a batch of one class, those say little about the data. It also updates
+Dropout and normalisation have two behaviours, chosen by `module.training`. In training mode dropout masks
+activations at random, so predictions carry noise of variance p/(1 − p) times the squared activation. Batch norm in
+training mode normalises with the mean and variance of the batch at hand, so each prediction depends on its
+neighbours; for a batch of one, or a batch of one class, those say little about the data. It also updates
 
     running ← (1 − momentum)·running + momentum·batch
 
 with what it sees: validation data leak into the model's state.
 
-`torch.no_grad()` does not change the mode, and `model.eval()` does not switch gradients off. Both are needed: one for
-what the layers do, the other for memory and time.
+`torch.no_grad()` does not change the mode, and `model.eval()` does not switch gradients off. Both are needed: one
+for what the layers do, the other for memory and time.
 
 ## Signs
 - Forward passes without gradients while dropout or norm layers are in training mode.
@@ -48,8 +48,8 @@ Two evaluations of the same weights give the same number to the last digit, in a
 
 ## References
 - PyTorch documentation, `torch.nn.Module.eval` and "Autograd mechanics: Evaluation Mode".
-- S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift",
-  ICML 2015.
+- S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
+  Shift", ICML 2015.
 """
 
 from __future__ import annotations

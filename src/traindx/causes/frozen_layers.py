@@ -10,8 +10,8 @@ point: its features are useful already and a small head is trained on top. For a
 means a fixed random projection. The layers above get its output and cannot repair what it threw away; a frozen
 random output layer even dictates which directions in feature space mean which class.
 
-Typical ways to get there: freezing in a loop over `model.parameters()` *after* the new head was attached, freezing by
-a name pattern that matches more than was meant, loading no weights although the freeze assumed them (a failed or
+Typical ways to get there: freezing in a loop over `model.parameters()` *after* the new head was attached, freezing
+by a name pattern that matches more than was meant, loading no weights although the freeze assumed them (a failed or
 `strict=False` load), or forgetting to unfreeze for the second stage.
 
 ## Signs
@@ -28,11 +28,12 @@ for parameter in model.backbone.parameters():
 model.head = nn.Linear(512, 10)                  # new layers require grad by default
 ```
 
-To unfreeze: `for parameter in layer.parameters(): parameter.requires_grad_(True)`; make the optimizer after that, or
-add the parameters to it.
+To unfreeze: `for parameter in layer.parameters(): parameter.requires_grad_(True)`; make the optimizer after that,
+or add the parameters to it.
 
 ## What not to do
-- Do not unfreeze a pretrained backbone without reason: with few samples it may overfit, and it needs a smaller rate.
+- Do not unfreeze a pretrained backbone without reason: with few samples it may overfit, and it needs a smaller
+  rate.
 - Do not put frozen parameters into the optimizer and hope: without a gradient they are skipped.
 - Do not use `torch.no_grad()` around the whole forward to freeze a part: it cuts the trainable part off as well.
 
@@ -43,8 +44,8 @@ add the parameters to it.
 - `vanishing-gradients`: early layers get gradients, tiny ones.
 
 ## Verify
-List what is trainable before the run: `[name for name, p in model.named_parameters() if p.requires_grad]`. After a few
-steps every layer on that list has moved, and the loss leaves its level.
+List what is trainable before the run: `[name for name, p in model.named_parameters() if p.requires_grad]`. After a
+few steps every layer on that list has moved, and the loss leaves its level.
 
 ## References
 - PyTorch tutorial, "Transfer Learning for Computer Vision" (fixed feature extractor).
@@ -62,7 +63,10 @@ from ._known import at, entries, listed, number, optimizer, optimizer_name, show
 ID = "frozen-layers"
 FAMILY = "optimizer"
 TITLE = "Layers that have to learn are frozen"
-MEANS = "Layers that the task needs and that were never trained before have requires_grad=False; a pretrained backbone frozen on purpose is healthy."
+MEANS = (
+    "Layers that the task needs and that were never trained before have requires_grad=False; a pretrained "
+    "backbone frozen on purpose is healthy."
+)
 FOR = {
     "fresh-layers-frozen": 6.0,
     "params-never-move": 1.0,

@@ -1,22 +1,22 @@
 """Old graphs are kept alive, so memory or step time grows.
 
 ## What happens
-Memory grows by the same amount with every step until the process is killed, or backward takes longer each time, or both.
-The first minutes are fine, which is why it is found late.
+Memory grows by the same amount with every step until the process is killed, or backward takes longer each time, or
+both. The first minutes are fine, which is why it is found late.
 
 ## Why
-Every tensor with a `grad_fn` holds its whole graph: each operation and the activations saved for backward. A graph is freed
-when nothing refers to it any more. References that survive the step keep it:
+Every tensor with a `grad_fn` holds its whole graph: each operation and the activations saved for backward. A graph
+is freed when nothing refers to it any more. References that survive the step keep it:
 
 - `total += loss` adds tensors: the sum's graph holds the graphs of all losses so far;
 - `history.append(loss)`, or outputs kept in a list, keep one graph a step;
-- hidden state of a recurrent model, or a running mean inside the model, carried over without detach: step t's graph contains
-  that of step t − 1, so backward goes back to the beginning (or fails with "Trying to backward through the graph a second
-  time", which `retain_graph=True` then silences);
+- hidden state of a recurrent model, or a running mean inside the model, carried over without detach: step t's graph
+  contains that of step t − 1, so backward goes back to the beginning (or fails with "Trying to backward through the
+  graph a second time", which `retain_graph=True` then silences);
 - `retain_graph=True` or `create_graph=True` without need.
 
-In the first two cases memory grows in proportion to the steps while step time stays. In the third the graph itself grows, so
-step t costs time proportional to t and the run in all t²/2.
+In the first two cases memory grows in proportion to the steps while step time stays. In the third the graph itself
+grows, so step t costs time proportional to t and the run in all t²/2.
 
 ## Signs
 - Memory grows linearly with steps.
@@ -49,8 +49,8 @@ Memory and backward time at step 1000 equal those at step 100. The number of nod
 ## References
 - PyTorch documentation, "Frequently Asked Questions: My model reports cuda runtime error(2): out of memory".
 - PyTorch documentation, "Autograd mechanics: Saved tensors".
-- R. Williams, J. Peng, "An efficient gradient-based algorithm for on-line training of recurrent network trajectories",
-  Neural Computation, 1990 (truncated backpropagation).
+- R. Williams, J. Peng, "An efficient gradient-based algorithm for on-line training of recurrent network
+  trajectories", Neural Computation, 1990 (truncated backpropagation).
 """
 
 from __future__ import annotations

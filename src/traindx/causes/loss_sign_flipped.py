@@ -1,23 +1,25 @@
 """Training climbs the hill it should descend.
 
 ## What happens
-The reported loss goes steadily the wrong way from the first step on, with small, healthy updates and no oscillation.
-A bounded loss runs to its worst value; an unbounded one runs away. Where the negated value itself is logged, it falls
-without end, below zero, while accuracy drops under chance.
+The reported loss goes steadily the wrong way from the first step on, with small, healthy updates and no
+oscillation. A bounded loss runs to its worst value; an unbounded one runs away. Where the negated value itself is
+logged, it falls without end, below zero, while accuracy drops under chance.
 
 ## Why
-An optimizer moves along −∇L. If L carries the wrong sign it moves along +∇ of what was meant, and near the start one
-step changes the loss by +lr·‖g‖² instead of −lr·‖g‖². All else is as in a healthy run, so norms and ratios look right
-and only the direction is wrong. The sign comes in by
+An optimizer moves along −∇L. If L carries the wrong sign it moves along +∇ of what was meant, and near the start
+one step changes the loss by +lr·‖g‖² instead of −lr·‖g‖². All else is as in a healthy run, so norms and ratios look
+right and only the direction is wrong. The sign comes in by
 
-- a minus in front of a loss that is one already (`-F.cross_entropy(...)`; a log-likelihood needs the minus, a loss does not);
+- a minus in front of a loss that is one already (`-F.cross_entropy(...)`; a log-likelihood needs the minus, a loss
+  does not);
 - a score to be maximised (accuracy, reward, similarity, ELBO, log-probability) used as the loss without a minus;
 - `maximize=True` on the optimizer with an ordinary loss, or a negative rate or weight;
 - a gradient-reversal layer, or an adversary's loss, in the wrong branch.
 
 ## Signs
 - The loss heads the wrong way from the start, steadily, without swings.
-- A negation right behind the loss that backward is called on, while the loss function itself returned a positive value.
+- A negation right behind the loss that backward is called on, while the loss function itself returned a positive
+  value.
 - Update-to-weight ratio ordinary; successive gradients agree.
 - The loss falls below zero and keeps falling although its kind cannot be negative.
 
@@ -32,16 +34,18 @@ loss = -log_likelihood.mean()             # a score that should grow needs the m
 ## What not to do
 - Do not lower the rate: it climbs more slowly.
 - Do not take the absolute value or clamp the loss at zero.
-- Do not judge by the number alone: the mean of a Gaussian log-density, a Dice score with a minus or a Wasserstein critic
-  are negative and right.
+- Do not judge by the number alone: the mean of a Gaussian log-density, a Dice score with a minus or a Wasserstein
+  critic are negative and right.
 
 ## Often confused with
 - `lr-too-high`: the rise comes with swings and growing updates.
-- `wrong-loss`: `nll_loss` on raw scores falls without bound too; there, no minus is at fault, a log_softmax is missing.
+- `wrong-loss`: `nll_loss` on raw scores falls without bound too; there, no minus is at fault, a log_softmax is
+  missing.
 - `noisy-labels`: training hovers around chance and does not get worse than it.
 
 ## Verify
-One small step on a fixed batch must lower the loss of that batch. Accuracy rises above chance within the first epoch.
+One small step on a fixed batch must lower the loss of that batch. Accuracy rises above chance within the first
+epoch.
 
 ## References
 - PyTorch documentation, `torch.optim.SGD`, argument `maximize`.
@@ -50,13 +54,12 @@ One small step on a fixed batch must lower the loss of that batch. Accuracy rise
 
 from __future__ import annotations
 
-import ast
-
 from ..record import Run
 from ..signs import Signs
-from ._base import Fix, Site
+from ._base import Fix
 from ._changes import optimizer_setting
 from ._known import at, entries, groups, show, site_of, values
+from ._lines import without_minus
 
 ID = "loss-sign-flipped"
 FAMILY = "optimizer"
@@ -100,29 +103,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     went = f": it went from {show(float(losses[0]))} to {show(float(losses[-1]))}" if len(losses) > 1 else ""
     sites = [site for site in map(site_of, [*seen, *entries(run, "backward_sites")]) if site]
     for site in sites:
-        plain = _without_minus(site)
+        plain = without_minus(site.text)
         if plain:
             return Fix(f"{at(site)}remove the minus from the loss{went}", plain, site)
-    site = sites[0] if sites else None
+    first = sites[0] if sites else None
     code = "loss = criterion(outputs, targets)  # no minus: a loss is minimised as it is"
-    return Fix(f"{at(site)}give the loss the sign with which smaller is better{went}", code, site)
-
-
-def _without_minus(site: Site) -> str | None:
-    """The line without the minus in front of what it assigns, returns or calls backward on."""
-    try:
-        statement = ast.parse(site.text).body[0]
-    except (SyntaxError, ValueError, IndexError):
-        return None
-    node = getattr(statement, "value", None)
-    if isinstance(statement, ast.Expr) and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        node = node.func.value  # (-loss).backward()
-    while isinstance(node, ast.BinOp):
-        node = node.left  # -loss / k
-    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)):
-        return None
-    operand = ast.unparse(node.operand)
-    if isinstance(node.operand, ast.BinOp):
-        operand = f"({operand})"
-    source = site.text.encode()
-    return source[: node.col_offset].decode() + operand + source[node.end_col_offset or 0 :].decode()
+    return Fix(f"{at(first)}give the loss the sign with which smaller is better{went}", code, first)

@@ -2,7 +2,8 @@
 
 ## What happens
 The loss falls well, then freezes at the step where the rate becomes tiny. Gradients are still healthy: there is
-something to learn and no step to learn it with. Often the curve looks like a plateau until the rate is drawn under it.
+something to learn and no step to learn it with. Often the curve looks like a plateau until the rate is drawn under
+it.
 
 ## Why
 Schedulers count calls, not epochs. `StepLR(step_size=10, gamma=0.1)` means ten calls. Written for epochs and called
@@ -67,7 +68,10 @@ from ._lines import assigned_name, with_keyword
 ID = "lr-decays-too-soon"
 FAMILY = "learning-rate"
 TITLE = "The learning rate decays too soon"
-MEANS = "The schedule takes the rate to almost nothing while the loss is still falling, often because a per-epoch scheduler is stepped per batch."
+MEANS = (
+    "The schedule takes the rate to almost nothing while the loss is still falling, often because a per-epoch "
+    "scheduler is stepped per batch."
+)
 FOR = {
     "lr-collapsed": 4.0,
     "scheduler-steps-often": 4.0,

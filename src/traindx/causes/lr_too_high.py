@@ -1,9 +1,9 @@
 """The steps are longer than the slope they were computed from stays valid.
 
 ## What happens
-The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then
-NaN. Gradients stay finite until the steps have made the weights huge. Milder cases only settle high: the run
-bounces between the walls of a valley that a smaller step would descend into.
+The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then NaN.
+Gradients stay finite until the steps have made the weights huge. Milder cases only settle high: the run bounces
+between the walls of a valley that a smaller step would descend into.
 
 ## Why
 Gradient descent multiplies the error along each direction of curvature λ by (1 − lr·λ) at every step. It shrinks
@@ -11,9 +11,9 @@ only while |1 − lr·λ| < 1, that is while lr < 2/λ. Above that bound the err
 oscillates with growing swings. The steepest direction decides, λ = the largest eigenvalue of the Hessian. With
 momentum m the bound becomes 2(1 + m)/λ, with momentum's own overshoot on top.
 
-Adam-like optimizers hide the size of the gradient: their step is about lr for every weight, whatever the loss
-says. So the step has to be judged against the weight it changes. Updates near 1e-3 of the weight's norm are
-ordinary; far above 1e-2 for long, a layer is rewritten faster than the layers above it can follow.
+Adam-like optimizers hide the size of the gradient: their step is about lr for every weight, whatever the loss says.
+So the step has to be judged against the weight it changes. Updates near 1e-3 of the weight's norm are ordinary; far
+above 1e-2 for long, a layer is rewritten faster than the layers above it can follow.
 
 ## Signs
 - Loss oscillates, or leaves its level upward and does not return, or becomes non-finite after large updates.
@@ -68,7 +68,10 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 ID = "lr-too-high"
 FAMILY = "learning-rate"
 TITLE = "The learning rate is too high"
-MEANS = "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller rate alone cures it and no wiring fault explains it."
+MEANS = (
+    "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller rate alone cures it and no wiring "
+    "fault explains it."
+)
 FOR = {
     "loss-oscillating": 2.5,
     "loss-diverged": 2.5,

@@ -6,11 +6,11 @@ Nothing oscillates. Gradients keep their size, because the place where they are 
 
 ## Why
 A step of gradient descent lowers the loss by about lr·‖g‖². Along a direction of curvature λ the error shrinks by
-(1 − lr·λ), so the number of steps to fall by a factor e is 1/(lr·λ): ten times less rate, ten times more steps.
-The noise of the batches averages out over such small steps, which is why the curve looks so clean.
+(1 − lr·λ), so the number of steps to fall by a factor e is 1/(lr·λ): ten times less rate, ten times more steps. The
+noise of the batches averages out over such small steps, which is why the curve looks so clean.
 
-Two measurements show it. The update is a tiny share of the weight (far below 1e-4), and the gradient after the
-step is nearly parallel to the one before, so many small steps could have been one long one.
+Two measurements show it. The update is a tiny share of the weight (far below 1e-4), and the gradient after the step
+is nearly parallel to the one before, so many small steps could have been one long one.
 
 ## Signs
 - Significant, steady progress at a pace that cannot reach a useful level.

@@ -1,16 +1,16 @@
 """Optimisation is healthy and the model cannot do better.
 
 ## What happens
-Training and validation loss settle together, high. Gradients have become small, steps are ordinary, decaying the rate
-changes little. Not even a single batch can be driven to near zero loss.
+Training and validation loss settle together, high. Gradients have become small, steps are ordinary, decaying the
+rate changes little. Not even a single batch can be driven to near zero loss.
 
 ## Why
-The reachable loss splits into three parts: what no model could remove (noise in the data), what this family of models
-cannot express (approximation error), and what optimisation has not found yet. When gradients vanish at a loss above the
-noise, training and validation agree, and a smaller rate does not help, the second part is left. A linear layer cannot
-separate what is not linearly separable; a hidden layer narrower than the number of factors that matter is a bottleneck:
-the rank of what passes is at most its width; a convolutional stack whose receptive field is smaller than the object
-cannot see it, with any number of channels.
+The reachable loss splits into three parts: what no model could remove (noise in the data), what this family of
+models cannot express (approximation error), and what optimisation has not found yet. When gradients vanish at a
+loss above the noise, training and validation agree, and a smaller rate does not help, the second part is left. A
+linear layer cannot separate what is not linearly separable; a hidden layer narrower than the number of factors that
+matter is a bottleneck: the rank of what passes is at most its width; a convolutional stack whose receptive field is
+smaller than the object cannot see it, with any number of channels.
 
 ## Signs
 - Loss flat at a high level, with small gradients and successive gradients unrelated.
@@ -25,11 +25,12 @@ Widen first, deepen with residual connections second, and retest on one batch af
 model = nn.Sequential(nn.Linear(20, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))  # was 8 wide
 ```
 
-Give it the right structure rather than mere size: convolution for images, attention or recurrence for sequences, features
-that the task needs.
+Give it the right structure rather than mere size: convolution for images, attention or recurrence for sequences,
+features that the task needs.
 
 ## What not to do
-- Do not enlarge before one batch has been tried: most flat losses are wiring faults, and a larger model has them as well.
+- Do not enlarge before one batch has been tried: most flat losses are wiring faults, and a larger model has them as
+  well.
 - Do not train longer: the curve is flat.
 - Do not add regularisation; remove what there is.
 
@@ -42,8 +43,8 @@ that the task needs.
 - `noisy-labels`: labels that carry nothing cannot be learned by any model that generalises.
 
 ## Verify
-The larger model memorises one batch and settles lower on the whole training set. If a model ten times as wide settles at
-the same level, size was not it.
+The larger model memorises one batch and settles lower on the whole training set. If a model ten times as wide
+settles at the same level, size was not it.
 
 ## References
 - I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, sections 5.2 and 11.3.

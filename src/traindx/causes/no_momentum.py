@@ -1,18 +1,18 @@
 """Plain SGD crawls along a ravine that momentum would cross.
 
 ## What happens
-Training works, slowly. Across the narrow direction the gradient changes its sign from step to step; along the floor,
-where progress is to be made, it is small and always points the same way.
+Training works, slowly. Across the narrow direction the gradient changes its sign from step to step; along the
+floor, where progress is to be made, it is small and always points the same way.
 
 ## Why
-Let the curvature range from λ_min to λ_max, with condition number κ = λ_max/λ_min. The steep direction limits the rate
-to lr < 2/λ_max; the flat one then shrinks by 1 − lr·λ_min per step. At the best rate plain gradient descent needs about
-κ/2 steps to fall by a factor e. Heavy-ball momentum, v ← m·v + g, w ← w − lr·v, cancels what alternates and sums what
-agrees: with tuned values it needs about √κ/2. For κ = 10⁴ that is 50 steps instead of 5000.
+Let the curvature range from λ_min to λ_max, with condition number κ = λ_max/λ_min. The steep direction limits the
+rate to lr < 2/λ_max; the flat one then shrinks by 1 − lr·λ_min per step. At the best rate plain gradient descent
+needs about κ/2 steps to fall by a factor e. Heavy-ball momentum, v ← m·v + g, w ← w − lr·v, cancels what alternates
+and sums what agrees: with tuned values it needs about √κ/2. For κ = 10⁴ that is 50 steps instead of 5000.
 
 With momentum m a lasting gradient acts with lr/(1 − m), so part of the gain at m = 0.9 is just a ten times larger
-effective rate. The rest is the damping across the ravine, which no rate gives. Adaptive methods reach a similar end by
-scaling each coordinate by its own gradient size.
+effective rate. The rest is the damping across the ravine, which no rate gives. Adaptive methods reach a similar end
+by scaling each coordinate by its own gradient size.
 
 ## Signs
 - `torch.optim.SGD` with momentum 0.

@@ -63,7 +63,10 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 ID = "no-warmup"
 FAMILY = "learning-rate"
 TITLE = "The full learning rate comes without a warmup"
-MEANS = "The first steps at the full rate damage the model; a ramp to the same rate trains well, and better than a smaller constant rate does."
+MEANS = (
+    "The first steps at the full rate damage the model; a ramp to the same rate trains well, and better than a "
+    "smaller constant rate does."
+)
 FOR = {
     "early-instability": 3.0,
     "update-ratio-high": 0.5,

@@ -1,19 +1,20 @@
 """A setting of the optimizer other than the rate breaks it.
 
 ## What happens
-Oscillation that outlives a smaller rate, steps that carry on long after the gradient has turned, or hardly any progress
-although the rate looks ordinary. The numbers in the constructor are legal, so nothing complains.
+Oscillation that outlives a smaller rate, steps that carry on long after the gradient has turned, or hardly any
+progress although the rate looks ordinary. The numbers in the constructor are legal, so nothing complains.
 
 ## Why
-- **Momentum m** makes the lasting effect of one gradient lr/(1 − m). At 0.9 that is ten times lr, at 0.99 a hundred, at
-  0.999 a thousand, with a memory of 1/(1 − m) steps. Along curvature λ the motion is that of a pendulum: it is damped
-  critically at m = (1 − √(lr·λ))² and swings the longer the closer m is to 1. At m ≥ 1 nothing damps it.
+- **Momentum m** makes the lasting effect of one gradient lr/(1 − m). At 0.9 that is ten times lr, at 0.99 a
+  hundred, at 0.999 a thousand, with a memory of 1/(1 − m) steps. Along curvature λ the motion is that of a
+  pendulum: it is damped critically at m = (1 − √(lr·λ))² and swings the longer the closer m is to 1. At m ≥ 1
+  nothing damps it.
 - **β₁, β₂** of Adam are averages over 1/(1 − β) steps. β₁ > β₂ lets the step answer faster to the past than its own
-  scale: sudden large gradients make oversized steps (Adam's guarantee asks for β₁ < √β₂). β₂ = 0.9 makes the scale noisy;
-  β₂ near 1 makes it stale, and the bias correction 1/(1 − β₂ᵗ) then matters for thousands of steps. Swapped betas, such
-  as (0.999, 0.9), are a classic.
-- **eps** is added to √v. Where eps ≫ √v the step is lr·m/eps: plain momentum with a rate of lr/eps, so with eps = 1 it is
-  tiny wherever gradients are. Where eps is below the resolution of half precision it is zero, and 0/0 is NaN.
+  scale: sudden large gradients make oversized steps (Adam's guarantee asks for β₁ < √β₂). β₂ = 0.9 makes the scale
+  noisy; β₂ near 1 makes it stale, and the bias correction 1/(1 − β₂ᵗ) then matters for thousands of steps. Swapped
+  betas, such as (0.999, 0.9), are a classic.
+- **eps** is added to √v. Where eps ≫ √v the step is lr·m/eps: plain momentum with a rate of lr/eps, so with eps = 1
+  it is tiny wherever gradients are. Where eps is below the resolution of half precision it is zero, and 0/0 is NaN.
 - **dampening, maximize, nesterov, amsgrad** switched on without need each change the effective step.
 
 ## Signs

@@ -1,22 +1,24 @@
 """The model is kept from fitting its own training set.
 
 ## What happens
-Training loss stays high and is clearly worse than validation loss. Switching dropout and augmentation off for a moment
-shows that the model knows more than the training curve admits, or that it learned little because it rarely sees a whole
-signal.
+Training loss stays high and is clearly worse than validation loss. Switching dropout and augmentation off for a
+moment shows that the model knows more than the training curve admits, or that it learned little because it rarely
+sees a whole signal.
 
 ## Why
-Dropout with probability p multiplies activations by a random mask with entries 0 or 1/(1 − p). The mean is kept; the
-variance added is p/(1 − p) times the square of the activation. At p = 0.5 noise and signal are equal, at 0.9 the noise
-is nine times the signal, and several such layers multiply. The gradient carries the same noise, and each unit is trained
-on a share 1 − p of the steps only. Past some strength the best the model can do is the trivial answer.
+Dropout with probability p multiplies activations by a random mask with entries 0 or 1/(1 − p). The mean is kept;
+the variance added is p/(1 − p) times the square of the activation. At p = 0.5 noise and signal are equal, at 0.9
+the noise is nine times the signal, and several such layers multiply. The gradient carries the same noise, and each
+unit is trained on a share 1 − p of the steps only. Past some strength the best the model can do is the trivial
+answer.
 
-Augmentation and input noise act likewise when they destroy what the label depends on: a crop without the object, colour
-jitter where colour is the class. Label smoothing by α puts a floor under the loss, the entropy of the smoothed target:
-with C classes a perfect model still has −(1 − α')·ln(1 − α') − α'·ln(α'/(C − 1)), where α' = α(C − 1)/C.
+Augmentation and input noise act likewise when they destroy what the label depends on: a crop without the object,
+colour jitter where colour is the class. Label smoothing by α puts a floor under the loss, the entropy of the
+smoothed target: with C classes a perfect model still has −(1 − α')·ln(1 − α') − α'·ln(α'/(C − 1)), where α' = α(C −
+1)/C.
 
-Validation below training is by itself no fault. It is expected, to a small extent, with any dropout, and when training loss
-is averaged over the epoch while the model is still improving.
+Validation below training is by itself no fault. It is expected, to a small extent, with any dropout, and when
+training loss is averaged over the epoch while the model is still improving.
 
 ## Signs
 - Loss in train mode far above the loss of the same batch in eval mode.
@@ -24,8 +26,8 @@ is averaged over the epoch while the model is still improving.
 - Training loss far above validation loss, both high; no wiring fault.
 
 ## Fix
-Lower dropout to 0.1–0.3, and to 0.5 at most before the classifier; weaken augmentation; see that the training set can be
-fitted; then put regularisation back until validation is best.
+Lower dropout to 0.1–0.3, and to 0.5 at most before the classifier; weaken augmentation; see that the training set
+can be fitted; then put regularisation back until validation is best.
 
 ```python
 self.drop = nn.Dropout(p=0.2)      # was 0.9

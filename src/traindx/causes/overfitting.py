@@ -5,14 +5,14 @@ Both losses fall together at first. Then validation loss reaches its minimum and
 falling, often in stairs at the borders of epochs. Accuracy may stay flat for long while the loss rises already.
 
 ## Why
-The expected error on new data is that of the best model in reach, plus bias, plus variance: how much the fitted model
-depends on the particular sample. Training first fits what many samples share, which lowers the bias; later it fits what
-single samples have of their own, noise included, which raises the variance. With more parameters than samples, nothing
-in the training loss itself stops that.
+The expected error on new data is that of the best model in reach, plus bias, plus variance: how much the fitted
+model depends on the particular sample. Training first fits what many samples share, which lowers the bias; later it
+fits what single samples have of their own, noise included, which raises the variance. With more parameters than
+samples, nothing in the training loss itself stops that.
 
-Cross-entropy shows it early: on samples that the model gets wrong, its growing confidence makes the loss grow without
-bound although the number of errors stays the same. That is why validation *loss* rises before validation *accuracy*
-falls, and why a rising loss with flat accuracy means overconfidence first of all.
+Cross-entropy shows it early: on samples that the model gets wrong, its growing confidence makes the loss grow
+without bound although the number of errors stays the same. That is why validation *loss* rises before validation
+*accuracy* falls, and why a rising loss with flat accuracy means overconfidence first of all.
 
 ## Signs
 - Validation loss passed a clear minimum and rose well beyond its noise, while training loss kept falling.
@@ -20,8 +20,8 @@ falls, and why a rising loss with flat accuracy means overconfidence first of al
 - Few samples for the parameters; training loss falls in stairs, as samples come back.
 
 ## Fix
-In this order: stop at the minimum (costs nothing), more or augmented data, weight decay and dropout, a smaller model or
-a pretrained one.
+In this order: stop at the minimum (costs nothing), more or augmented data, weight decay and dropout, a smaller
+model or a pretrained one.
 
 ```python
 if validation_loss < best:
@@ -39,15 +39,16 @@ else:
 - Do not lower the rate to hide it: the minimum just comes later.
 
 ## Often confused with
-- `train-mode-missing`: dropout is off while training, so the model overfits although it has dropout. It is seen directly.
+- `train-mode-missing`: dropout is off while training, so the model overfits although it has dropout. It is seen
+  directly.
 - `eval-mode-missing`, `batchnorm-tiny-batch`: validation is bad for another reason.
 - `train-val-mismatch`: the gap is there from the first evaluation on and does not grow.
 - `noisy-labels`: validation never was better than chance.
 - `double-descent`: validation comes down again, below its first minimum.
 
 ## Verify
-The checkpoint from the minimum scores best on data that neither training nor the choice of the checkpoint has seen. After
-regularising, the minimum is lower, not merely later.
+The checkpoint from the minimum scores best on data that neither training nor the choice of the checkpoint has seen.
+After regularising, the minimum is lower, not merely later.
 
 ## References
 - T. Hastie, R. Tibshirani, J. Friedman, "The Elements of Statistical Learning", 2nd ed. 2009, chapter 7.
@@ -119,8 +120,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     when = f"step {step} (epoch {step / epoch:.3g})" if epoch else f"step {step}"
     summary = (
-        f"keep the checkpoint of {when}: validation loss was lowest there at {show(float(curve.values[lowest]))} and ended "
-        f"at {show(float(curve.values[-1]))}; stop early, then regularise or add data{_proportion(run)}"
+        f"keep the checkpoint of {when}: validation loss was lowest there at {show(float(curve.values[lowest]))} and "
+        f"ended at {show(float(curve.values[-1]))}; stop early, then regularise or add data{_proportion(run)}"
     )
     return Fix(summary, code)
 

@@ -2,20 +2,24 @@
 
 ## What happens
 The script runs without an error and learns nothing, or only part of the model learns. Loss stays at its start when
-the optimizer holds other tensors altogether or is never stepped; it falls to a poor level when only some layers move.
+the optimizer holds other tensors altogether or is never stepped; it falls to a poor level when only some layers
+move.
 
 ## Why
 An optimizer keeps references to the tensor objects that it was given when it was made. It updates those and nothing
 else. The usual ways to lose a parameter:
 
-- the optimizer is made before a layer is added or replaced (`model.fc = nn.Linear(...)` after `SGD(model.parameters())`);
-- layers live in a plain list or dict, so `model.parameters()` does not know them: use `nn.ModuleList`, `nn.ModuleDict`;
+- the optimizer is made before a layer is added or replaced (`model.fc = nn.Linear(...)` after
+  `SGD(model.parameters())`);
+- layers live in a plain list or dict, so `model.parameters()` does not know them: use `nn.ModuleList`,
+  `nn.ModuleDict`;
 - only a part is passed on (`model.head.parameters()`), or a second model has no optimizer;
 - the model is rebuilt, or its parameters are replaced by new tensors, after the optimizer was made;
 - `step()` is missing, or is called on another optimizer.
 
-Backward still fills `.grad` of all of them, because autograd follows the graph and not the optimizer. A frozen random
-layer is a fixed random projection: the rest can often learn on top of it, which is why the fault goes unnoticed.
+Backward still fills `.grad` of all of them, because autograd follows the graph and not the optimizer. A frozen
+random layer is a fixed random projection: the rest can often learn on top of it, which is why the fault goes
+unnoticed.
 
 ## Signs
 - Parameters with a gradient that belong to no param group.
@@ -61,11 +65,15 @@ from ..record import Run
 from ..signs import Signs
 from ._base import Fix
 from ._known import at, entries, listed, number, optimizer, optimizer_class, optimizer_name, rate, show, site_of
+from ._lines import with_keyword
 
 ID = "params-not-in-optimizer"
 FAMILY = "optimizer"
 TITLE = "Parameters are missing from the optimizer"
-MEANS = "Parameters that get gradients are never updated: the optimizer holds others, only some of them, or is never stepped."
+MEANS = (
+    "Parameters that get gradients are never updated: the optimizer holds others, only some of them, or is never "
+    "stepped."
+)
 FOR = {
     "params-outside-optimizer": 6.0,
     "backward-without-step": 6.0,
@@ -119,7 +127,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
     names = listed([str(entry.get("name")) for entry in lost])
     summary = (
-        f"{at(site)}{len(lost)} parameters ({show(elements)} numbers) get gradients and are in no param group: {names}; "
+        f"{at(site)}{len(lost)} parameters ({show(elements)} numbers) get gradients but are in no group: {names}; "
         "make the optimizer from all parameters, after the last change to the model"
     )
     return Fix(summary, _construction(run), site)
@@ -130,6 +138,10 @@ def _left_out(entry: Mapping[str, Any]) -> bool:
 
 
 def _construction(run: Run) -> str:
+    """The optimizer's line, made from all parameters."""
     kind = optimizer_class(run) or "AdamW"
+    site = site_of(optimizer(run))
+    line = with_keyword(site.text, "params", "model.parameters()", call=kind, position=0) if site else None
     lr = rate(run)
-    return f"{optimizer_name(run)} = torch.optim.{kind}(model.parameters(), lr={show(lr) if lr else '1e-3'})"
+    line = line or f"{optimizer_name(run)} = torch.optim.{kind}(model.parameters(), lr={show(lr) if lr else '1e-3'})"
+    return f"{line}\n# below the last line that adds or replaces a layer"

@@ -1,22 +1,23 @@
 """Ranks that should hold the same weights do not.
 
 ## What happens
-Training on several processes runs and its results are worse than on one, or metrics differ between ranks, or the checkpoint
-of rank 0 is not the model that was averaged. Sometimes it hangs, because ranks disagree on which collective comes next.
+Training on several processes runs and its results are worse than on one, or metrics differ between ranks, or the
+checkpoint of rank 0 is not the model that was averaged. Sometimes it hangs, because ranks disagree on which
+collective comes next.
 
 ## Why
-Data-parallel training keeps replicas equal by induction: equal weights at the start (broadcast from rank 0), equal gradients
-at each step (all-reduce, g = (1/R)·Σ g_r), the same deterministic update. One broken link is enough, and nothing pulls the
-replicas together again afterwards. The averaged gradient is then a mean of gradients taken at different points, and belongs
-to none of them.
+Data-parallel training keeps replicas equal by induction: equal weights at the start (broadcast from rank 0), equal
+gradients at each step (all-reduce, g = (1/R)·Σ g_r), the same deterministic update. One broken link is enough, and
+nothing pulls the replicas together again afterwards. The averaged gradient is then a mean of gradients taken at
+different points, and belongs to none of them.
 
 Links that break:
 
 - parameters changed outside the wrapper: weights re-initialised or loaded after DistributedDataParallel was built;
 - calling `model.module(...)` in training, which goes round the hooks that synchronise;
 - a parameter that the wrapper does not know: added later, or kept in a plain list;
-- an update that differs: different rates, random numbers inside the optimizer, clipping by a local norm, skipping a step on one
-  rank only (a local NaN check), different numbers of batches;
+- an update that differs: different rates, random numbers inside the optimizer, clipping by a local norm, skipping a
+  step on one rank only (a local NaN check), different numbers of batches;
 - hand-written averaging that forgets the division by R, or a parameter without a gradient on some rank;
 - buffers such as batch norm's running statistics, with `broadcast_buffers=False`.
 
@@ -47,8 +48,8 @@ torch.distributed.all_reduce(bad)                              # skip on all ran
 - Local SGD and gossip averaging let replicas differ on purpose between synchronisations.
 
 ## Verify
-Every hundred steps, gather a checksum of the parameters (sum and sum of squares, in float64): all ranks report equal
-numbers, bit by bit.
+Every hundred steps, gather a checksum of the parameters (sum and sum of squares, in float64): all ranks report
+equal numbers, bit by bit.
 
 ## References
 - S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", VLDB 2020.

@@ -1,21 +1,21 @@
 """The step waits for data longer than it computes.
 
 ## What happens
-The loss is fine and the clock is not. The device idles in short gaps between steps; its utilisation jumps between high and
-zero. Making the model faster changes nothing.
+The loss is fine and the clock is not. The device idles in short gaps between steps; its utilisation jumps between
+high and zero. Making the model faster changes nothing.
 
 ## Why
-A step takes the time to get a batch plus the time to compute, if one happens after the other: T = T_data + T_compute. With
-w worker processes that prepare batches ahead, loading runs beside computing and
+A step takes the time to get a batch plus the time to compute, if one happens after the other: T = T_data +
+T_compute. With w worker processes that prepare batches ahead, loading runs beside computing and
 
     T ≈ max(T_load / w, T_compute)
 
-as long as the queue is not empty. So waiting vanishes when w ≥ T_load/T_compute, provided that there are that many cores and
-that the disk keeps up. With `num_workers=0` nothing overlaps and every batch is waited for in full.
+as long as the queue is not empty. So waiting vanishes when w ≥ T_load/T_compute, provided that there are that many
+cores and that the disk keeps up. With `num_workers=0` nothing overlaps and every batch is waited for in full.
 
-What usually makes T_load large: decoding and resizing images at full size, reading many small files, per-sample Python
-work that could be done once or on the whole batch, a slow network disk, too many threads fighting for few cores, and workers
-that are started anew at every epoch.
+What usually makes T_load large: decoding and resizing images at full size, reading many small files, per-sample
+Python work that could be done once or on the whole batch, a slow network disk, too many threads fighting for few
+cores, and workers that are started anew at every epoch.
 
 ## Signs
 - A large share of the step's time is spent in the loader's `next`.
@@ -31,7 +31,8 @@ loader = DataLoader(
 )
 ```
 
-Cache what is deterministic (decoded, resized) on disk or in memory; for small data, put the whole set on the device.
+Cache what is deterministic (decoded, resized) on disk or in memory; for small data, put the whole set on the
+device.
 
 ## What not to do
 - Do not start more workers than there are cores: they slow each other, and each holds a copy of the data set.
@@ -44,8 +45,8 @@ Cache what is deterministic (decoded, resized) on disk or in memory; for small d
 - Waiting on `.item()` or `.cpu()` each step is a hidden synchronisation, not loading.
 
 ## Verify
-Time an epoch of the loader alone and an epoch with one cached batch: the slower of the two is the limit. After the change the
-share of time in `next` is a few percent.
+Time an epoch of the loader alone and an epoch with one cached batch: the slower of the two is the limit. After the
+change the share of time in `next` is a few percent.
 
 ## References
 - PyTorch documentation, `torch.utils.data`: "Single- and Multi-process Data Loading", "Memory Pinning".
@@ -91,7 +92,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         needed = math.ceil(max(present, 1) * (waited + (total - waited) * bool(present)) / (total - waited))
         workers = int(min(MOST_WORKERS, max(2, present + 1, needed)))
         reason = (
-            f"{waited / total:.0%} of a step is waiting for data ({show(1000 * waited)} of {show(1000 * total)} ms) with "
-            f"{present:.0f} workers; never more than there are cores, and set persistent_workers=True"
+            f"{waited / total:.0%} of a step is waiting for data ({show(1000 * waited)} of {show(1000 * total)} ms) "
+            f"with {present:.0f} workers; never more than there are cores, and set persistent_workers=True"
         )
     return loader_setting(run, "num_workers", str(workers), reason, "safe")

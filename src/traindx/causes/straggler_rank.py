@@ -1,18 +1,19 @@
 """One rank is slower and the rest wait for it.
 
 ## What happens
-Step time on several processes is longer than on one, and adding processes helps little. One rank computes or loads longer
-than the others; these stand in the all-reduce until it arrives, and show it as long backward or communication time.
+Step time on several processes is longer than on one, and adding processes helps little. One rank computes or loads
+longer than the others; these stand in the all-reduce until it arrives, and show it as long backward or
+communication time.
 
 ## Why
-Synchronous training takes a step when the last rank has delivered its gradient: T = max_r T_r + T_comm. The mean does not
-matter. With R ranks whose times vary at random with spread s, the expected maximum lies about s·√(2·ln R) above the mean, so
-even without a slow machine the loss grows with R. A rank that is always slow sets the pace for all: with one of eight at half
-speed, seven are idle half of the time.
+Synchronous training takes a step when the last rank has delivered its gradient: T = max_r T_r + T_comm. The mean
+does not matter. With R ranks whose times vary at random with spread s, the expected maximum lies about s·√(2·ln R)
+above the mean, so even without a slow machine the loss grows with R. A rank that is always slow sets the pace for
+all: with one of eight at half speed, seven are idle half of the time.
 
-Typical reasons: unequal work (sequences of different length, uneven shards), one rank that also logs, evaluates or writes
-checkpoints, fewer loader workers or a busy disk on one node, a hot or throttled device, other jobs on the same machine, a
-slower link.
+Typical reasons: unequal work (sequences of different length, uneven shards), one rank that also logs, evaluates or
+writes checkpoints, fewer loader workers or a busy disk on one node, a hot or throttled device, other jobs on the
+same machine, a slower link.
 
 ## Signs
 - One rank's compute time is far above the others', and their waiting time mirrors it.
@@ -41,8 +42,8 @@ Equal numbers of batches on each rank: `DistributedSampler(dataset, drop_last=Tr
 - A slow network: all ranks spend the same long time in communication.
 
 ## Verify
-Compare compute time without waiting between ranks: the slowest is within some ten percent of the median, and throughput grows
-nearly in proportion to the number of ranks.
+Compare compute time without waiting between ranks: the slowest is within some ten percent of the median, and
+throughput grows nearly in proportion to the number of ranks.
 
 ## References
 - J. Dean, L. Barroso, "The Tail at Scale", Communications of the ACM, 2013.
@@ -84,6 +85,9 @@ torch.distributed.all_gather(times, mine)"""
 def fix(run: Run, _signs: Signs) -> Fix:
     world = number(record(run, "distributed").get("world_size"))
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
-    among = f" of the {world:.0f} ranks" if world else ""
-    summary = f"find which{among or ' rank'} is slow: always the same one has extra duties or a slow machine, a changing one unequal batches"
+    among = f" of the {world:.0f} ranks" if world else " rank"
+    summary = (
+        f"find which{among} is slow: if always the same one, its machine or its extra duties are to blame, "
+        "if a changing one, unequal batches"
+    )
     return Fix(summary, CODE.format(ranks=ranks))

@@ -2,15 +2,16 @@
 
 ## What happens
 Often the first epoch is right and everything after the first validation is not: `model.eval()` was called and never
-undone. Dropout is off, so the model overfits more than its dropout suggests. Batch norm normalises with frozen running
-statistics, which no longer fit the weights as these move; the loss may drift, jump at the switch, or diverge.
+undone. Dropout is off, so the model overfits more than its dropout suggests. Batch norm normalises with frozen
+running statistics, which no longer fit the weights as these move; the loss may drift, jump at the switch, or
+diverge.
 
 ## Why
-In eval mode batch norm computes y = γ·(x − μ_run)/√(σ²_run + eps) + β with constants μ_run, σ²_run. In training mode the
-statistics are those of the batch and gradients flow through them, which takes out of the gradient whatever would only
-shift or scale the layer's input. With constants, neither happens: activations are free to drift away from the stored
-statistics, and normalisation no longer limits their size. If eval mode was on from the very first step, the constants are
-the initial 0 and 1, so the layer does not normalise at all.
+In eval mode batch norm computes y = γ·(x − μ_run)/√(σ²_run + eps) + β with constants μ_run, σ²_run. In training
+mode the statistics are those of the batch and gradients flow through them, which takes out of the gradient whatever
+would only shift or scale the layer's input. With constants, neither happens: activations are free to drift away
+from the stored statistics, and normalisation no longer limits their size. If eval mode was on from the very first
+step, the constants are the initial 0 and 1, so the layer does not normalise at all.
 
 ## Signs
 - Backward passes while dropout or norm layers have training=False.
@@ -46,8 +47,8 @@ for epoch in range(epochs):
 
 ## References
 - PyTorch documentation, `torch.nn.Module.train`.
-- S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift",
-  ICML 2015.
+- S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
+  Shift", ICML 2015.
 - Y. Wu, J. Johnson, "Rethinking 'Batch' in BatchNorm", 2021.
 """
 

@@ -1,17 +1,18 @@
 """The run ended while it was still learning at a useful pace.
 
 ## What happens
-The loss is still falling, significantly, when the run ends. Training and validation fall together. Nothing is wrong;
-there is just not enough of it.
+The loss is still falling, significantly, when the run ends. Training and validation fall together. Nothing is
+wrong; there is just not enough of it.
 
 ## Why
-Loss curves of healthy runs often follow a power law, L(t) ≈ L∞ + c·t^(−a) with a around 0.1 to 1: most of the fall comes
-early, and a long, useful tail follows. On a linear axis the tail looks flat. On a logarithmic axis it is a straight line,
-which shows what twice the steps would bring: the excess loss falls by the factor 2^(−a).
+Loss curves of healthy runs often follow a power law, L(t) ≈ L∞ + c·t^(−a) with a around 0.1 to 1: most of the fall
+comes early, and a long, useful tail follows. On a linear axis the tail looks flat. On a logarithmic axis it is a
+straight line, which shows what twice the steps would bring: the excess loss falls by the factor 2^(−a).
 
-Whether the slope at the end is real is a question of statistics. Fit a line to the last stretch and compare its fall
-with the standard error of the slope, taking into account that neighbouring points are correlated. With a schedule that
-ends at zero the slope dies with the rate, so a flat end then says nothing: only a run planned longer would tell.
+Whether the slope at the end is real is a question of statistics. Fit a line to the last stretch and compare its
+fall with the standard error of the slope, taking into account that neighbouring points are correlated. With a
+schedule that ends at zero the slope dies with the rate, so a flat end then says nothing: only a run planned longer
+would tell.
 
 ## Signs
 - The slope over the last stretch is significant against its noise.
@@ -40,7 +41,8 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=remainin
 - `overfitting`: training falls, validation has turned.
 
 ## Verify
-The continued run lowers validation loss as the extrapolated tail said it would. Stop when the slope is within its noise.
+The continued run lowers validation loss as the extrapolated tail said it would. Stop when the slope is within its
+noise.
 
 ## References
 - J. Hestness et al., "Deep Learning Scaling is Predictable, Empirically", 2017.

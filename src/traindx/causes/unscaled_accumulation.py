@@ -5,15 +5,15 @@ Accumulation over k micro-batches is switched on to save memory, and training be
 rate had been multiplied by k: with plain SGD exactly so. The larger k, the worse.
 
 ## Why
-For a batch cut into k equal parts with mean losses L₁ … L_k, the loss of the whole is their mean, so its gradient is
-(1/k)·Σ∇L_i. Each `backward()` adds its ∇L_i into `.grad` without the 1/k. The step is then k times as long:
+For a batch cut into k equal parts with mean losses L₁ … L_k, the loss of the whole is their mean, so its gradient
+is (1/k)·Σ∇L_i. Each `backward()` adds its ∇L_i into `.grad` without the 1/k. The step is then k times as long:
 
     w ← w − lr·Σ∇L_i = w − (k·lr)·∇L
 
 Momentum, clipping thresholds and weight decay keep their old scale, so the balance between them shifts as well:
-clipping bites k times as often, decay counts k times less. Adam divides by the gradient's own size and hides most of
-the factor, but not in eps, in clipping and in coupled decay. With parts of different size, or a loss averaged over a
-varying number of tokens, the right weight is each part's share of samples or tokens, not 1/k.
+clipping bites k times as often, decay counts k times less. Adam divides by the gradient's own size and hides most
+of the factor, but not in eps, in clipping and in coupled decay. With parts of different size, or a loss averaged
+over a varying number of tokens, the right weight is each part's share of samples or tokens, not 1/k.
 
 ## Signs
 - k backward passes for each optimizer step.
@@ -45,8 +45,8 @@ A last, incomplete group needs its own divisor or has to be left out. Log `loss`
 - Several losses with a backward each (GANs, multi-task) are not accumulation.
 
 ## Verify
-With and without accumulation, the same samples give the same gradient up to rounding (batch norm and dropout aside):
-compare `p.grad` of one layer for one batch of 64 and for four of 16.
+With and without accumulation, the same samples give the same gradient up to rounding (batch norm and dropout
+aside): compare `p.grad` of one layer for one batch of 64 and for four of 16.
 
 ## References
 - PyTorch documentation, "Automatic Mixed Precision examples: Gradient accumulation".
@@ -56,12 +56,11 @@ compare `p.grad` of one layer for one batch of 64 and for four of 16.
 
 from __future__ import annotations
 
-import ast
-
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
 from ._known import at, entries, median, number, show, site_of
+from ._lines import with_loss_divided
 
 ID = "unscaled-accumulation"
 FAMILY = "optimizer"
@@ -105,31 +104,6 @@ def fix(run: Run, _signs: Signs) -> Fix:
     k = str(round(per_step)) if per_step and per_step >= 1.5 else "k"
     norm = median(run, "grad_norm")
     size = f"; the median gradient norm is {show(norm)}" if norm else ""
-    code = (_divided(site.text, k) if site else None) or f"(loss / {k}).backward()"
+    code = (with_loss_divided(site.text, k) if site else None) or f"(loss / {k}).backward()"
     count = f"{k} backward passes make one step and" if k != "k" else "several backward passes make one step and"
     return Fix(f"{at(site)}{count} nothing divides the loss by {k}: divide before backward{size}", code, site)
-
-
-def _divided(text: str, k: str) -> str | None:
-    """`loss.backward()` with the loss divided by k, for whatever stands before `.backward`."""
-    try:
-        statement = ast.parse(text).body[0]
-    except (SyntaxError, ValueError, IndexError):
-        return None
-    call = getattr(statement, "value", None)
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "backward":
-        return None
-    owner = call.func.value
-    source = text.encode()
-    inner = source[owner.col_offset : owner.end_col_offset].decode()
-    if (
-        isinstance(owner, ast.Call)
-        and owner.args
-        and isinstance(owner.func, ast.Attribute)
-        and owner.func.attr == "scale"
-    ):
-        # scaler.scale(loss).backward(): what is scaled is divided
-        loss = owner.args[0]
-        start, end = loss.col_offset, loss.end_col_offset or 0
-        return f"{source[:start].decode()}{source[start:end].decode()} / {k}{source[end:].decode()}"
-    return f"{source[: owner.col_offset].decode()}({inner} / {k}){source[owner.end_col_offset or 0 :].decode()}"

@@ -1,18 +1,20 @@
 """Decay pulls the weights to zero faster than the loss can hold them.
 
 ## What happens
-Weight norms shrink steadily. The loss may fall at first, then rises or sinks onto the level of the trivial predictor
-(the class frequencies, the mean) and stays: with all weights near zero the output no longer depends on the input.
+Weight norms shrink steadily. The loss may fall at first, then rises or sinks onto the level of the trivial
+predictor (the class frequencies, the mean) and stays: with all weights near zero the output no longer depends on
+the input.
 
 ## Why
 Decoupled decay (AdamW, SGD) multiplies each weight by (1 − lr·wd) at every step. Alone, that halves the weights in
 about 0.7/(lr·wd) steps: with lr = 1e-3 and wd = 10 in 70 steps. Against the loss, a weight rests where the pull of
-the gradient equals the decay, ‖∇L‖ ≈ wd·‖w‖ for SGD. If the loss cannot raise that much gradient, the weight goes on
-shrinking; as it shrinks, the gradients of the layers above and below shrink with it, for in a product of layers each
-one's gradient carries the size of the others. So beyond a threshold the collapse is complete and does not recover.
+the gradient equals the decay, ‖∇L‖ ≈ wd·‖w‖ for SGD. If the loss cannot raise that much gradient, the weight goes
+on shrinking; as it shrinks, the gradients of the layers above and below shrink with it, for in a product of layers
+each one's gradient carries the size of the others. So beyond a threshold the collapse is complete and does not
+recover.
 
-For layers before a normalisation the output does not depend on the weight's size. There decay acts as a schedule: it
-keeps the effective rate lr/‖w‖² up. Strong decay then means large relative updates rather than a small output.
+For layers before a normalisation the output does not depend on the weight's size. There decay acts as a schedule:
+it keeps the effective rate lr/‖w‖² up. Strong decay then means large relative updates rather than a small output.
 
 In Adam (not AdamW) the decay passes through the adaptive scaling: see `adam-coupled-decay`.
 
