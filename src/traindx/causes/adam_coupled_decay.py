@@ -83,7 +83,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     lr = rate(run)
     rewritten = (
         f"{optimizer_name(run)} = torch.optim.AdamW(model.parameters(), "
-        f"lr={show(lr) if lr else '1e-3'}, weight_decay={ADAMW_DEFAULT})"
+        f"lr={lr or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
     )
     before = f"Adam(weight_decay={show(old)})" if old else "Adam with weight_decay"
     summary = f"{at(site)}{before} → AdamW(weight_decay={ADAMW_DEFAULT}), its default; tune it from there"

@@ -143,5 +143,5 @@ def _construction(run: Run) -> str:
     site = site_of(optimizer(run))
     line = with_keyword(site.text, "params", "model.parameters()", call=kind, position=0) if site else None
     lr = rate(run)
-    line = line or f"{optimizer_name(run)} = torch.optim.{kind}(model.parameters(), lr={show(lr) if lr else '1e-3'})"
+    line = line or f"{optimizer_name(run)} = torch.optim.{kind}(model.parameters(), lr={lr or 1e-3:g})"
     return f"{line}\n# below the last line that adds or replaces a layer"
