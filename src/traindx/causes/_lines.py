@@ -1,0 +1,108 @@
+"""Rewrites one line of the user's source, so that a fix can show the line as it should read.
+
+Everything works on the parsed line, never on patterns, and gives None where the line alone does not tell.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+# What makes a fragment parse: a whole statement, the head of a block, a line from inside a call.
+_WHOLE = (("", ""), ("", "\n    pass"))
+_PARTS = (("f(", ")"), ("f(", ""), ("", ")"))
+
+
+def with_keyword(
+    text: str, name: str, value: str, *, call: str | None = None, position: int | None = None
+) -> str | None:
+    """The line with keyword argument `name` set to the source text `value`, or None.
+
+    An existing keyword is replaced wherever it stands. With `call` (the last part of the called name, like
+    "SGD"), the argument is also found at its `position` in that call, or else added to it.
+    """
+    for (prefix, suffix), node in _calls(text, _WHOLE + _PARTS):
+        for keyword in node.keywords:
+            if keyword.arg == name:
+                return _replaced(text, prefix, suffix, keyword.value, value)
+    if call is None:
+        return None
+    for (prefix, suffix), node in _calls(text, _WHOLE):
+        if _callee(node) != call or any(isinstance(argument, ast.Starred) for argument in node.args):
+            continue
+        if any(keyword.arg is None for keyword in node.keywords):
+            continue  # **settings may already hold it
+        if position is not None and len(node.args) > position:
+            return _replaced(text, prefix, suffix, node.args[position], value)
+        return _appended(text, prefix, suffix, node, f"{name}={value}")
+    return None
+
+
+def with_call_renamed(text: str, old: str, new: str) -> str | None:
+    """The line with the call of `old` (bare or at the end of a dotted name) turned into one of `new`, or None."""
+    for (prefix, suffix), node in _calls(text, (*_WHOLE, ("", ")"))):
+        if _callee(node) == old:
+            end = _span(prefix + text.strip() + suffix, node.func)[1]
+            return _spliced(text, prefix, suffix, end - len(old.encode()), end, new)
+    return None
+
+
+def assigned_name(text: str) -> str | None:
+    """The variable that the line assigns to, where that is one plain or dotted name."""
+    try:
+        statement = ast.parse(text.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        statement = None
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)):
+        return ast.unparse(targets[0])
+    return None
+
+
+def _calls(text: str, forms: tuple[tuple[str, str], ...]) -> Iterator[tuple[tuple[str, str], ast.Call]]:
+    """The calls in the line, outermost first, with the form under which it parsed."""
+    text = text.strip()
+    for prefix, suffix in forms:
+        try:
+            tree = ast.parse(prefix + text + suffix)
+        except (SyntaxError, ValueError):
+            continue
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        if calls:
+            yield from (((prefix, suffix), node) for node in calls)
+            return
+
+
+def _callee(node: ast.Call) -> str | None:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else None
+
+
+def _span(source: str, node: ast.expr) -> tuple[int, int]:
+    """Where the node lies in the source, in bytes, as `ast` counts."""
+    lines = [len(line.encode()) for line in source.splitlines(keepends=True)]
+    start = sum(lines[: node.lineno - 1]) + node.col_offset
+    end = sum(lines[: (node.end_lineno or node.lineno) - 1]) + (node.end_col_offset or 0)
+    return start, end
+
+
+def _replaced(text: str, prefix: str, suffix: str, node: ast.expr, value: str) -> str:
+    start, end = _span(prefix + text.strip() + suffix, node)
+    return _spliced(text, prefix, suffix, start, end, value)
+
+
+def _appended(text: str, prefix: str, suffix: str, node: ast.Call, argument: str) -> str:
+    source = (prefix + text.strip() + suffix).encode()
+    close = _span(source.decode(), node)[1] - 1
+    before = source[:close].rstrip()
+    comma = "" if before.endswith((b"(", b",")) else ","
+    gap = "" if before.endswith(b"(") else " "
+    return _spliced(text, prefix, suffix, len(before), close, comma + gap + argument)
+
+
+def _spliced(text: str, prefix: str, suffix: str, start: int, end: int, new: str) -> str:
+    indent = text[: len(text) - len(text.lstrip())]
+    source = (prefix + text.strip() + suffix).encode()
+    whole = (source[:start] + new.encode() + source[end:]).decode()
+    return indent + whole[len(prefix) : len(whole) - len(suffix)]
