@@ -90,7 +90,8 @@ AGAINST = {
     "loss-at-floor": 1.5,
     "loss-inputs-are-probabilities": 1.0,
 }
-REQUIRES = ("labels-skewed",)
+# A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
+REQUIRES = ("predictions-collapsed", "training-at-chance")
 SEEN_BY = ("labels-skewed",)
 EXPLAINS = ("model-too-small", "noisy-labels", "undertrained")
 AVOID = (

@@ -17,10 +17,11 @@ gradients are healthy.
 Range: a float16 product above 65 504 is Inf; exp overflows above 11.09; squaring anything above 256 overflows.
 Gradients of 1e-8 are common and are zero in float16. Loss scaling multiplies the loss by S before backward and
 divides the gradients by S after it, which lifts them into range; `GradScaler` finds S by halving at each Inf and
-skips that step, so a few skipped steps are normal. eps = 1e-8 rounds to 0 in float16. Resolution: w + Δ = w
-whenever |Δ| is below half the spacing at w: in bfloat16 about |w|/512 to |w|/256. Healthy updates are near
-|w|/1000, so most of them are lost. That is why weights and optimizer state stay in float32 and only the arithmetic
-is done in half precision.
+skips that step, so a few skipped steps are normal. eps = 1e-8 rounds to 0 in float16.
+
+Resolution: w + Δ = w whenever Δ is below half the spacing at w: in bfloat16 about 1/512 to 1/256 of w. Healthy
+updates are near a thousandth of w, so most of them are lost. That is why weights and optimizer state stay in
+float32 and only the arithmetic is done in half precision.
 
 ## Signs
 

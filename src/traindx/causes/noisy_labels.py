@@ -104,7 +104,7 @@ AGAINST = {
     "batches-single-class": 2.0,
     "too-short": 1.0,
 }
-REQUIRES = ("validation-at-chance", "training-at-chance", "loss-stuck")
+REQUIRES = ("validation-at-chance", "training-at-chance")
 EXPLAINS = ("overfitting", "model-too-small")
 AVOID = (
     "Do not enlarge the model or train longer: both only help to memorise.",

@@ -50,7 +50,6 @@ The first loss is near 1, and gradients at the start are of ordinary size (about
 ## References
 
 - LeCun, Bottou, Orr, Müller: Efficient BackProp (1998), on target values.
-- Bishop: Neural Networks for Pattern Recognition (1995), section 8.2.
 """
 
 from __future__ import annotations
