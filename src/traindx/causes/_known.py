@@ -139,8 +139,8 @@ def modules(run: Run, *type_parts: str) -> list[Mapping[str, Any]]:
 
 
 def show(value: float) -> str:
-    """A number for people: three significant digits, no trailing zeros."""
-    return f"{value:.3g}" if abs(value) < 1e5 else f"{value:.2e}"
+    """A number for people: three significant digits, and no exponent where digits read better."""
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def nice(value: float) -> float:

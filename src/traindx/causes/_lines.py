@@ -47,16 +47,54 @@ def with_call_renamed(text: str, old: str, new: str) -> str | None:
     return None
 
 
+def without_minus(text: str) -> str | None:
+    """The line without the minus in front of what it assigns, returns or calls a method on, or None."""
+    statement = _statement(text)
+    node = getattr(statement, "value", None)
+    if isinstance(statement, ast.Expr) and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value  # (-loss).backward()
+    while isinstance(node, ast.BinOp):
+        node = node.left  # -loss / k
+    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)):
+        return None
+    operand = ast.unparse(node.operand)
+    if isinstance(node.operand, ast.BinOp):
+        operand = f"({operand})"
+    return _spliced(text, "", "", *_span(text.strip(), node), operand)
+
+
+def with_loss_divided(text: str, divisor: str) -> str | None:
+    """`loss.backward()`, `scaler.scale(loss).backward()` or `accelerator.backward(loss)` with the loss divided."""
+    call = getattr(_statement(text), "value", None)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "backward":
+        return None
+    loss = call.func.value
+    if isinstance(loss, ast.Call) and _callee(loss) == "scale" and loss.args:
+        loss = loss.args[0]
+    elif call.args:
+        loss = call.args[0]
+    start, end = _span(text.strip(), loss)
+    inner = text.strip().encode()[start:end].decode()
+    atom = isinstance(loss, (ast.Name, ast.Attribute, ast.Call))
+    divided = f"{inner} / {divisor}" if atom else f"({inner}) / {divisor}"
+    # What a method is called on already has its parentheses, unless it is an atom.
+    return _spliced(text, "", "", start, end, f"({divided})" if atom and loss is call.func.value else divided)
+
+
 def assigned_name(text: str) -> str | None:
     """The variable that the line assigns to, where that is one plain or dotted name."""
-    try:
-        statement = ast.parse(text.strip()).body[0]
-    except (SyntaxError, ValueError, IndexError):
-        statement = None
+    statement = _statement(text)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)):
         return ast.unparse(targets[0])
     return None
+
+
+def _statement(text: str) -> ast.stmt | None:
+    try:
+        return ast.parse(text.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return None
 
 
 def _calls(text: str, forms: tuple[tuple[str, str], ...]) -> Iterator[tuple[tuple[str, str], ast.Call]]:
