@@ -132,7 +132,7 @@ def _tempered(count: int, counts: Mapping[str, int], sick: int) -> float:
     return 0.5 / sick + 0.5 * count / max(1, total)
 
 
-def fit_temperature(model: Model, cases: Sequence[Case], kind: str) -> float:
+def fit_temperature(model: Model, cases: Sequence[Case]) -> float:
     """The temperature at which confidences on `cases` fit best; above 1 draws them in."""
     names = model.hypotheses
     row = {name: i for i, name in enumerate(names)}

@@ -43,7 +43,12 @@ def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run) -> list
     tests = [
         _Test(
             f"traindx lr {call}",
-            frozenset({"lr-too-high", "lr-too-low", "no-warmup", "exploding-gradients", "lr-never-decays", "batch-too-small"}),
+            frozenset(
+                {
+                    "lr-too-high", "lr-too-low", "no-warmup", "exploding-gradients", "lr-never-decays",
+                    "batch-too-small",
+                }
+            ),
             "a range test shows at which rate the loss falls fastest and where it turns",
         ),
         _Test(
