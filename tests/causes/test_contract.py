@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from traindx.causes import Cause, all_causes, find_cause
@@ -72,6 +74,15 @@ def test_evidence_is_sound(cause: Cause) -> None:
     assert set(cause.seen_by) <= set(cause.supports), "a seen sign does not speak for the cause"
     assert set(cause.explains) <= set(FAMILY_OF) - {cause.id}
     assert bool(cause.supports) == (cause.id not in WITHOUT_SIGNS)
+
+
+@pytest.mark.parametrize("cause", all_causes().values(), ids=lambda cause: cause.id)
+def test_neighbours_are_causes(cause: Cause) -> None:
+    """Each page says with what it is confused, and names causes that there are."""
+    section = cause.page.split("\n## Often confused with\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", section))
+    assert named, "no neighbour is named"
+    assert named <= set(FAMILY_OF) - {cause.id}
 
 
 def test_every_sign_named_exists() -> None:

@@ -7,6 +7,7 @@ from traindx.causes._lines import (
     with_call_renamed,
     with_keyword,
     with_loss_divided,
+    without_detach,
     without_minus,
 )
 
@@ -95,3 +96,17 @@ def test_loss_is_divided(line: str, expected: str | None) -> None:
 )
 def test_assigned_name(line: str, expected: str | None) -> None:
     assert assigned_name(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("h = self.enc(x).detach()", "h = self.enc(x)"),
+        ("y = f(h.data, g(x.detach()).detach())", "y = f(h, g(x))"),
+        ("h = self.enc(x)", None),
+        ("h = data(x)", None),
+        ("h = f(x.detach(),", None),
+    ],
+)
+def test_detach_is_taken_off(line: str, expected: str | None) -> None:
+    assert without_detach(line) == expected

@@ -212,6 +212,18 @@ def test_fix_survives_broken_facts(cause: Cause, broken: Any) -> None:
 
 
 @each
+@pytest.mark.parametrize("text", ["opt = torch.optim.SGD(", "for x in f(y):", "lr=5.0,", ")", "", "x = 'ä' # ü"])
+def test_fix_survives_lines_that_do_not_stand_alone(cause: Cause, text: str) -> None:
+    def cut(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: text if key == "text" else cut(inner) for key, inner in value.items()}
+        return [cut(inner) for inner in value] if isinstance(value, list) else value
+
+    fix = cause.fix(rich(**cut(dict(rich().facts))), NO_SIGNS)
+    assert parses(fix.code)
+
+
+@each
 def test_fix_survives_series_without_a_finite_value(cause: Cause) -> None:
     builder = RunBuilder("x", "observed")
     for name in rich().series_names:
@@ -305,6 +317,18 @@ def test_gradients_are_cleared_before_the_only_backward() -> None:
     assert "99 of 100 steps" in fix.summary
 
 
+def test_gradients_are_cleared_after_the_step_that_was_seen() -> None:
+    builder = RunBuilder("x", "observed").event("grads-kept", 1, optimizer=0, site=site(43, "scaler.step(optimizer)"))
+    assert fixed("missing-zero-grad", builder.build()).code == "scaler.step(optimizer)\noptimizer.zero_grad()"
+
+
+def test_detach_is_taken_off_the_line() -> None:
+    ops = [{"op": "detach", "site": site(12, "h = self.stem(x).detach()")}]
+    fix = fixed("detached-graph", rich(ops=ops))
+    assert fix.code == "h = self.stem(x)"
+    assert fix.summary.startswith("train.py:12")
+
+
 def test_accumulated_gradients_are_cleared_after_the_step() -> None:
     assert fixed("missing-zero-grad", rich()).code == "opt.step()\nopt.zero_grad()"
 
@@ -328,7 +352,8 @@ def test_adam_becomes_adamw() -> None:
         ({"momentum": 0.999}, 'group["momentum"] = 0.9'),
         ({"betas": [0.999, 0.9]}, 'group["betas"] = (0.9, 0.999)'),
         ({"eps": 1.0, "betas": [0.9, 0.999]}, 'group["eps"] = 1e-08'),
-        ({"maximize": True}, "AdamW("),
+        ({"maximize": True}, 'group["maximize"] = False'),
+        ({"eps": 1e-8}, "update(momentum=0.9)"),
     ],
 )
 def test_the_odd_setting_is_the_one_changed(settings: dict[str, Any], expected: str) -> None:
@@ -348,6 +373,13 @@ def test_step_that_never_came() -> None:
     never = {"class": "SGD", "site": site(31, "opt = SGD(p, lr=1)"), "steps": 0, "groups": []}
     fix = fixed("params-not-in-optimizer", rich(optimizers=[never]))
     assert fix.code == "loss.backward()\nopt.step()"
+
+
+def test_example_uses_the_names_of_the_script() -> None:
+    models = [{"site": site(25, "net = Net().to(device)")}]
+    assert "net.state_dict()" in fixed("overfitting", rich(models=models)).code
+    resumed = fixed("undertrained", rich(models=models)).code
+    assert 'net.load_state_dict(state["model"])' in resumed and 'opt.load_state_dict(state["optimizer"])' in resumed
 
 
 def test_checkpoint_of_the_minimum() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..record import Run
 from ._base import Site
-from ._lines import assigned_name
+from ._lines import assigned_name, is_statement
 
 # Optimizers that divide by a running second moment: their step hardly depends on the gradient's size.
 ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "lamb", "lion", "adafactor")
@@ -42,6 +43,11 @@ def site_of(entry: Mapping[str, Any] | None) -> Site | None:
     return Site.of({**site, "line": int(line or 0)}) if isinstance(site, Mapping) else None
 
 
+def whole_line(site: Site | None) -> str | None:
+    """The text of the line, where it stands by itself and so may be repeated in a fix."""
+    return site.text if site and is_statement(site.text) else None
+
+
 def at(site: Site | None) -> str:
     """How a summary begins: with the line, where it is known."""
     return f"{site}: " if site else ""
@@ -66,6 +72,14 @@ def optimizer_name(run: Run) -> str:
     """What the script calls its optimizer."""
     site = site_of(optimizer(run))
     return (assigned_name(site.text) if site else None) or "optimizer"
+
+
+def in_script_words(run: Run, code: str) -> str:
+    """An example that speaks of `model` and `optimizer`, with the names that the script gives them."""
+    site = site_of(next(iter(entries(run, "models")), None))
+    model = (assigned_name(site.text) if site else None) or "model"
+    named = re.sub(r"\bmodel\b(?!\")", lambda _: model, code)  # not a key like state["model"]
+    return re.sub(r"\boptimizer\b(?!\")", lambda _: optimizer_name(run), named)
 
 
 def adaptive(run: Run) -> bool:
@@ -151,6 +165,10 @@ def nice(value: float) -> float:
     candidates = [m * 10.0 ** (exponent + shift) for shift in (0, 1) for m in (1, 2, 3, 5)]
     nearest = min(candidates, key=lambda candidate: abs(math.log(candidate / value)))
     return float(f"{nearest:.1g}")
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def listed(names: list[str], limit: int = 4) -> str:

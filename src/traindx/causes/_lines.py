@@ -81,6 +81,26 @@ def with_loss_divided(text: str, divisor: str) -> str | None:
     return _spliced(text, "", "", start, end, f"({divided})" if atom and loss is call.func.value else divided)
 
 
+def without_detach(text: str) -> str | None:
+    """The line with `.detach()` and `.data` taken off, or None where it has neither."""
+    statement = _statement(text)
+    if statement is None:
+        return None
+    for node in ast.walk(statement):
+        cut = node.func if isinstance(node, ast.Call) and not node.args else node
+        if isinstance(node, ast.expr) and isinstance(cut, ast.Attribute):
+            called = cut is not node
+            if (called and cut.attr == "detach") or (not called and cut.attr == "data"):
+                shorter = _spliced(text, "", "", *_span(text.strip(), node), ast.unparse(cut.value))
+                return without_detach(shorter) or shorter
+    return None
+
+
+def is_statement(text: str) -> bool:
+    """Whether the line stands by itself: not the first line of a longer call, not the head of a block."""
+    return _statement(text) is not None
+
+
 def assigned_name(text: str) -> str | None:
     """The variable that the line assigns to, where that is one plain or dotted name."""
     statement = _statement(text)

@@ -125,5 +125,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
         growth = new / size
         scaled = nice(old * (growth**0.5 if adaptive(run) else growth))
         rule = "square root of the growth, for Adam" if adaptive(run) else "in proportion, for SGD"
-        reasons.append(f"raise the rate with it, from {show(old)} to at most {show(scaled)} ({rule})")
+        reasons.append(f"raise the rate with it, in steps from {show(old)} to at most {show(scaled)} ({rule})")
     return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "raise the rate with it", "costly")

@@ -55,7 +55,7 @@ from typing import Any
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import batch_size, listed, modules, number, show
+from ._known import batch_size, counted, listed, modules, number, show
 
 ID = "batchnorm-tiny-batch"
 FAMILY = "generalisation"
@@ -99,7 +99,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return Fix(f"replace batch norm by group norm or layer norm, or enlarge the batch{batches}", code)
     names = listed([str(module.get("name")) for module in norms])
     code = "\n".join(dict.fromkeys(_replacement(module) for module in norms))
-    return Fix(f"replace {len(norms)} batch norm layers ({names}){batches}, or use batches of 16 and more", code)
+    return Fix(
+        f"replace {counted(len(norms), 'batch norm layer')} ({names}){batches}, or use batches of 16 and more", code
+    )
 
 
 def _replacement(module: Mapping[str, Any]) -> str:

@@ -54,7 +54,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import median, nice, quantile, show, values
+from ._known import in_script_words, median, nice, quantile, show, values
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "clip-too-tight"
@@ -101,7 +101,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     wanted = quantile(run, source, 0.9)
     if wanted is None or wanted <= 0:
         code = 'norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=float("inf"))\nprint(float(norm))'
-        return Fix("measure the norms without clipping, then clip at their 90th percentile", code)
+        return Fix("measure the norms without clipping, then clip at their 90th percentile", in_script_words(run, code))
     new = nice(wanted)
     if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
         new = nice(new * 1.6)
@@ -112,4 +112,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
         f"raise the clip threshold {old}to {show(new)}: your norms are {show(float(norms.min()))} to "
         f"{show(float(norms.max()))}, median {show(middle)}, 90th percentile {show(wanted)}{share}"
     )
-    return Fix(summary, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
+    code = in_script_words(run, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
+    return Fix(summary, code)

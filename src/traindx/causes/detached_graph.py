@@ -62,7 +62,8 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, listed, record, site_of
+from ._known import at, counted, entries, in_script_words, listed, record, site_of
+from ._lines import without_detach
 
 ID = "detached-graph"
 FAMILY = "optimizer"
@@ -115,27 +116,25 @@ CUTS = ("detach", "item", "numpy", "data", "argmax", "round", "no_grad", "infere
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    # A call in the forward that cuts is the line to mend; else the loss or the backward is where to begin.
-    cut = next((op for op in entries(run, "ops") if str(op.get("op")).rsplit(".", 1)[-1] in CUTS), None)
-    error = record(run, "error")
-    if cut is not None:
-        site = site_of(cut)
-        summary = f"{at(site)}{cut.get('op')} cuts the graph here: let the tensor through as it is"
-    elif "require grad" in str(error.get("message")):
-        site = site_of(error)
-        summary = (
-            f"{at(site)}the loss has no graph behind it: keep detach, item, numpy and no_grad out of its computation"
-        )
-    else:
-        site = None
-        summary = (
-            "take detach, .data, numpy round trips, no_grad and argmax out of the path from the weights to the loss"
-        )
     lost = [
         str(entry.get("name"))
         for entry in entries(run, "params")
         if entry.get("requires_grad") and entry.get("grad") in ("none", "zero") and entry.get("ran")
     ]
-    if lost:
-        summary += f"; {len(lost)} parameters ran and never got a gradient: {listed(lost)}"
-    return Fix(summary, f"# after loss.backward(), this names what lies behind the cut:\n{CHECK}", site)
+    reached = f"; {counted(len(lost), 'parameter')} ran and never got a gradient: {listed(lost)}" if lost else ""
+    check = f"# after loss.backward(), this names what lies behind the cut:\n{in_script_words(run, CHECK)}"
+    known = [*entries(run, "ops"), *entries(run, "losses"), *entries(run, "backward_sites")]
+    for site in filter(None, map(site_of, known)):
+        line = without_detach(site.text)
+        if line:
+            return Fix(f"{at(site)}detach cuts the graph here: let the tensor through as it is{reached}", line, site)
+    cut = next((op for op in entries(run, "ops") if str(op.get("op")).rsplit(".", 1)[-1] in CUTS), None)
+    if cut is not None:
+        where = site_of(cut)
+        return Fix(f"{at(where)}{cut.get('op')} cuts the graph here: go round it in training{reached}", check, where)
+    error = record(run, "error")
+    away = "keep detach, .data, item, numpy round trips, no_grad and argmax out of the path from weights to loss"
+    if "require grad" in str(error.get("message")):
+        where = site_of(error)
+        return Fix(f"{at(where)}the loss has no graph behind it: {away}{reached}", check, where)
+    return Fix(f"{away}{reached}", check)

@@ -82,7 +82,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if len(curve) < 3:
         return Fix("let early stopping wait long enough to pass the peak, and keep the best checkpoint of all", code)
     lowest = int(np.argmin(curve.values))
-    peak = int(np.argmax(curve.values[1:lowest])) + 1 if lowest > 1 else 0
+    # The peak is where the curve stands highest above the best value reached before.
+    rise = curve.values[: lowest + 1] - np.minimum.accumulate(curve.values[: lowest + 1])
+    peak = int(np.argmax(rise))
     passed = f", after a peak of {show(float(curve.values[peak]))} at step {int(curve.steps[peak])}" if peak else ""
     summary = (
         f"train past the peak and keep the best checkpoint of all: the lowest validation loss is "

@@ -57,7 +57,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, listed, number, record, site_of
+from ._known import at, entries, in_script_words, listed, number, record, site_of
 
 ID = "eval-mode-missing"
 FAMILY = "generalisation"
@@ -97,4 +97,4 @@ def fix(run: Run, _signs: Signs) -> Fix:
     where = (
         f"{at(site)}the evaluation here needs model.eval() before it" if site else "call model.eval() before evaluating"
     )
-    return Fix(f"{where} and model.train() after it{count}{kinds}", CODE, site, "safe")
+    return Fix(f"{where} and model.train() after it{count}{kinds}", in_script_words(run, CODE), site, "safe")

@@ -58,7 +58,19 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, listed, number, optimizer, optimizer_name, show, site_of
+from ._known import (
+    at,
+    counted,
+    entries,
+    in_script_words,
+    listed,
+    number,
+    optimizer,
+    optimizer_name,
+    show,
+    site_of,
+    whole_line,
+)
 
 ID = "frozen-layers"
 FAMILY = "optimizer"
@@ -105,10 +117,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
         f"    if name.startswith({tuple(prefixes[:8])!r}):\n"
         "        parameter.requires_grad_(True)"
     )
-    if site and site.text:
-        code = f"{code}\n{site.text}"
+    code = in_script_words(run, code)
+    line = whole_line(site)
+    if line:
+        code = f"{code}\n{line}"
     summary = (
-        f"{at(site)}{len(names)} parameters that were never trained are frozen ({show(elements)} numbers{share}): "
-        f"{listed(names)}; unfreeze them before {optimizer_name(run)} is made"
+        f"{at(site)}{counted(len(names), 'parameter')} never trained before and frozen "
+        f"({show(elements)} numbers{share}): {listed(names)}; unfreeze them before {optimizer_name(run)} is made"
     )
     return Fix(summary, code, site)

@@ -58,7 +58,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, optimizer_name, show, site_of
+from ._known import at, entries, optimizer_name, show, site_of, whole_line
 from ._lines import with_keyword
 
 ID = "graph-retained"
@@ -94,7 +94,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
         summary = f"{at(site)}backward keeps the graph: drop retain_graph and detach what is carried over{numbers}"
         return Fix(summary, line or "loss.backward()", site)
     site = site_of(next(iter(entries(run, "backward_sites")), None))
-    code = f"{site.text}\n# later, after {optimizer_name(run)}.step():\n{CODE}" if site and site.text else CODE
+    line = whole_line(site)
+    code = f"{line}\n# later, after {optimizer_name(run)}.step():\n{CODE}" if line else CODE
     summary = (
         f"{at(site)}keep numbers instead of loss tensors, and detach state that is carried from step to step{numbers}"
     )

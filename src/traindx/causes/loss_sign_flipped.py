@@ -71,6 +71,7 @@ FOR = {
     "loss-negative-unbounded": 1.5,
     "gradients-agree": 0.5,
     "loss-diverged": 0.7,
+    "optimizer-setting-odd": 0.7,  # maximize=True
 }
 AGAINST = {
     "loss-oscillating": 1.5,

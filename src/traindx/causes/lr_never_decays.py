@@ -58,7 +58,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, optimizer, optimizer_name, rate, show, site_of, steps_per_epoch
+from ._known import at, optimizer, optimizer_name, rate, show, site_of, steps_per_epoch, whole_line
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "lr-never-decays"
@@ -91,7 +91,7 @@ AGAINST = {
     "saw-tooth": 1.0,
     "too-short": 1.0,
 }
-REQUIRES = ("late-noise-floor", "gradients-oppose", "step-overshoots")
+REQUIRES = ("late-noise-floor", "gradients-oppose")
 AVOID = (
     "Do not train longer at the same rate: the floor does not depend on time.",
     "Do not start at the small rate: the descent would take many times longer.",
@@ -113,10 +113,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
         planned = f"your {run.steps} steps" if run.steps else "the planned number of steps"
     code = (
         f"scheduler = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
-        f"# in the loop, right after {name}.step():\n"
-        "scheduler.step()"
+        f"{name}.register_step_post_hook(lambda *_: scheduler.step())  # once after every {name}.step()"
     )
-    if site and site.text:
-        code = f"{site.text}\n{code}"
+    line = whole_line(site)
+    if line:
+        code = f"{line}\n{code}"
     constant = f" from lr={show(old)}" if old else ""
     return Fix(f"{at(site)}let the rate fall{constant} to zero along a cosine over {planned}", code, site)

@@ -111,7 +111,7 @@ REQUIRES = (
     "update-ratio-high",
     "step-overshoots",
 )
-EXPLAINS = ("dead-relus", "saturated-activations", "exploding-gradients")
+EXPLAINS = ("dead-relus",)
 AVOID = (
     "Do not clip gradients to tame a rate that is too high for ordinary steps: it hides the fault.",
     "Do not skip the NaN batches and go on at the same rate.",

@@ -60,7 +60,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, number, optimizer, optimizer_name, show, site_of, values
+from ._known import at, entries, number, optimizer, optimizer_name, show, site_of, values, whole_line
 
 ID = "missing-zero-grad"
 FAMILY = "optimizer"
@@ -87,7 +87,6 @@ EXPLAINS = (
     "dead-relus",
     "saturated-activations",
     "clip-too-tight",
-    "graph-retained",
 )
 SEEN_BY = ("grads-kept",)
 AVOID = (
@@ -100,21 +99,23 @@ REFERENCE = "PyTorch documentation, torch.optim.Optimizer.zero_grad"
 
 def fix(run: Run, _signs: Signs) -> Fix:
     name = optimizer_name(run)
-    # Clearing goes right before the first backward of a step; the line stays as it is.
-    site = site_of(next(iter(entries(run, "backward_sites")), None))
-    several = (number(next(iter(entries(run, "backward_sites")), {}).get("per_step")) or 1) > 1.5
     kept = number(optimizer(run).get("grads_kept"))
     count = f" ({kept:.0f} of {run.steps} steps began with the last step's gradient in place)" if kept else ""
     norms = values(run, "grad_norm")
     grew = (
         f"; the gradient norm went from {show(float(norms[0]))} to {show(float(norms[-1]))}" if len(norms) > 1 else ""
     )
-    if several or not site or not site.text:
-        code = f"{name}.step()\n{name}.zero_grad()"
-        return Fix(f"{at(site)}call {name}.zero_grad() after every {name}.step(){count}{grew}", code, site, "safe")
-    return Fix(
-        f"{at(site)}call {name}.zero_grad() before backward{count}{grew}",
-        f"{name}.zero_grad()\n{site.text}",
-        site,
-        "safe",
-    )
+    stepped = next((site_of(event.data) for event in run.events_of("grads-kept")), None)
+    line = whole_line(stepped)
+    if line and ".step(" in line:
+        summary = f"{at(stepped)}call {name}.zero_grad() after every step{count}{grew}"
+        return Fix(summary, f"{line}\n{name}.zero_grad()", stepped, "safe")
+    first = next(iter(entries(run, "backward_sites")), {})
+    site = site_of(first)
+    line = whole_line(site)
+    # Before backward is right where one backward makes a step; between several, clearing would lose the first ones.
+    if line and (number(first.get("per_step")) or 1) < 1.5:
+        summary = f"{at(site)}call {name}.zero_grad() before backward{count}{grew}"
+        return Fix(summary, f"{name}.zero_grad()\n{line}", site, "safe")
+    code = f"{name}.step()\n{name}.zero_grad()"
+    return Fix(f"{at(site)}call {name}.zero_grad() after every {name}.step(){count}{grew}", code, site, "safe")

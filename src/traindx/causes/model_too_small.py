@@ -57,7 +57,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import entries, median, modules, number, show, site_of
+from ._known import entries, in_script_words, median, modules, number, show, site_of
 from ._rivals import DATA_FAULTS, LOSS_FAULTS, MODE_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "model-too-small"
@@ -130,6 +130,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         "    optimizer.step()\n"
         f"# if the loss stays high: widen the narrowest hidden layer, {widen}"
     )
+    code = in_script_words(run, code)
     return Fix(f"check that one batch cannot be memorised, then widen: {widen}{settled}{size}", code, site, "costly")
 
 

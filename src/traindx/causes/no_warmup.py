@@ -57,7 +57,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import adaptive, at, groups, nice, number, optimizer, optimizer_name, rate, show, site_of
+from ._known import adaptive, at, groups, nice, number, optimizer, optimizer_name, rate, show, site_of, whole_line
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 
 ID = "no-warmup"
@@ -112,11 +112,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     to = f"to lr={show(peak)} " if peak else ""
     code = (
         f"warmup = torch.optim.lr_scheduler.LinearLR({name}, start_factor=0.01, total_iters={steps})\n"
-        f"# in the loop, right after {name}.step():\n"
-        "warmup.step()"
+        f"{name}.register_step_post_hook(lambda *_: warmup.step())  # once after every {name}.step()"
     )
-    if site and site.text:
-        code = f"{site.text}\n{code}"
+    line = whole_line(site)
+    if line:
+        code = f"{line}\n{code}"
     return Fix(f"{at(site)}ramp the rate up {to}over the first {steps} steps ({reason})", code, site)
 
 

@@ -58,7 +58,7 @@ from ..record import Run
 from ..signs import Signs
 from ._base import Fix
 from ._changes import optimizer_setting
-from ._known import at, groups, median, number, optimizer, rate, setting, show, site_of
+from ._known import adaptive, at, groups, median, number, optimizer, optimizer_name, rate, setting, show, site_of
 from ._rivals import NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "optimizer-misconfigured"
@@ -79,6 +79,7 @@ AGAINST = {
     "lr-collapsed": 1.0,
     "gradient-underflow": 1.0,
     "loss-at-floor": 1.5,
+    "loss-heads-wrong-way": 1.5,
 }
 REQUIRES = ("optimizer-setting-odd", "eps-dominates")
 EXPLAINS = ("lr-too-high", "lr-too-low", "lr-never-decays", "no-warmup", "exploding-gradients")
@@ -93,12 +94,15 @@ REFERENCE = "D. Kingma, J. Ba, Adam: A Method for Stochastic Optimization, ICLR 
 DEFAULT_MOMENTUM = 0.9
 DEFAULT_BETAS = (0.9, 0.999)
 DEFAULT_EPS = 1e-8
+ODD_MOMENTUM = 0.98  # fifty steps of memory: above what recipes use
 LARGE_EPS = 1e-4  # four orders above the default: no recipe for ordinary float32 training goes there
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
+    if any(group.get("maximize") is True for group in groups(run)):
+        return optimizer_setting(run, "maximize", "False", "with maximize=True the optimizer climbs the loss")
     momentum = setting(run, "momentum")
-    if momentum is not None and momentum >= 0.95:
+    if momentum is not None and momentum >= ODD_MOMENTUM:
         lr = rate(run)
         gain = (
             f"one gradient's lasting effect is lr/(1 − momentum) = {show(lr / (1 - momentum))}"
@@ -122,7 +126,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
         )
         return optimizer_setting(run, "eps", show(DEFAULT_EPS), seen)
     site = site_of(optimizer(run))
-    code = "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8)"
+    usual = "betas=(0.9, 0.999), eps=1e-8" if adaptive(run) else "momentum=0.9"
+    code = f"{optimizer_name(run)}.param_groups[0].update({usual})"
     return Fix(f"{at(site)}return momentum, betas and eps to their defaults, then change one at a time", code, site)
 
 

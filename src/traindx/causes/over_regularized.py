@@ -60,7 +60,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import listed, median, modules, number, show
+from ._known import in_script_words, listed, median, modules, number, show
 from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
 
 ID = "over-regularized"
@@ -118,6 +118,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         "    if isinstance(module, torch.nn.Dropout):\n"
         f"        module.p = min(module.p, {USUAL_DROPOUT})"
     )
+    code = in_script_words(run, code)
     if not strong:
         return Fix(f"weaken dropout, augmentation and input noise until the training set can be fitted{gap}", code)
     highest = max(p for _, p in strong)

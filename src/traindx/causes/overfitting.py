@@ -64,7 +64,7 @@ import numpy as np
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import entries, number, show, steps_per_epoch, train_loader
+from ._known import entries, in_script_words, number, show, steps_per_epoch, train_loader
 from ._rivals import MODE_FAULTS
 
 ID = "overfitting"
@@ -112,7 +112,7 @@ for epoch in range(epochs):
 
 def fix(run: Run, _signs: Signs) -> Fix:
     curve = run.series("loss/validation").finite
-    code = STOP_EARLY.format(patience=_patience(len(curve)))
+    code = in_script_words(run, STOP_EARLY.format(patience=_patience(len(curve))))
     if not curve:
         return Fix("keep the checkpoint with the lowest validation loss and stop when it no longer falls", code)
     lowest = int(np.argmin(curve.values))

@@ -64,7 +64,21 @@ from typing import Any
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, listed, number, optimizer, optimizer_class, optimizer_name, rate, show, site_of
+from ._known import (
+    at,
+    counted,
+    entries,
+    in_script_words,
+    listed,
+    number,
+    optimizer,
+    optimizer_class,
+    optimizer_name,
+    rate,
+    show,
+    site_of,
+    whole_line,
+)
 from ._lines import with_keyword
 
 ID = "params-not-in-optimizer"
@@ -98,7 +112,6 @@ EXPLAINS = (
     "lr-decays-too-soon",
     "missing-zero-grad",
     "noisy-labels",
-    "frozen-layers",
 )
 SEEN_BY = ("params-outside-optimizer", "backward-without-step")
 AVOID = (
@@ -117,7 +130,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         backward = site_of(next(iter(entries(run, "backward_sites")), None))
         backwards = number(run.facts.get("backwards"))
         count = f" after {backwards:.0f} backward passes" if backwards else ""
-        line = backward.text if backward and backward.text else "loss.backward()"
+        line = whole_line(backward) or "loss.backward()"
         summary = f"{at(backward)}call {name}.step() after backward: nothing was ever updated{count}"
         return Fix(summary, f"{line}\n{name}.step()", backward)
     lost = [entry for entry in entries(run, "params") if _left_out(entry)]
@@ -127,8 +140,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
     names = listed([str(entry.get("name")) for entry in lost])
     summary = (
-        f"{at(site)}{len(lost)} parameters ({show(elements)} numbers) get gradients but are in no group: {names}; "
-        "make the optimizer from all parameters, after the last change to the model"
+        f"{at(site)}{counted(len(lost), 'parameter')} ({show(elements)} numbers) with a gradient and in no group: "
+        f"{names}; make the optimizer from all parameters, after the last change to the model"
     )
     return Fix(summary, _construction(run), site)
 
@@ -141,7 +154,8 @@ def _construction(run: Run) -> str:
     """The optimizer's line, made from all parameters."""
     kind = optimizer_class(run) or "AdamW"
     site = site_of(optimizer(run))
-    line = with_keyword(site.text, "params", "model.parameters()", call=kind, position=0) if site else None
+    everything = in_script_words(run, "model.parameters()")
+    line = with_keyword(site.text, "params", everything, call=kind, position=0) if site else None
     lr = rate(run)
-    line = line or f"{optimizer_name(run)} = torch.optim.{kind}(model.parameters(), lr={lr or 1e-3:g})"
+    line = line or f"{optimizer_name(run)} = torch.optim.{kind}({everything}, lr={lr or 1e-3:g})"
     return f"{line}\n# below the last line that adds or replaces a layer"

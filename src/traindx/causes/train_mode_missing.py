@@ -57,7 +57,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, listed, number, record, site_of
+from ._known import at, in_script_words, listed, number, record, site_of
 
 ID = "train-mode-missing"
 FAMILY = "generalisation"
@@ -103,5 +103,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     site = site_of(changed.data) if changed else None
     where = f"{at(site)}training goes on in eval mode after this; " if site else ""
     return Fix(
-        f"{where}call model.train() at the start of every epoch{count}{since}{')' if count else ''}{names}", CODE, site
+        f"{where}call model.train() at the start of every epoch{count}{since}{')' if count else ''}{names}",
+        in_script_words(run, CODE),
+        site,
     )

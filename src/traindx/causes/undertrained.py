@@ -57,7 +57,7 @@ import numpy as np
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import show, steps_per_epoch
+from ._known import in_script_words, show, steps_per_epoch
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "undertrained"
@@ -105,7 +105,7 @@ for epoch in range(epochs_done, {epochs}):
 def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     epochs = max(1, round(run.steps / epoch)) if epoch and run.steps else None
-    code = CODE.format(epochs=2 * epochs if epochs else "2 * epochs_done")
+    code = in_script_words(run, CODE.format(epochs=2 * epochs if epochs else "2 * epochs_done"))
     length = (
         f"{epochs} epochs ({run.steps} steps)"
         if epochs
