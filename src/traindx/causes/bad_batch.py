@@ -114,7 +114,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         measured += f" An epoch has {batches:.0f} batches."
     if steps and batches and batches > 1 and training.get("shuffled") is False:
         places = sorted({step % int(batches) for step in steps[:6]})
-        measured += f" In file order these are the batches {', '.join(map(str, places))} of the epoch."
+        measured += f" In file order, counted from 0, that is batch {', '.join(map(str, places))} of the epoch."
     usual = {}
     for name in ("input_max", "target_max"):
         known = run.series(name).finite.values

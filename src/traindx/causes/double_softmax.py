@@ -68,6 +68,7 @@ from ..signs import Signs
 from ._base import Fix
 from ._facts import as_mapping, operation, shape, training_loss, was
 from ._known import entries, number, show, site_of
+from ._operands import without_call
 
 ID = "double-softmax"
 FAMILY = "loss"
@@ -112,10 +113,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
             lowest = math.log(1 + (sizes[1] - 1) / math.e)
             floor = f"with {sizes[1]} classes the loss cannot fall below {show(lowest)}"
     location = site_of(operation(run, name)) or site_of(loss)
-    code = (
-        f"{was(location)}# return the last layer's output as it is, without {name}\n"
-        f"probabilities = logits.{call}  # only for reporting\n"
-    )
+    line = without_call(location.text, name) if location else None
+    code = was(location) + (line or f"# return the last layer's output as it is, without {name}") + "\n"
+    if line is None:
+        code += f"probabilities = logits.{call}  # only for reporting\n"
     return Fix(f"Remove the {name} in front of the loss, which applies it itself: {floor}.", code, location)
 
 

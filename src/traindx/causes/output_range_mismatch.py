@@ -61,8 +61,9 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, model_site, training_loss
-from ._known import number, record, show
+from ._facts import as_mapping, model_site, operation, training_loss, was
+from ._known import number, record, show, site_of
+from ._operands import without_call
 
 ID = "output-range-mismatch"
 FAMILY = "loss"
@@ -111,10 +112,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if low is not None and high is not None:
         measured = f" Targets run from {show(low)} to {show(high)}."
     mean, std = number(statistics.get("mean")), number(statistics.get("std"))
-    code = "output = self.head(x)  # no activation after the last layer\n"
+    location = site_of(operation(run, activation)) if activation else None
+    line = without_call(location.text, activation) if location else None
+    code = was(location) + (line or "output = self.head(x)  # no activation after the last layer") + "\n"
     if mean is not None and std:
         code += f"target = (target - {mean:.4g}) / {std:.4g}  # report output * {std:.4g} + {mean:.4g}\n"
-    return Fix(f"Remove {what} behind the last layer.{measured}", code, model_site(run))
+    return Fix(f"Remove {what} behind the last layer.{measured}", code, location or model_site(run))
 
 
 def _either(first: object, second: object, key: str) -> float | None:

@@ -61,6 +61,7 @@ from ..signs import Signs
 from ._base import Fix
 from ._facts import items, operation, shape, was
 from ._known import number, record, show, site_of
+from ._operands import with_axis
 
 ID = "softmax-wrong-axis"
 FAMILY = "loss"
@@ -104,7 +105,6 @@ def fix(run: Run, _signs: Signs) -> Fix:
         measured = (
             f" It ran over the {sizes[0]} samples of a tensor of shape {sizes}, which keeps the loss near {level}."
         )
-    code = f"probabilities = scores.softmax(dim={axis})\n"
-    if location and "dim=0" in location.text.replace(" ", ""):
-        code = was(location) + location.text.replace("dim = 0", "dim=0").replace("dim=0", f"dim={axis}") + "\n"
+    line = with_axis(location.text, axis, "softmax", "log_softmax", "Softmax", "LogSoftmax") if location else None
+    code = was(location) + (line or f"probabilities = scores.softmax(dim={axis})") + "\n"
     return Fix(f"Run softmax over the classes (dim={axis}).{measured}", code, location)

@@ -71,6 +71,7 @@ from ..signs import Signs
 from ._base import Fix
 from ._facts import as_mapping, first_event, numbers, was
 from ._known import show, site_of
+from ._operands import with_divisor, with_log_softmax, with_operand
 
 ID = "unstable-math"
 FAMILY = "loss"
@@ -144,6 +145,12 @@ _CURES: tuple[tuple[set[str], str, str], ...] = (
         "value = torch.acos(x.clamp(-1 + 1e-6, 1 - 1e-6))\n",
     ),
 )
+_TEMPLATES = {
+    **dict.fromkeys(("log", "log2", "log10"), "{}.clamp(min=1e-8)"),
+    **dict.fromkeys(("sqrt", "rsqrt"), "{} + 1e-12"),
+    **dict.fromkeys(("exp", "exp2", "expm1"), "{}.clamp(max=20.0)"),
+    **dict.fromkeys(("acos", "asin", "atanh"), "{}.clamp(-1 + 1e-6, 1 - 1e-6)"),
+}
 _UNKNOWN = """\
 torch.autograd.set_detect_anomaly(True)  # names the operation that makes the first NaN; slow, remove it afterwards
 """
@@ -165,13 +172,25 @@ def fix(run: Run, _signs: Signs) -> Fix:
     words = _words(name)
     for names, summary, code in _CURES:
         if words & names and not words & _LAYERS:
-            return Fix(f"{summary}.{where}{measured}", was(location) + code, location)
+            line = _stable_line(location.text, words & names) if location else None
+            return Fix(f"{summary}.{where}{measured}", was(location) + (f"{line}\n" if line else code), location)
     detail = str(as_mapping(event.data).get("detail") or "")
     return Fix(
         f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip(),
         was(location) + _UNKNOWN,
         location,
     )
+
+
+def _stable_line(text: str, words: set[str]) -> str | None:
+    """The user's own line in its stable form, where the line holds the operation exactly once."""
+    if words & {"div", "divide", "truediv"}:
+        return with_divisor(text, "{} + 1e-8")
+    if words & {"log"} and (line := with_log_softmax(text)):
+        return line
+    for name in words & set(_TEMPLATES):
+        return with_operand(text, _TEMPLATES[name], name)
+    return None
 
 
 def _words(name: str) -> set[str]:

@@ -55,11 +55,15 @@ The first loss is at chance (ln C for C classes), stays above zero, and accuracy
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
 from ._facts import as_mapping, training_loss, was
 from ._known import number, record, show, site_of
+from ._lines import with_call_renamed
 
 ID = "wrong-loss"
 FAMILY = "loss"
@@ -98,20 +102,11 @@ REFERENCE = (
 _RENAMES = (("nll_loss", "cross_entropy"), ("NLLLoss", "CrossEntropyLoss"))
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    """cross_entropy in place of nll_loss on scores or of a regression loss on class ids."""
+def fix(run: Run, signs: Signs) -> Fix:
+    """cross_entropy in place of nll_loss on scores, or of a regression loss on class ids."""
     nll = training_loss(run, "nll")
-    if nll:
-        location = site_of(nll)
-        highest = number(as_mapping(nll.get("input")).get("max"))
-        measured = f" It is given values up to {show(highest)}; log-probabilities are never above 0." if highest else ""
-        code = "loss = torch.nn.functional.cross_entropy(scores, labels)\n"
-        if location and any(old in location.text for old, _ in _RENAMES):
-            line = location.text
-            for old, new in _RENAMES:
-                line = line.replace(old, new)
-            code = was(location) + line + "\n"
-        return Fix(f"Use cross_entropy, which takes raw scores, in place of nll_loss.{measured}", code, location)
+    if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
+        return _cross_entropy_for_nll(nll)
     loss = training_loss(run, "mse", "l1", "huber") or training_loss(run)
     location = site_of(loss)
     classes = number(record(run, "targets/train").get("classes")) or number(
@@ -125,3 +120,15 @@ def fix(run: Run, _signs: Signs) -> Fix:
     )
     measured = f" The targets are {count} class ids, and {loss.get('fn')} treats them as quantities." if classes else ""
     return Fix(f"Use cross-entropy with one score for each class.{measured}", code, location)
+
+
+def _cross_entropy_for_nll(nll: Mapping[str, Any]) -> Fix:
+    location = site_of(nll)
+    text = location.text if location else ""
+    renamed = [line for old, new in _RENAMES if (line := with_call_renamed(text, old, new))]
+    code = was(location) + (renamed or ["loss = torch.nn.functional.cross_entropy(scores, labels)"])[0] + "\n"
+    highest = number(as_mapping(nll.get("input")).get("max"))
+    measured = ""
+    if highest is not None and highest > 0:
+        measured = f" It is given values up to {show(highest)}; log-probabilities are never above 0."
+    return Fix(f"Use cross_entropy, which takes raw scores, in place of nll_loss.{measured}", code, location)

@@ -59,7 +59,8 @@ def _list() -> str:
     families: dict[str, list[str]] = {}
     for cause in all_causes().values():
         families.setdefault(cause.family, []).append(f"| `{cause.id}` | {cause.title} |")
-    families["pages"] = [f"| `{name}` | {page_title(name)} |" for name in page_names()]
-    column = "|---|---|"
-    sections = [f"## {family}\n\n| name | title |\n{column}\n" + "\n".join(rows) for family, rows in families.items()]
+    pages = [f"| `{name}` | {page_title(name)} |" for name in page_names()]
+    header = "| name | title |\n|---|---|\n"
+    parts = [*sorted(families.items()), ("pages", pages)]
+    sections = [f"## {family}\n\n{header}" + "\n".join(rows) for family, rows in parts]
     return "# Causes and pages\n\n" + "\n\n".join(sections) + "\n\nTo read one: `traindx explain NAME`\n"
