@@ -62,12 +62,18 @@ class Curve:
 
     @cached_property
     def ratios(self) -> FloatArray:
-        """Logarithms where all values are positive, so that differences are ratios; else the values in units of
-        their typical size."""
+        """Logarithms where all values are positive, so that differences are ratios; else values in units of `size`."""
         if len(self) and self.values.min() > 0:
             return np.log(self.values)
-        size = float(np.median(np.abs(self.values))) if len(self) else 0.0
-        return self.values / (size or 1.0)
+        return self.values / self.size
+
+    @cached_property
+    def size(self) -> float:
+        """What counts as large for a curve that has no ratios: its typical value or the range it covers."""
+        if len(self) == 0:
+            return 1.0
+        low, high = np.quantile(self.values, [0.05, 0.95])
+        return max(float(np.median(np.abs(self.values))), float(high - low)) or 1.0
 
     @cached_property
     def binned(self) -> tuple[FloatArray, FloatArray]:

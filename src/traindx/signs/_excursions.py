@@ -55,13 +55,13 @@ def excursions(curve: Curve) -> list[Excursion]:
     width = int(np.clip(n // 20, 3, 31))
     baseline = trailing_median(y, width)
     rise = y - baseline
-    usual = _usual_spread(rise[2:])
+    usual = _usual_spread(rise[2:]) if n >= 30 else 0.0  # in fewer points a spike would be its own standard
     found: list[Excursion] = []
-    free_from = 2  # two points make the first baseline
+    free_from = 1
     for i in np.flatnonzero(rise > max(SEEN, 4 * usual)):
         if i < free_from or len(found) >= MOST:
             continue
-        spread = max(usual if n >= 30 else 0.0, _spread_before(rise, int(i)))
+        spread = max(usual, _spread_before(rise, int(i)) if i > 1 else _spread_after(y[2:]))
         excursion = _follow(y, int(i), float(baseline[i]), spread, free_from)
         found.append(excursion)
         free_from = n if excursion.end is None else excursion.end
@@ -120,6 +120,12 @@ def _spread_before(rise: FloatArray, i: int) -> float:
     return float(max(1.4826 * np.median(before), np.quantile(before, 0.95) / 2))
 
 
+def _spread_after(later: FloatArray) -> float:
+    """For a jump at the second point, which has no noise before it: that of the lower half of what follows."""
+    low = np.sort(later)[: max(1, (len(later) + 1) // 2)]
+    return max(1.2 * float(low.max() - low.min()), 0.05) if len(low) else 0.05
+
+
 def _follow(y: FloatArray, i: int, base: float, spread: float, earliest: int) -> Excursion:
     """From the first point that stands out: back to where the rise began, on to where it ended."""
     start = i
@@ -127,18 +133,29 @@ def _follow(y: FloatArray, i: int, base: float, spread: float, earliest: int) ->
         start -= 1
     if start < i:
         base = min(base, float(np.median(y[max(0, start - 5) : start])))
-    after = y[i + 1 :]
-    settled = _median_of_next_three(after)
-    height_so_far = np.maximum.accumulate(y[i:])[:-1] - base
-    tolerance = np.maximum(max(2.5 * spread, math.log(1.1)), 0.1 * height_so_far)
-    back = np.flatnonzero(settled <= base + tolerance)
-    end = i + 1 + int(back[0]) if len(back) else None
+    end = _return(y, i, base, max(2.5 * spread, math.log(1.1)))
     stop = len(y) if end is None else end
     peak = i + int(np.argmax(y[i:stop]))
     height = float(y[peak] - base)
     z = height / spread
     outcome: Outcome = "back" if end is not None else _outcome(y, start, peak, base)
     return Excursion(start, peak, end, height, z, outcome)
+
+
+def _return(y: FloatArray, i: int, base: float, least: float) -> int | None:
+    """The first point back at the base, give or take noise and a tenth of the height; looked for in growing windows."""
+    reach = 200
+    while True:
+        window = y[i : i + reach]
+        highest = np.maximum.accumulate(window)[:-1] - base
+        back = np.flatnonzero(_median_of_next_three(window[1:]) <= base + np.maximum(least, 0.1 * highest))
+        whole = i + reach >= len(y)
+        # Near the window's edge a point was judged without those after it.
+        if len(back) and (whole or back[0] < len(window) - 4):
+            return i + 1 + int(back[0])
+        if whole:
+            return None
+        reach *= 4
 
 
 def _median_of_next_three(y: FloatArray) -> FloatArray:

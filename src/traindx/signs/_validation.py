@@ -8,7 +8,9 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
-from ._curve import curve_of, once_per_run, training_loss, validation_loss
+from ._curve import Curve, curve_of, once_per_run, training_loss, validation_loss
+
+MOST = 200  # evaluations to compare; more tell nothing new about a gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +29,18 @@ def training_at(run: Run, step: int) -> float:
     return float(np.median(loss.values[max(0, stop - max(1, len(loss) // 20)) : stop]))
 
 
+def _thinned(curve: Curve) -> Curve:
+    """At most `MOST` evaluations, the first and the last among them."""
+    if len(curve) <= MOST:
+        return curve
+    keep = np.linspace(0, len(curve) - 1, MOST).astype(int)
+    return Curve(curve.steps[keep], curve.values[keep])
+
+
 @once_per_run
 def evaluated_pairs(run: Run) -> Pairs:
     """Evaluations with a training loss before them. Evaluations on training data are the fairer partner."""
-    validation, training = validation_loss(run), training_loss(run)
+    validation, training = _thinned(validation_loss(run)), training_loss(run)
     same = curve_of(run.series("loss/validation/training_data"))
     if len(same) and len(validation):
         both = np.isin(validation.steps, same.steps)

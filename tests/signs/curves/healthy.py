@@ -118,6 +118,43 @@ def heavy_tails(rng: np.random.Generator, n: int) -> RunBuilder:
     return build(curve * np.exp(0.1 * rng.standard_t(4, n)))
 
 
+def warm_restarts(rng: np.random.Generator, n: int) -> RunBuilder:
+    t = time(n)
+    phase = (4 * t) % 1.0
+    rate = 0.05 * (1 + np.cos(np.pi * phase)) / 2 + 1e-4
+    curve = 0.3 + 1.8 * np.exp(-5 * t) + 0.08 * (1 + np.cos(np.pi * phase))
+    return build(curve * (1 + 0.05 * rng.standard_normal(n))).series("lr", steps(n), rate)
+
+
+def rounded(rng: np.random.Generator, n: int) -> RunBuilder:
+    return build(np.round(0.3 + 1.5 * np.exp(-6 * time(n)) + 0.01 * rng.standard_normal(n), 2))
+
+
+def around_zero(rng: np.random.Generator, n: int) -> RunBuilder:
+    return build(0.02 * rng.standard_normal(n) + 0.001)
+
+
+def two_stages(rng: np.random.Generator, n: int) -> RunBuilder:
+    t = time(n)
+    curve = 0.6 / (1 + np.exp(30 * (t - 0.3))) + 0.1 + 0.5 * np.exp(-40 * t)
+    return build(curve * np.exp(0.15 * rng.standard_normal(n)))
+
+
+def tiny_values(rng: np.random.Generator, n: int) -> RunBuilder:
+    return build(1e-6 * (0.1 + np.exp(-6 * time(n))) * rng.gamma(8.0, 1 / 8.0, n))
+
+
+def wild_batches(rng: np.random.Generator, n: int) -> RunBuilder:
+    return build((0.2 + np.exp(-6 * time(n))) * rng.exponential(1.0, n))
+
+
+def stopped_at_its_best(rng: np.random.Generator, n: int) -> RunBuilder:
+    t = time(n)
+    train = 0.05 + 1.2 * np.exp(-6 * t) + 0.005 * rng.standard_normal(n)
+    validation = 0.30 + 0.8 * np.exp(-8 * t) + 0.004 * rng.standard_normal(n)
+    return build(train).series("loss/validation", steps(n), validation)
+
+
 FAMILIES: dict[str, Make] = {
     f.__name__: f
     for f in (
@@ -136,6 +173,13 @@ FAMILIES: dict[str, Make] = {
         step_decay,
         multi_epoch,
         heavy_tails,
+        warm_restarts,
+        rounded,
+        around_zero,
+        two_stages,
+        tiny_values,
+        wild_batches,
+        stopped_at_its_best,
     )
 }
 

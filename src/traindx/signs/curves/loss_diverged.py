@@ -17,7 +17,7 @@ from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import Curve, adversarial, curve_of, spread_of_differences, training_loss
-from .._excursions import excursions
+from .._excursions import Excursion, excursions, loss_excursions
 from .._rising import steady_rise
 from .._trend import trend
 from .._wording import number, times
@@ -39,11 +39,11 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
-    candidates = [("training loss", loss)]
+    candidates = [("training loss", loss, loss_excursions(run))]
     evaluated = curve_of(run.series("loss/validation/training_data"))
     if len(evaluated) >= 5:
-        candidates.append(("loss evaluated on training data", evaluated))
-    what, rise = max(((name, _rise(curve)) for name, curve in candidates), key=lambda pair: pair[1].level)
+        candidates.append(("loss evaluated on training data", evaluated, excursions(evaluated)))
+    what, rise = max(((name, _rise(curve, jumps)) for name, curve, jumps in candidates), key=lambda pair: pair[1].level)
     steady = steady_rise(run)
     if steady.level > rise.level:
         low = float(np.quantile(loss.values, 0.05))
@@ -68,13 +68,13 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, rise.height, level, text, rise.step, severity, values)
 
 
-def _rise(curve: Curve) -> Rise:
-    return max(_climb(curve), _jump(curve), key=lambda rise: rise.level)
+def _rise(curve: Curve, jumps: list[Excursion]) -> Rise:
+    return max(_climb(curve), _jump(curve, jumps), key=lambda rise: rise.level)
 
 
-def _jump(curve: Curve) -> Rise:
+def _jump(curve: Curve, jumps: list[Excursion]) -> Rise:
     """A sudden rise that stays up."""
-    for found in excursions(curve):
+    for found in jumps:
         if found.outcome == "stays":
             before = float(np.median(curve.values[max(0, found.start - 31) : found.start]))
             end = curve.last if len(curve) - found.start > 3 else float(curve.values[-1])
@@ -109,7 +109,9 @@ def _climb(curve: Curve) -> Rise:
     certain = ramp(height / noise, 5, 9)
     left = np.flatnonzero(tail > tail[0] + max(2 * noise, 0.2 * height))
     at = n - cut + (best + (int(left[0]) if len(left) else 0)) * size
-    level = min(certain, ramp(height, 0.03, 0.2), _beyond_earlier_swings(y[: best + 1], height))
+    # A handful of points in order may be a slow swing: there only a rise by half counts.
+    large = ramp(height, 0.03, 0.2) if n >= 8 else ramp(height, 0.2, 0.5)
+    level = min(certain, large, _beyond_earlier_swings(y[: best + 1], height))
     low = n - cut + best * size
     return Rise(
         level, height, int(curve.steps[min(at, n - 1)]), float(np.median(curve.values[low : low + size])), curve.last
@@ -126,4 +128,4 @@ def _beyond_earlier_swings(before: FloatArray, height: float) -> float:
 def _gap(curve: Curve, low: float, high: float) -> float:
     if low > 0 and high > 0:
         return math.log(high / low)
-    return (high - low) / (float(np.median(np.abs(curve.values))) or 1.0)
+    return (high - low) / curve.size

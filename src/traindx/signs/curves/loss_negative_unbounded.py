@@ -11,6 +11,7 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import BINS, in_bins, training_loss
+from .._trend import trend
 from .._wording import number
 
 ID = "loss-negative-unbounded"
@@ -30,7 +31,8 @@ def measure(run: Run) -> Sign | Missing:
     pace = last / middle if middle > 0 else 0.0
     depth = -loss.last / (abs(loss.first) or 1.0)
     # A fall that slows to two thirds per third of the run converges; one that keeps its pace does not.
-    level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 else 0.0
+    falls = trend(np.arange(2.0 * third), bins[-2 * third :]).falls
+    level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 and falls else 0.0
     onset = int(loss.steps[int(np.argmax(loss.values < 0))])
     text = (
         f"The training loss falls below zero at step {onset} and ends at {number(loss.last)}; its last third falls "

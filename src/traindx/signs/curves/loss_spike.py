@@ -23,7 +23,7 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
-    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= max(2, len(loss) // 100)]
+    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= len(loss) // 100]
     clear = [e for e in spikes if e.level >= 0.5]
     if not clear:
         height = max((e.height for e in spikes), default=0.0)

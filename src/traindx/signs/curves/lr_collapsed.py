@@ -7,6 +7,8 @@ after the loss has settled does no harm. Zeros in front of a warmup are a note: 
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from ...record import Run
@@ -27,7 +29,9 @@ def measure(run: Run) -> Sign | Missing:
     steps, values = rate.curve.steps, rate.curve.values
     if rate.peak == 0:
         text = f"The learning rate is 0 at all {len(steps)} recorded points."
-        return Sign(ID, 1.0, 1.0, text, int(steps[0]), "critical", {"peak": 0.0, "share": 1.0})
+        # Schedulers print 0 for a few steps before they have stepped.
+        level, grave = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")
+        return Sign(ID, 1.0, level, text, int(steps[0]), cast(Severity, grave), {"peak": 0.0, "share": 1.0})
     alive = np.flatnonzero(values > ZERO * rate.peak)
     if alive[-1] < len(steps) - 1:
         return _after(run, rate, int(steps[alive[-1] + 1]))

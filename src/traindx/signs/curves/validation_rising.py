@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
     width = _width(len(validation))
-    smooth = np.asarray(median_filter(validation.values, size=width, mode="nearest"))
+    smooth = np.asarray(median_filter(validation.values, size=width, mode="reflect"))
     best = int(np.argmin(smooth))
     lowest, end = float(smooth[best]), _end(smooth, best)
     rise = end - lowest
@@ -36,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
     noise = 1.25 * spread_of_differences(validation.values) / math.sqrt(width)
     after = len(smooth) - 1 - best
     values = {"minimum": lowest, "minimum_step": int(validation.steps[best]), "end": end, "rise": relative}
-    certain = ramp(rise / noise if noise > 0 else np.inf, 3, 6) if rise > 0 and after >= 2 else 0.0
+    certain = ramp(rise / noise if noise > 0 else np.inf, 3, 6) if rise > 0 and after >= max(2, width) else 0.0
     if after >= 5:
         certain = min(certain, ramp(trend(np.arange(after + 1.0), smooth[best:]).z, 1, 2.5))
     falling = _training_fell(run, validation, best)
