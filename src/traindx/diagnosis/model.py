@@ -61,7 +61,8 @@ class Model:
     """Ranks hypotheses for given levels."""
 
     def __init__(self, causes: Mapping[str, Cause], parameters: Parameters) -> None:
-        self.causes = {name: cause for name, cause in causes.items() if not cause.advisory}
+        # Advice is never the verdict, and what no sign can show is never named.
+        self.causes = {name: cause for name, cause in causes.items() if not cause.advisory and cause.supports}
         self.parameters = parameters
 
     @cached_property

@@ -44,7 +44,7 @@ def stated(causes: Mapping[str, Cause]) -> Parameters:
     prior: dict[str, float] = {}
     strongest: dict[str, float] = {}
     for name, cause in causes.items():
-        if cause.advisory:
+        if cause.advisory or not cause.supports:
             continue
         prior[name] = PRIOR_CAUSE
         weight[name] = {**{s: -w for s, w in cause.opposes.items()}, **dict(cause.supports)}
