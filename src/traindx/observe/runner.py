@@ -19,9 +19,7 @@ from typing import Any
 from .hooks import StopTraining
 from .importing import after_import
 from .recording import Recording
-from .sites import describe, user_frame
-
-_PACKAGE = str(Path(__file__).parents[1])
+from .sites import describe, is_ours, user_frame
 
 
 class ScriptError(Exception):
@@ -180,8 +178,7 @@ def _show(error: BaseException) -> None:
 def _without_us(trace: TracebackType | None) -> TracebackType | None:
     kept = []
     while trace is not None:
-        filename = trace.tb_frame.f_code.co_filename
-        if not filename.startswith(_PACKAGE) or "/zoo/" in filename:
+        if not is_ours(trace.tb_frame.f_code.co_filename):
             kept.append(trace)
         trace = trace.tb_next
     chain: TracebackType | None = None
