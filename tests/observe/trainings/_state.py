@@ -15,9 +15,7 @@ def show(*tensors: torch.Tensor) -> None:
     streams = hashlib.sha256()
     streams.update(torch.get_rng_state().numpy().tobytes())
     streams.update(repr(random.getstate()).encode())
-    streams.update(
-        repr([part.tolist() if hasattr(part, "tolist") else part for part in np.random.get_state()]).encode()
-    )
+    streams.update(repr(np.random.get_state(legacy=False)["state"]["key"].tolist()).encode())
     print("weights", weights.hexdigest())
     print("streams", streams.hexdigest())
     print("argv", sys.argv[1:])

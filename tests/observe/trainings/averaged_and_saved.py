@@ -30,7 +30,7 @@ for step in range(30):
     nn.functional.l1_loss(model(x), x).backward()
     optimizer.step()
     with torch.no_grad():
-        for slow, fast in zip(average.parameters(), model.parameters()):
+        for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
             slow.lerp_(fast, 0.1)
     if step == 14:
         handle.remove()

@@ -12,7 +12,7 @@ for step in range(50):
     loss = nn.functional.mse_loss(model(x), y)
     gradients = torch.autograd.grad(loss, list(model.parameters()))
     with torch.no_grad():
-        for parameter, gradient in zip(model.parameters(), gradients):
+        for parameter, gradient in zip(model.parameters(), gradients, strict=True):
             parameter.sub_(0.1 * gradient)
     if step % 10 == 0:
         print(step, loss.item())
