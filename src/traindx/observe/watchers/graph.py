@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any
 
 import torch
-from torch import nn
 
 from .. import origin
 from ..digest import digest
@@ -36,22 +35,25 @@ class Watcher:
         self._names: dict[int, str] = {}  # id of a grad_fn made in this forward -> module name
         self._alive: dict[str, Any] = {}  # units that have ever been non-zero, by layer
         self._batches: dict[str, int] = {}
-        self._handle: Any = None
+        self._listening = False  # to the modules inside the forward that runs
+        self._by_module: dict[int, str] = {}
         self._outputs: dict[str, list[Any]] = {}
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
-        if not session.deep or not torch.is_grad_enabled() or is_compiled(root) or self._handle is not None:
-            return
-        if self._looked_at_step == session.step:
-            return
-        self._by_module = {id(module): name for name, module in session.naming.modules()}
-        self._handle = nn.modules.module.register_module_forward_hook(self._module_ran)
+        self._listening = (
+            session.deep and torch.is_grad_enabled() and not is_compiled(root) and self._looked_at_step != session.step
+        )
+        if self._listening:
+            self._by_module = {id(module): name for name, module in session.naming.modules()}
+            session.hooks.inner = True
 
     @torch.no_grad()
-    def _module_ran(self, module: Any, args: Any, output: Any) -> None:
+    def module_end(self, module: Any, output: Any) -> None:
+        if not self._listening:
+            return
         began = perf_counter()
         name = self._by_module.get(id(module))
         value = next(tensors_in(output), None)
@@ -66,17 +68,6 @@ class Watcher:
                 bad = 1.0 - finite.float().mean()
                 self._outputs[name] = [mean, std, zero, part.abs().max(), bad]
         self.session.schedule.charge(perf_counter() - began)
-
-    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        self._let_go()
-
-    def forward_failed(self, root: Any) -> None:
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
 
     # ── the graph, when backward begins ─────────────────────────────────────────────────────────
 
