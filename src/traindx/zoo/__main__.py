@@ -19,6 +19,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .cases import HOST_SEEDS, PLAIN, Case, all_cases
+from .edits import EditError
 from .execution import Cache, run_cases
 from .harm import judge
 
@@ -46,7 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if options.verb == "run":
         return _run(cases[0], cache)
-    _build(cases, cache, options.workers)
+    try:
+        _build(cases, cache, options.workers)
+    except EditError as error:
+        print(error, file=sys.stderr)
+        return 2
     return _check(cases, cache) if options.verb == "check" else 0
 
 
