@@ -12,7 +12,7 @@ import math
 
 from ...record import Run
 from .._base import Missing, Severity, Sign
-from .._curve import Curve, training_loss
+from .._curve import Curve, is_excerpt, training_loss
 from .._excursions import Excursion, loss_excursions
 from .._wording import number, times
 
@@ -23,7 +23,8 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
-    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= len(loss) // 100]
+    first = 1 if is_excerpt(run) else max(2, len(loss) // 100)
+    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= first]
     clear = [e for e in spikes if e.level >= 0.5]
     if not clear:
         height = max((e.height for e in spikes), default=0.0)
