@@ -121,7 +121,8 @@ def spread_of_differences(y: FloatArray) -> float:
     """Robust standard deviation of independent noise, from successive differences (a trend hardly enters)."""
     if len(y) < 3:
         return 0.0
-    return float(1.4826 * np.median(np.abs(np.diff(y) - np.median(np.diff(y)))) / np.sqrt(2))
+    steps = np.diff(y)  # their mean is the trend; their median would be one of the two values of a swing
+    return float(1.4826 * np.median(np.abs(steps - steps.mean())) / np.sqrt(2))
 
 
 def robust_spread(residuals: FloatArray) -> float:
