@@ -68,13 +68,13 @@ def main(arguments: list[str]) -> int:
     right: Counter[str] = Counter()
     for entry in entries:
         label, path = entry["label"], directory / entry["local_path"]
-        raised = _raised(path)
+        raised = raised_signs(path)
         total[label] += 1
         primary = _primary(raised)
         if primary is not None:
             primaries[primary] += 1
             right[primary] += primary in LABELS.get(label, ())
-        hit = _hit(label, raised)
+        hit = is_found(label, raised)
         found[label] += hit
         if not hit or "-v" in arguments:
             shown = "; ".join(f"{s.id} {s.severity} {s.level:.2f} @{s.onset}" for s in raised or []) or "nothing raised"
@@ -92,7 +92,7 @@ def _directory(arguments: list[str]) -> Path:
     return Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[2] / ".." / "shared")) / "reallogs"
 
 
-def _raised(path: Path) -> list[Sign] | None:
+def raised_signs(path: Path) -> list[Sign] | None:
     """The raised signs of the log's main run, gravest first; None where the reader finds no loss."""
     try:
         run = principal(read(str(path)))
@@ -107,7 +107,7 @@ def _primary(raised: list[Sign] | None) -> str | None:
     return next((sign.id for sign in raised or [] if sign.id in RANK), None)
 
 
-def _hit(label: str, raised: list[Sign] | None) -> bool:
+def is_found(label: str, raised: list[Sign] | None) -> bool:
     if label == "no-loss":
         return raised is None or all(sign.severity == "info" for sign in raised)
     if raised is None:

@@ -232,6 +232,13 @@ def gradient_norm(run: Run) -> Curve:
 
 @once_per_run
 def adversarial(run: Run) -> bool:
-    """Several optimizers that take turns: an equilibrium is sought, so a flat or rising loss means little."""
+    """Networks that train against each other: an equilibrium is sought, so a flat or rising loss means little.
+
+    From inside: several optimizers step and several losses are differentiated. In a log: a loss for each network.
+    """
+    if not run.series("loss/train/1"):
+        return False
+    if "log" in run.facts:
+        return True
     stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
-    return len(stepping) > 1 and bool(run.series("loss/train/1"))
+    return len(stepping) > 1
