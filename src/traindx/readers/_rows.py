@@ -162,8 +162,14 @@ def _step_column(table: Table) -> str | None:
             continue
         if role.weak >= 2 and len(column.values) > 1 and np.ptp(column.values) == 0:
             continue
-        found.append((role.kind == "seen", role.weak, -len(column.values), len(role.extra), name))
-    return min(found)[-1] if found else None
+        found.append((role.kind == "seen", role.weak, len(column.values), name))
+    if not found:
+        return None
+    _, _, most, _ = min(found, key=lambda entry: (*entry[:2], -entry[2]))
+    # `_step` counts calls of the logger; beside it a `global_step` counts steps.
+    return min(
+        found, key=lambda e: (*e[:2], not ("global" in tokens(e[3]) and 2 * e[2] >= most), -e[2], len(tokens(e[3])))
+    )[-1]
 
 
 def _counts(table: Table, name: str) -> bool:
@@ -174,7 +180,7 @@ def _counts(table: Table, name: str) -> bool:
     losses = training_losses(table)
     cells = table.dense(name)[table.filled(*losses)] if losses else values
     cells = cells[np.isfinite(cells)]
-    return len(cells) < 2 or float(np.mean(np.diff(cells) == 0)) < 0.5
+    return len(cells) < 2 or float(np.mean(np.diff(cells) == 0)) <= 0.5
 
 
 def carry(cells: FloatArray) -> FloatArray:

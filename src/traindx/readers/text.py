@@ -16,6 +16,7 @@ from ._phrases import BROKEN, Said, said
 from ._position import POSITION, Positions, resolve
 from ._rows import Column, Table, runs_from_rows, training_losses
 from ._source import Source
+from ._tables import Tables
 
 KIND = "text"
 TEMPLATE = "(template)"
@@ -34,10 +35,13 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, options: Options) -> list[Run]:
     lines = _Lines(set(options.columns.values()) | {options.step or ""})
+    tables = Tables()
     speaks_of_loss = False
     for line in source.lines():
         speaks_of_loss = speaks_of_loss or "loss" in line.lower()
-        if _HAS_NUMBER.search(line) and (found := said(line)) is not None:
+        if row := tables.row(line):
+            lines.add(Said(values=row))
+        elif _HAS_NUMBER.search(line) and (found := said(line)) is not None:
             lines.add(found)
     table = lines.table()
     if not table.columns and not speaks_of_loss:
