@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ._columns import PHASES, Phase, role_of, tokens
 
-_QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*"))
+_QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*", " "))
 # Dates, times, versions, addresses, terminal colours: numbers that measure nothing.
 _NOISE = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]"
@@ -24,7 +24,8 @@ _NOISE = re.compile(
     r"|\b0x[0-9a-fA-F]+\b"
 )
 # `tensor(0.5)` and `np.float64(0.5)` are their number; `Prec@1` is one name.
-_WRAPPED = re.compile(r"(?<=\w)'s\b|\b(?:tensor|(?:np\.|numpy\.)?float\d*|(?:np\.|numpy\.)?array)\(\[?")
+_WRAPPED = re.compile(r"\b(?:tensor|(?:np\.|numpy\.)?float\d*|(?:np\.|numpy\.)?array)\(\[?")
+_POSSESSIVE = re.compile(r"(?<=\w)'s\b")  # "valid_1's l2"
 _AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")
 # darknet puts names after numbers: "1000: 2.34, 2.56 avg loss, 0.001000 rate".
 _DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
@@ -66,27 +67,40 @@ class Said:
     epoch: float | None = None
     position: float | None = None
     of: float | None = None
-    before: str = ""  # what stands before the first name: a host, a logger
+    # Where in the line each number stands: by name, and `epoch`, `position`, `of` under those words with a bar
+    # in front. None where the line was rewritten before reading.
+    places: dict[str, int] | None = field(default_factory=dict)
+
+    def place(self, what: str, at: int) -> None:
+        if self.places is not None:
+            self.places[f"|{what}"] = at
 
 
 def said(line: str) -> Said | None:
     """What the line says, or None where it holds no number with a name and no position."""
-    text = _AT_K.sub("", _WRAPPED.sub("", _NOISE.sub(" ", line)).translate(_QUOTES))
-    text = _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text)
-    text = _ESPNET.sub(r"epoch \1: \2: batch \3", text)
+    # Places stay as they are in the line, so that `_skeletons` can find the numbers again in lines like it.
+    text = _blank(_NOISE, line)
+    text = _POSSESSIVE.sub("_ ", _blank(_WRAPPED, text)).translate(_QUOTES)
+    text = _AT_K.sub("_", text)
     result = Said()
+    rewritten = _ESPNET.sub(r"epoch \1: \2: batch \3", _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text))
+    if rewritten != text:
+        text, result.places = rewritten, None
     if broke := _BROKE_DOWN.search(text):
         result.values[BROKEN] = math.nan
-        text = text[: broke.start()] + text[broke.end() :]
+        result.places = None
+        text = text[: broke.start()] + " " * len(broke[0]) + text[broke.end() :]
     if pair := _PAIR_AT_START.match(text):
         result.epoch, result.position = float(pair[1]), float(pair[2] or pair[3])
-        text = text[pair.end() :]
+        result.place("epoch", pair.start(1))
+        result.place("position", pair.start(2) if pair[2] else pair.start(3))
+        text = " " * pair.end() + text[pair.end() :]
     _Reading(result, text).read()
-    if not result.values and result.position is None and result.epoch is None:
-        return None
-    first = next(iter(result.values), "")
-    result.before = line[: max(line.find(first.split(" ")[-1]), 0)]
-    return result
+    return result if result.values or result.position is not None or result.epoch is not None else None
+
+
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda found: " " * len(found[0]), text)
 
 
 class _Reading:
@@ -132,39 +146,53 @@ class _Reading:
         words = name.split()
         if len(words) > MOST_WORDS or len(name) > LONGEST_NAME:
             name = " ".join(words[-3:])[-LONGEST_NAME:]
-        return (name if any(map(str.isalpha, name)) else ""), others
+        return (" ".join(name.split()) if any(map(str.isalpha, name)) else ""), others
 
     def _take(self, name: str, match: re.Match[str], average_of: str) -> None:
-        value, of = _float(match["value"]), match["of"]
+        value, of = number_of(match["value"]), match["of"]
         kind = role_of(name).kind if name else "other"
         if kind == "epoch" or self._names_a_pass(name, match):
             self.result.epoch = value
+            self.result.place("epoch", match.start("value"))
         elif name.lower() in PHASES and of is not None:
             self.phase = PHASES[name.lower()]  # `Test: [10/97]`: a place in an evaluation
         elif name:
             self.phase = (_phase_in(name) if kind == "other" else "") or self.phase
-            self._measured(_phased(name, self.phase), kind, value, of)
+            self._measured(_phased(name, self.phase), kind, match)
         elif of is not None:
-            self._position(value, float(of))
+            self._position(match)
         elif average_of:
-            self.result.values.setdefault(f"{_phased(average_of, self.phase)} (running)", value)
+            self._measured(f"{_phased(average_of, self.phase)} (running)", "other", match)
         elif self.result.epoch is None and not self.result.values and _bracketed(match):
             self.result.epoch = value
+            self.result.place("epoch", match.start("value"))
 
-    def _measured(self, name: str, kind: str, value: float, of: str | None) -> None:
-        if name in self.result.values:
+    def _measured(self, name: str, kind: str, match: re.Match[str]) -> None:
+        result, value, of = self.result, number_of(match["value"]), match["of"]
+        if name in result.values:
             return
-        hits = kind == "accuracy" and of is not None and float(of) > 0
-        self.result.values[name] = value / float(of or 1) if hits else value
-        if of is not None and kind == "step":
-            self.result.of = self.result.of or float(of)
+        result.values[name] = value
+        if result.places is not None:
+            result.places[name] = match.start("value")
+        if kind == "accuracy" and of is not None and float(of) > 0:
+            result.values[name] = value / float(of)
+            result.places = None
+        elif of is not None and kind == "step" and result.of is None:
+            result.of = float(of)
+            result.place("of", match.start("of"))
 
-    def _position(self, value: float, of: float) -> None:
-        result = self.result
+    def _position(self, match: re.Match[str]) -> None:
+        result, value, of = self.result, number_of(match["value"]), float(match["of"])
+        if result.epoch is not None and result.position is not None:
+            return
+        if result.position is not None and result.places is not None:
+            result.place("epoch", result.places["|position"])
+        result.place("position", match.start("value"))
+        result.place("of", match.start("of"))
         if result.epoch is None and result.position is not None and result.of is not None:
             # `(0/19)(100/24681)`: the epoch first, then the place in it.
             result.epoch, result.position, result.of = result.position, value, of
-        elif result.position is None:
+        else:
             result.position, result.of = value, of
 
     def _names_a_pass(self, name: str, match: re.Match[str]) -> bool:
@@ -178,7 +206,11 @@ def _bracketed(match: re.Match[str]) -> bool:
     return text[max(0, match.start() - 1) : match.start()] == "[" and text[match.end() : match.end() + 1] == "]"
 
 
-def _float(text: str) -> float:
+def number_of(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        pass
     try:
         return float(text.replace(",", ""))
     except ValueError:

@@ -126,7 +126,7 @@ class _Counter:
     def of(cls, table: Table, options: Options) -> _Counter:
         name = matching(options.step, table.columns) if options.step else _step_column(table)
         epoch = next((n for n in table.columns if role_of(n).kind == "epoch"), None)
-        if name is not None:
+        if name is not None and _whole(table.columns[name].values):
             return cls._by_step(table, name, epoch)
         if epoch is not None and _counts(table, epoch):
             return cls("epoch", epoch, carry(table.dense(epoch)), table.filled(epoch))
@@ -158,7 +158,7 @@ def _step_column(table: Table) -> str | None:
     found = []
     for name, column in table.columns.items():
         role = role_of(name)
-        if role.kind not in ("step", "seen") or not np.all(column.values == np.floor(column.values)):
+        if role.kind not in ("step", "seen") or not _whole(column.values):
             continue
         if role.weak >= 2 and len(column.values) > 1 and np.ptp(column.values) == 0:
             continue
@@ -172,10 +172,15 @@ def _step_column(table: Table) -> str | None:
     )[-1]
 
 
+def _whole(values: FloatArray) -> bool:
+    """Whole numbers that a count can reach (and a float can tell apart)."""
+    return bool(np.all((np.abs(values) < 2.0**53) & (values == np.floor(values))))
+
+
 def _counts(table: Table, name: str) -> bool:
     """Whole epochs, one a row of training: then the epoch serves as the step."""
     values = table.columns[name].values
-    if not np.all(values == np.floor(values)):
+    if not _whole(values):
         return False
     losses = training_losses(table)
     cells = table.dense(name)[table.filled(*losses)] if losses else values

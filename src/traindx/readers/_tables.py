@@ -25,7 +25,7 @@ class Tables:
 
     def row(self, line: str) -> dict[str, float] | None:
         """The numbers of a table row, or None where the line is none."""
-        if len(line) > 2000 or _RULE.match(line):
+        if not self._may_belong(line) or _RULE.match(line):
             return None
         line = _BAR_TAIL.sub("", line)
         for cells in _splits(line):
@@ -40,6 +40,14 @@ class Tables:
         if self._lines_since_row > 1000:
             self._names = []
         return None
+
+    def _may_belong(self, line: str) -> bool:
+        """A quick look: most lines of a log are neither heading nor row."""
+        if len(line) > 2000:
+            return False
+        if self._names and line.lstrip()[:1] in "|│0123456789":
+            return True
+        return "loss" in line.lower() and ":" not in line and "=" not in line
 
     def _matched(self, cells: list[str]) -> dict[str, float] | None:
         values = [_value(cell) for cell in cells]
