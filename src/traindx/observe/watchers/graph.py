@@ -6,7 +6,7 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import torch
@@ -54,7 +54,7 @@ class Watcher:
     def module_end(self, module: Any, output: Any) -> None:
         if not self._listening:
             return
-        began = perf_counter()
+        began = thread_time()
         name = self._by_module.get(id(module))
         value = next(tensors_in(output), None)
         if name is not None and value is not None and value.is_floating_point() and plain(value):
@@ -67,7 +67,7 @@ class Watcher:
                 finite = torch.isfinite(part)
                 bad = 1.0 - finite.float().mean()
                 self._outputs[name] = [mean, std, zero, part.abs().max(), bad]
-        self.session.schedule.charge(perf_counter() - began)
+        self.session.schedule.charge(thread_time() - began)
 
     # ── the graph, when backward begins ─────────────────────────────────────────────────────────
 
@@ -75,7 +75,7 @@ class Watcher:
         session = self.session
         if not session.deep or self._looked_at_step == session.step or not isinstance(loss, torch.Tensor):
             return
-        began = perf_counter()
+        began = thread_time()
         self._looked_at_step = session.step
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
@@ -93,7 +93,7 @@ class Watcher:
             if risky is not None:
                 session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
         self._file_outputs()
-        session.schedule.charge(perf_counter() - began)
+        session.schedule.charge(thread_time() - began)
 
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked
