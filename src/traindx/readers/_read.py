@@ -29,12 +29,15 @@ def read(place: str | Path, options: Options | None = None) -> list[Run]:
     """
     options = options or Options()
     source = Source.of(place)
-    reader = _choose(source)
-    if reader is not None:
-        return _read(reader, source, options)
-    if source.is_dir:
-        return _read_files_in(source, options)
-    raise ReaderError(_refusal(source))
+    try:
+        reader = _choose(source)
+        if reader is not None:
+            return _read(reader, source, options)
+        if source.is_dir:
+            return _read_files_in(source, options)
+        raise ReaderError(_refusal(source))
+    finally:
+        source.close()
 
 
 def principal(runs: list[Run]) -> Run:
