@@ -142,6 +142,15 @@ def test_the_record_ends_upon_a_jump() -> None:
     raised("loss-diverged", climbing)
 
 
+def test_thrown_out_by_the_first_steps() -> None:
+    loss = 50 * np.exp(0.4 * rng().standard_normal(N))
+    loss[:3] = [2.3, 11.0, 140.0]
+    assert raised("loss-diverged", build(loss), "critical").onset in (1, 2)
+    lucky = 0.5 * rng().exponential(1.0, N)
+    lucky[0] = 0.005  # one easy batch at the start
+    quiet("loss-diverged", build(lucky))
+
+
 def test_evaluation_on_training_data_diverges_alone() -> None:
     evaluated = np.concatenate([np.linspace(4, 2, 15), np.linspace(2, 40, 25)])
     builder = build(noisy(learning())).series("loss/validation/training_data", np.arange(40) * 10, evaluated)
