@@ -86,7 +86,7 @@ def _left_at_once(curve: Curve) -> Rise:
         ramp(gap, 2 * spread_of_ratios, 4 * spread_of_ratios + TINY),
     )
     at = int(np.argmax(curve.values > first + 0.5 * (end - first)))
-    level = min(certain, ramp(gap, 0.1, 0.4)) if gap > 0 and len(curve) >= 20 and first > 0 else 0.0
+    level = min(certain, ramp(gap, 0.2, 0.7)) if gap > 0 and len(curve) >= 20 and first > 0 else 0.0
     return Rise(level, gap, int(curve.steps[at]), first, curve.last)
 
 
