@@ -300,6 +300,14 @@ def test_validation_rises(n: int) -> None:
     assert sign.onset == pytest.approx(0.3 * N, abs=0.2 * N)
 
 
+def test_validation_rises_over_three_evaluations() -> None:
+    builder = build(noisy(learning(), 0.01)).series("loss/validation", [133, 266, 399], [0.9, 1.0, 1.3])
+    assert raised("validation-rising", builder, "warning").onset == 133
+    quiet(
+        "validation-rising", build(noisy(learning())).series("loss/validation", [133, 266, 399], [0.395, 0.416, 0.389])
+    )
+
+
 def test_validation_noise_is_no_rise() -> None:
     t = time(60)
     quiet("validation-rising", with_validation(noisy(learning()), noisy(0.6 + np.exp(-8 * t), 0.06)))
