@@ -76,7 +76,7 @@ SICK = {
     "gradients-vanish-with-depth": [("a tenth a layer", lambda: healthy().table("grad_norm", by_depth(0.1)))],
     "gradients-explode-with-depth": [("ten times a layer", lambda: healthy().table("grad_norm", by_depth(10.0)))],
     "gradient-norm-heavy-tail": [("one norm of 200", lambda: spiking(flat, 30, 200.0))],
-    "gradients-agree": [("parallel", lambda: healthy().curve("grad_cosine", 0.95 * flat))],
+    "gradients-agree": [("parallel", lambda: healthy().curve("grad_cosine", 0.98 * flat))],
     "gradients-oppose": [("back and forth", lambda: healthy().curve("grad_cosine", alternating))],
     "step-overshoots": [("minimum behind", lambda: healthy().curve("update_cosine", 0.5 * flat))],
     "noise-scale-large": [("batch of one", lambda: healthy().level("batch_size", 1.0, 0).level("noise_scale", 9e3))],
@@ -154,7 +154,10 @@ HEALTHY = {
         ("nearly memorised", memorised),
         ("noisy", lambda: healthy().level("grad_norm", 1, 0.7)),
     ],
-    "gradients-agree": [("full batch", lambda: healthy().curve("grad_cosine", 0.7 * flat))],
+    "gradients-agree": [
+        ("full batch", lambda: healthy().curve("grad_cosine", 0.9 * flat)),
+        ("game of two", lambda: two_optimizers(healthy().curve("grad_cosine", 0.99 * flat))),
+    ],
     "gradients-oppose": [
         ("noise around zero", lambda: healthy().curve("grad_cosine", np.tile([-0.5, 0.45], len(LOOKS) // 2))),
         ("noise floor", lambda: healthy().curve("grad_cosine", -0.08 * flat)),
@@ -162,6 +165,7 @@ HEALTHY = {
     "step-overshoots": [("edge of stability", lambda: healthy().curve("update_cosine", 0.15 * flat))],
     "noise-scale-large": [
         ("ordinary batch", healthy),
+        ("spent at the end", lambda: healthy().curve("noise_scale", np.geomspace(100, 1e8, len(LOOKS)))),
         ("accumulated", lambda: accumulated(64.0).level("batch_size", 1.0, 0).level("noise_scale", 6e3)),
     ],
     "noise-scale-small": [("full batch for long", lambda: healthy().level("noise_scale", 1e-3))],
@@ -200,6 +204,11 @@ HEALTHY = {
     "few-updates-per-epoch": [("full batch for long", lambda: few_steps(2000))],
     "updates-lost-to-rounding": [("zero gradients", lambda: half(healthy(), unchanged_share=0.6, grad_underflow=0.55))],
 }
+
+
+def two_optimizers(p: Patient) -> Patient:
+    p.facts["optimizers"].append(dict(p.facts["optimizers"][0]))
+    return p
 
 
 def accumulated(often: float) -> Patient:
@@ -273,6 +282,10 @@ def test_clip_share_counts_steps_above_their_threshold() -> None:
     p = healthy().curve("clip/norm", norms).curve("clip/threshold", np.full(len(LOOKS), 1.3))
     assert measured("clip-share", p).value == sum(n > 1.3 for n in norms) / len(norms)
     assert measured("clip-far-below-norm", p).value == pytest.approx(float(np.median(norms / 1.3)))
+
+
+def test_noise_cannot_be_told_where_gradients_oppose() -> None:
+    assert missing("noise-scale-large", healthy().curve("grad_cosine", alternating).level("noise_scale", 1e8)).reason
 
 
 def test_heavy_tail_names_the_step() -> None:
