@@ -9,7 +9,7 @@ import numpy as np
 
 from ..record import Run
 from ._facts import backwards_per_step
-from ._tables import bins, ordered, typical
+from ._tables import bins, median, ordered, typical
 
 FEWEST = 4
 # A network that needs fewer than a hundred updates is rare, and a thousand leave room for any batch size.
@@ -24,9 +24,9 @@ def effective_batch(run: Run) -> float | None:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise scale in samples, in the clearest and in the noisiest quarter of the run."""
+    """The noise scale in samples: typical, and in the noisiest quarter of the run."""
 
-    clearest: float
+    typical: float
     noisiest: float
     batch: float
 
@@ -44,5 +44,5 @@ def noise_against_batch(run: Run) -> Noise | None:
         return None
     if len(cosines) and cosines.mean() < -2.0 * cosines.std() / math.sqrt(len(cosines)):
         return None
-    quarters = bins(np.maximum(estimates, 0.0), 4)
-    return Noise(min(quarters), max(quarters), batch)
+    estimates = np.maximum(estimates, 0.0)
+    return Noise(median(estimates) or 0.0, max(bins(estimates, 4)), batch)

@@ -1,8 +1,8 @@
 """The gradient noise scale (the batch at which noise and signal are equal) against the batch in use.
 
-The quarter of the run with the clearest gradients decides, for at the end the signal is spent in every healthy run.
-Up to twenty times the batch is ordinary there: averaged over steps such gradients still make progress. A thousand times
-means that single gradients carry next to no signal.
+Up to twenty times the batch is ordinary for the median of a run: averaged over steps such gradients still make
+progress, and at the end the signal is spent in every healthy run. Hundreds mean that single gradients carry next to no
+signal.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ def measure(run: Run) -> Sign | Missing:
     found = noise_against_batch(run)
     if found is None:
         return Missing(ID, "no estimate of the gradient noise scale against a known batch size")
-    scale, batch = found.clearest, found.batch
+    scale, batch = found.typical, found.batch
     ratio = scale / batch
-    level = ramp(ratio, 30.0, 1000.0, log=True)
+    level = ramp(ratio, 30.0, 300.0, log=True)
     return Sign(
         ID,
         ratio,
         level,
-        f"the gradient noise scale is at least {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}",
+        f"the gradient noise scale is about {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}",
         severity=grave(level, "warning"),
         values={"noise_scale": scale, "batch": batch},
     )
