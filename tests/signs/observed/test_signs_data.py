@@ -170,6 +170,7 @@ HEALTHY = {
     ],
     "batches-single-class": [
         ("shuffled", healthy),
+        ("batches of two", lambda: of_two()),
         ("shuffled, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=4)),
     ],
     "sequential-sampler": [
@@ -202,6 +203,12 @@ HEALTHY = {
         ("head only", lambda: sized(100).each_param(lambda e: e.update(optimizer=None if e["depth"] < 6 else 0))),
     ],
 }
+
+
+def of_two() -> Patient:
+    """Two samples of ten classes: one class has half of the batch at least, whatever its share in the data."""
+    p = healthy().level("batch_size", 2.0, 0)
+    return p.merge("label_order", mean_majority=0.55, expected_majority=0.1)
 
 
 def full_batch() -> Patient:
