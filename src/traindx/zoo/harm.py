@@ -1,7 +1,8 @@
-"""Does a fault hurt? A change that does nothing measurable is not a case, and a harmless variant that hurts is none either.
+"""Does a fault hurt? A change that does nothing measurable is not a case; nor is a harmless variant that hurts.
 
 Every case is compared with its reference: the same host, background and seed without the fault. The yardstick is the
-spread of the plain host over seeds, so that luck does not count as harm.
+spread of the plain host over seeds, so that luck does not count as harm. Verdicts on cost compare wall times: let them
+run on a machine that has nothing else to do.
 """
 
 from __future__ import annotations
