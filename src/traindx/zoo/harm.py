@@ -74,9 +74,11 @@ def judge(case: Case, cache: Cache) -> Verdict | None:
     outcome, reference, spread = cache.outcome(case), cache.outcome(case.reference), spread_of(case.host, cache)
     if outcome is None or reference is None or spread is None:
         return None
+    plain = cache.outcome(Case(case.host, PLAIN, case.seed)) or reference
     if case.cause == HEALTHY:
-        plain = cache.outcome(Case(case.host, PLAIN, case.seed)) or reference
         return _harmless(outcome, plain, spread)
+    if case.variant.base and not _harmless(reference, plain, spread).valid:
+        return Verdict(False, "what it is planted on is not healthy")
     if case.cause == "slow-data-loading":
         factor = outcome.seconds / reference.seconds
         return Verdict(factor >= TIME_FACTOR, f"time x {factor:.2f}")

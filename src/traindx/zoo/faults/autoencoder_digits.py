@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "autoencoder_digits"
 
@@ -217,5 +217,17 @@ VARIANTS = [
         swap(LOSS, LOSS + "        kept.append(loss)\n"),
         before("def make_step", "kept = []\n\n\n"),
         swap("nn.Linear(64, 40), nn.ReLU(), nn.Linear(40, 12))", "nn.Linear(64, 400), nn.ReLU(), nn.Linear(400, 12))"),
+    ),
+    on(
+        (swap("nn.Linear(40, 64), nn.Sigmoid())", "nn.Linear(40, 64))"),),
+        gross(
+            "unscaled-targets",
+            "targets in tens of thousands",
+            swap(LOSS, "        loss = mse(reconstruction, 20000 * batch)\n"),
+            swap(
+                "error = mse(reconstruction, val_images).item()",
+                "error = mse(reconstruction / 20000, val_images).item()",
+            ),
+        ),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "tabular_cancer"
 
@@ -272,5 +272,34 @@ VARIANTS = [
         after("    optimizer, scheduler = module.configure_optimizers()\n", "    kept = []\n"),
         swap("nn.Linear(n_features, 24)", "nn.Linear(n_features, 600)"),
         swap("nn.Linear(24, 12)", "nn.Linear(600, 12)"),
+    ),
+    on(
+        (
+            after(FIRST, "            nn.BatchNorm1d(24),\n"),
+            swap("batch_size=16, shuffle=True)", "batch_size=16, shuffle=True, drop_last=True)"),
+            swap(SCALE_TRAIN, "    X_train = 20 * scaler.transform(X_train) + 30\n"),
+            swap(SCALE_VAL, "    X_val = 20 * scaler.transform(X_val) + 30\n"),
+            before(FIRST, "            nn.BatchNorm1d(n_features),\n"),
+        ),
+        gross(
+            "train-mode-missing",
+            "eval at the start and never train again",
+            swap("        module.train()\n", ""),
+            after("    optimizer, scheduler = module.configure_optimizers()\n", "    module.eval()\n"),
+        ),
+    ),
+    on(
+        (swap(ADAM, SGD),),
+        gross(
+            "unscaled-accumulation",
+            "ten batches summed",
+            swap(ZERO, ""),
+            swap(
+                STEP,
+                "            if len(epoch_losses) % 10 == 9:\n                optimizer.step()\n                optimizer.zero_grad()\n",
+            ),
+            swap("batch_size=16", "batch_size=2"),
+            swap("lr=0.05", "lr=0.2"),
+        ),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "text_classifier"
 
@@ -224,5 +224,22 @@ VARIANTS = [
         ),
         before("    for epoch in range(10):\n", "    kept = []\n"),
         swap("dim=24", "dim=200"),
+    ),
+    on(
+        (swap(ADAM, SGD),),
+        gross(
+            "unscaled-accumulation",
+            "sixteen batches summed",
+            swap(ZERO, ""),
+            swap(
+                "for tokens, labels in train_loader:\n            scores",
+                "for i, (tokens, labels) in enumerate(train_loader):\n            scores",
+            ),
+            swap(
+                STEP,
+                "            if i % 16 == 15:\n                optimizer.step()\n                model.zero_grad()\n",
+            ),
+            swap("batch_size=32", "batch_size=8"),
+        ),
     ),
 ]
