@@ -41,7 +41,8 @@ def a_case(cause):
     [
         ("lr-too-high", {"train_loss": 0.5}, True),
         ("lr-too-high", {"train_loss": 0.101}, False),
-        ("lr-too-high", {"exit": 1}, True),
+        ("lr-too-high", {"exit": 1, "error": "RuntimeError: all elements of input should be between 0 and 1"}, True),
+        ("lr-too-high", {"exit": 1, "error": "NameError: name 'x' is not defined"}, False),
         ("lr-too-high", {"val_loss": nan}, True),
         ("wrong-loss", {"train_loss": 9.0, "val_loss": 9.0}, False),  # another quantity: says nothing
         ("wrong-loss", {"quality": 0.3}, True),
@@ -65,8 +66,16 @@ def test_harm_is_judged_by_what_the_cause_does(cache, cause, changes, valid):
 def test_nothing_is_judged_before_its_reference_has_run(tmp_path, monkeypatch):
     monkeypatch.setattr("traindx.zoo.execution.can_observe", lambda: False)
     cache = Cache(tmp_path)
-    case = put(cache, a_case("lr-too-high"), replace(GOOD, exit=1))
+    case = put(cache, a_case("lr-too-high"), replace(GOOD, train_loss=0.5))
     assert judge(case, cache) is None
+
+
+def test_a_fault_is_compared_with_the_base_it_stands_on():
+    fault = next(Case("transformer_lm", v, 0) for v in variants_by_host()["transformer_lm"] if v.cause == "no-warmup")
+    assert "self.ln1(x + " in fault.source
+    assert "self.ln1(x + " in fault.reference.source
+    assert fault.reference.cause == "healthy"
+    assert fault.reference.source != fault.source
 
 
 def test_the_corpus_holds_only_harmful_faults_with_a_record(cache):

@@ -111,7 +111,12 @@ VARIANTS = [
     ),
     gross(
         "saturated-activations",
-        "sigmoid output with weights of twenty",
+        "sigmoid output with biases of -14",
+        after(DECODER, "nn.init.constant_(decoder[2].bias, -14.0)\n"),
+    ),
+    mild(
+        "init-too-large",
+        "output weights of std twenty",
         after(DECODER, "nn.init.normal_(decoder[2].weight, std=20.0)\n"),
     ),
     gross("init-too-large", "std of 2", after(DECODER, every_layer("nn.init.normal_(layer.weight, std=2.0)"))),

@@ -125,13 +125,9 @@ VARIANTS = [
             MODEL,
             "    for p in list(model.conv1.parameters()) + list(model.conv2.parameters()):\n        p.requires_grad_(False)\n",
         ),
-        swap("width=12", "width=2"),
     ),
     mild(
-        "detached-graph",
-        "features detached",
-        swap("self.dropout(x.flatten(1))", "self.dropout(x.detach().flatten(1))"),
-        swap("width=12", "width=3"),
+        "detached-graph", "features detached", swap("self.dropout(x.flatten(1))", "self.dropout(x.detach().flatten(1))")
     ),
     gross(
         "detached-graph",

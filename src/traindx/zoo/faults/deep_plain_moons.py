@@ -116,10 +116,15 @@ VARIANTS = [
     ),
     gross(
         "saturated-activations",
-        "tanh with inputs times fifty",
+        "tanh with biases of eight",
         swap(RELU, "        layers.append(nn.Tanh())\n"),
-        swap("    return inputs, torch", "    inputs = inputs * 50\n    return inputs, torch"),
-        swap(KAIMING, "            nn.init.normal_(layer.weight, std=1.0)\n"),
+        swap(ZERO_BIAS, "            nn.init.constant_(layer.bias, 8.0)\n"),
+    ),
+    gross(
+        "init-too-large",
+        "tanh with weights of std 5",
+        swap(RELU, "        layers.append(nn.Tanh())\n"),
+        swap(KAIMING, "            nn.init.normal_(layer.weight, std=5.0)\n"),
     ),
     gross("init-too-small", "std of 0.01", swap(KAIMING, "            nn.init.normal_(layer.weight, std=0.01)\n")),
     gross("init-too-large", "std of 2", swap(KAIMING, "            nn.init.normal_(layer.weight, std=2.0)\n")),
@@ -191,7 +196,6 @@ VARIANTS = [
             "acc = ((logits > 0).float() == targets).float().mean().item()",
             "hit = ((logits > 0).float() == targets).float()\n        acc = (hit[targets == 1].mean() + hit[targets == 0].mean()).item() / 2",
         ),
-        swap("range(14)", "range(3)"),
     ),
     gross(
         "unshuffled-data",

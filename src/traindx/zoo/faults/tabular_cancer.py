@@ -95,13 +95,31 @@ VARIANTS = [
         "ten sigmoid layers",
         after(FIRST, "            *[m for _ in range(10) for m in (nn.Linear(24, 24), nn.Sigmoid())],\n"),
     ),
-    gross("saturated-activations", "tanh on unscaled measurements", swap(SCALE_TRAIN, ""), swap(SCALE_VAL, "")),
+    gross("unscaled-inputs", "tanh on raw measurements", swap(SCALE_TRAIN, ""), swap(SCALE_VAL, "")),
     gross(
-        "saturated-activations",
+        "init-too-large",
         "weights of std 10",
         before(
             "    train_loss, val_loss, val_acc = fit(",
             "    for p in module.net.parameters():\n        nn.init.normal_(p, std=10.0)\n",
+        ),
+    ),
+    gross(
+        "saturated-activations",
+        "biases of twelve",
+        before(
+            "    train_loss, val_loss, val_acc = fit(",
+            "    for layer in module.net[:4:2]:\n        nn.init.constant_(layer.bias, 12.0)\n",
+        ),
+    ),
+    mild(
+        "saturated-activations",
+        "a steep sigmoid",
+        swap(FIRST, FIRST.replace("nn.Tanh()", "Steep()")),
+        swap(SECOND, SECOND.replace("nn.Tanh()", "Steep()")),
+        before(
+            "class CancerClassifier",
+            "class Steep(nn.Module):\n    def forward(self, x):\n        return torch.sigmoid(200 * x)\n\n\n",
         ),
     ),
     gross(
@@ -200,7 +218,6 @@ VARIANTS = [
             "accuracy = ((probability > 0.5) == (y > 0.5)).float().mean()",
             "hit = ((probability > 0.5) == (y > 0.5)).float()\n        accuracy = (hit[y > 0.5].mean() + hit[y < 0.5].mean()) / 2",
         ),
-        swap("epochs=18", "epochs=3"),
     ),
     gross(
         "unshuffled-data",

@@ -59,15 +59,11 @@ VARIANTS = [
     ),
     mild(
         "frozen-layers",
-        "embedding frozen without pretraining",
-        swap("padding_idx=PAD)", "padding_idx=PAD)\n        self.embedding.weight.requires_grad = False"),
-        swap("dim=24", "dim=4"),
+        "embedding and hidden layer frozen without pretraining",
+        after(MODEL, "    model.embedding.requires_grad_(False)\n    model.hidden.requires_grad_(False)\n"),
     ),
     mild(
-        "detached-graph",
-        "embedding looked up without gradients",
-        swap("embedded = self.embedding(tokens)", "embedded = self.embedding(tokens).detach()"),
-        swap("dim=24", "dim=4"),
+        "detached-graph", "hidden layer cut off", swap("self.hidden(pooled)", "self.hidden(pooled.detach()).detach()")
     ),
     gross("loss-sign-flipped", "negated", swap("loss.backward()", "(-loss).backward()")),
     gross(
