@@ -12,6 +12,7 @@ from ._facts import backwards_per_step
 from ._tables import bins, median, ordered, typical
 
 FEWEST = 4
+CEILING = 0.9e6
 # A network that needs fewer than a hundred updates is rare, and a thousand leave room for any batch size.
 SCARCE_UPDATES, AMPLE_UPDATES = 100.0, 1000.0
 
@@ -40,6 +41,8 @@ def noise_against_batch(run: Run) -> Noise | None:
     batch = effective_batch(run)
     estimates = ordered(run.series("noise_scale")).values
     cosines = np.clip(ordered(run.series("grad_cosine")).values, -1.0, 1.0)
+    # A pair of gradients with nothing in common gives a ceiling (a million batches) in place of an estimate.
+    estimates = estimates[estimates < CEILING * (batch or 0.0)]
     if batch is None or len(estimates) < FEWEST:
         return None
     if len(cosines) and cosines.mean() < -2.0 * cosines.std() / math.sqrt(len(cosines)):

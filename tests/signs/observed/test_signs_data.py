@@ -123,7 +123,7 @@ SICK = {
         ("both ways", lambda: language(None, bidirectional=True)),
     ],
     "feature-determines-target": [("a copy", lambda: leaking(-0.9999))],
-    "samples-shared": [("half", lambda: overlap(500)), ("partly hashed", lambda: partly(40))],
+    "samples-shared": [("half", lambda: overlap(500)), ("partly hashed", lambda: partly(60))],
     "batch-size-small": [("one", lambda: healthy().level("batch_size", 1.0, 0))],
     "batch-size-large": [("half of the set", lambda: few_updates(healthy().level("batch_size", 3200.0, 0)))],
     "samples-per-parameter": [("ten", lambda: sized(10))],
@@ -195,6 +195,7 @@ HEALTHY = {
     "samples-shared": [
         ("discrete data repeat", lambda: overlap(800, hashed=3200, distinct=600)),
         ("training data evaluated", on_training_data),
+        ("a few matches in a part", lambda: partly(6)),
     ],
     "batch-size-small": [("accumulated", lambda: accumulated(16.0).level("batch_size", 1.0, 0))],
     "batch-size-large": [("full batch for long", lambda: healthy().level("batch_size", 6400.0, 0))],

@@ -174,7 +174,7 @@ HEALTHY = {
         ("ordinary batch", healthy),
         (
             "spent at the end",
-            lambda: healthy().curve("noise_scale", np.repeat([300.0, 500.0, 900.0, 1e6, 1e8], len(LOOKS) // 5)),
+            lambda: healthy().curve("noise_scale", np.repeat([300.0, 500.0, 900.0, 1e6, 1e7], len(LOOKS) // 5)),
         ),
         ("accumulated", lambda: accumulated(64.0).level("batch_size", 1.0, 0).level("noise_scale", 1e3)),
     ],
@@ -301,6 +301,10 @@ def test_clip_share_counts_steps_above_their_threshold() -> None:
 
 def test_noise_cannot_be_told_where_gradients_oppose() -> None:
     assert missing("noise-scale-large", healthy().curve("grad_cosine", alternating).level("noise_scale", 1e8)).reason
+
+
+def test_noise_is_not_told_from_pairs_without_anything_in_common() -> None:
+    assert missing("noise-scale-large", healthy().level("noise_scale", 64e6, 0)).reason
 
 
 def test_heavy_tail_names_the_step() -> None:

@@ -113,7 +113,7 @@ class TestDamage:
 @cache
 def spoiled_runs() -> list[Run]:
     found = []
-    for seed in range(60):
+    for seed in range(30):
         random_ = random.Random(seed)
         p = everything()
         p.facts, p.events = deepcopy(p.facts), deepcopy(p.events)
