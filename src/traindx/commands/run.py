@@ -1,7 +1,8 @@
 """Run a script unmodified under observation, then diagnose it.
 
-The script behaves as under `python`: same arguments, working folder, output, exit code. What traindx has to say comes
-on stderr when the script is done. The record is kept in `traindx-runs/` unless `--out` names a file.
+The script behaves as under `python`: same arguments, working folder, output
+and exit code. What traindx has to say comes on stderr when the script is
+done. The record is kept in traindx-runs/ unless --out names a file.
 """
 
 from __future__ import annotations
