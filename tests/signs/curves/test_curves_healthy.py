@@ -30,7 +30,8 @@ def test_a_rise_in_very_many_evaluations() -> None:
     falling, turning = 0.1 + np.exp(-5 * t), 0.6 + (t - 0.2) ** 2
     run = RunBuilder("r", "log").series("loss/train", range(50_000), falling)
     signs = measure_all(run.series("loss/validation", range(50_000), turning).build())
-    assert signs["validation-rising"].onset == pytest.approx(10_000, abs=500)
+    # The minimum is sought in medians of a tenth of the run, which are level for a quarter of that around it.
+    assert signs["validation-rising"].onset == pytest.approx(10_000, abs=1500)
 
 
 def test_a_finished_schedule_was_not_stopped_early() -> None:

@@ -14,16 +14,16 @@ from scipy.ndimage import median_filter
 from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, spread_of_differences, training_loss, validation_loss
+from .._curve import Curve, spread_of_differences, training_loss
 from .._trend import trend
-from .._validation import training_at
+from .._validation import evaluations, training_at
 from .._wording import number, percent
 
 ID = "validation-rising"
 
 
 def measure(run: Run) -> Sign | Missing:
-    validation = validation_loss(run)
+    validation = evaluations(run)
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
     width = _width(len(validation))
