@@ -16,7 +16,7 @@ from ..digest import digest
 from ..graphs import nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import SAMPLE, plain, sample_rows, tensors_in
+from ..tensors import SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
 
@@ -101,9 +101,8 @@ class Watcher:
     def _file_outputs(self) -> None:
         if self._outputs:
             names = list(self._outputs)
-            table = torch.stack([torch.stack([v.cpu() for v in self._outputs[n]]) for n in names])
             for i, quantity in enumerate(("act_mean", "act_std", "act_zero", "act_max", "nonfinite")):
-                self.session.inbox.row(quantity, self.session.step, names, table[:, i])
+                self.session.inbox.row(quantity, self.session.step, names, row_of([self._outputs[n][i] for n in names]))
         self._outputs = {}
         self._names = {}
 
@@ -138,7 +137,7 @@ class Watcher:
                 if dead is not None:
                     _add(rows, "act_dead", name, dead)
         for quantity, (names, values) in rows.items():
-            self.session.inbox.row(quantity, self.session.step, names, torch.stack([v.cpu() for v in values]))
+            self.session.inbox.row(quantity, self.session.step, names, row_of(values))
 
     def _dead(self, name: str, value: Any) -> Any | None:
         """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""
