@@ -156,6 +156,17 @@ def _is(value: Any, test: str) -> bool:
     return bool(cpu_value(found.any()))
 
 
+def bad_data(loss: Any) -> bool:
+    """Whether something that is no result of the graph (the data of a model written by hand) is not finite."""
+    for node in nodes(loss):
+        for attribute, place in (("self", 0), ("mat1", 1), ("input", 0), ("other", 1)):
+            following = node.next_functions[place][0] if place < len(node.next_functions) else None
+            value = saved(node, attribute)
+            if following is None and isinstance(value, torch.Tensor) and value.dim() > 0 and not finite(value):
+                return True
+    return False
+
+
 def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
     """The earliest operation behind `loss` whose saved values show that it, or its gradient, is not finite."""
     for node in sorted(nodes(loss), key=lambda n: n._sequence_nr()):

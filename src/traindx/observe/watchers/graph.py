@@ -6,6 +6,7 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 
 from __future__ import annotations
 
+import weakref
 from time import thread_time
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..digest import digest
 from ..graphs import nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import SAMPLE, plain, sample_rows, tensors_in
+from ..tensors import SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
 
@@ -84,9 +85,11 @@ class Watcher:
         if times < 2 and len(self._digests) < 8:
             self._digests[key] = times + 1
             number = list(self._digests).index(key)
-            session.writer.fact(
-                "graph" if number == 0 else f"graph/{number}", digest(found, read_saved=self._may_read())
-            )
+            facts = digest(found, read_saved=self._may_read())
+            session.writer.fact("graph" if number == 0 else f"graph/{number}", facts)
+            if facts["attention"]:
+                session.writer.fact("attention", facts["attention"])
+            self._note_loose(found, frame)
         if self._may_read():
             self._nonlinearities(found)
             risky = origin.in_graph(loss, "b")
@@ -95,15 +98,23 @@ class Watcher:
         self._file_outputs()
         session.schedule.charge(thread_time() - began)
 
+    def _note_loose(self, found: list[Any], frame: Any) -> None:
+        """Tensors that get a gradient and belong to no module: a script may keep its weights by hand."""
+        session = self.session
+        owned = {id(p) for _, root in session.naming.roots() for p in root.parameters()}
+        loose = [v for node in found if (v := getattr(node, "variable", None)) is not None and id(v) not in owned]
+        if loose:
+            session.naming.name_loose(loose, frame)
+            session.loose = [weakref.ref(tensor) for tensor in loose]
+
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked
 
     def _file_outputs(self) -> None:
         if self._outputs:
             names = list(self._outputs)
-            table = torch.stack([torch.stack([v.cpu() for v in self._outputs[n]]) for n in names])
             for i, quantity in enumerate(("act_mean", "act_std", "act_zero", "act_max", "nonfinite")):
-                self.session.inbox.row(quantity, self.session.step, names, table[:, i])
+                self.session.inbox.row(quantity, self.session.step, names, row_of([self._outputs[n][i] for n in names]))
         self._outputs = {}
         self._names = {}
 
@@ -138,7 +149,7 @@ class Watcher:
                 if dead is not None:
                     _add(rows, "act_dead", name, dead)
         for quantity, (names, values) in rows.items():
-            self.session.inbox.row(quantity, self.session.step, names, torch.stack([v.cpu() for v in values]))
+            self.session.inbox.row(quantity, self.session.step, names, row_of(values))
 
     def _dead(self, name: str, value: Any) -> Any | None:
         """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""

@@ -109,6 +109,8 @@ class Watcher:
         birth = self._replay()[0]
         if birth is not None:
             return {"where": "forward", **birth}
+        if not self._inputs() and not self.session.hooks.saved_tensors_hooked and origin.bad_data(loss):
+            return {"where": "input"}
         birth = origin.in_graph(loss, "f") if not self.session.hooks.saved_tensors_hooked else None
         if birth is not None:
             birth["site"] = birth["site"] or origin.line_of(birth["op"], frame)
