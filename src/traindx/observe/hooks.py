@@ -11,6 +11,7 @@ with a method named after each moment that it wants to hear of:
     grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
     loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
     state_loaded(module, site)               forward_failed(root)
+    dropout_applied(p, training)             reshaped(before, after, site)
     module_begin(module)                     module_end(module, output)
 
 The last two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
@@ -52,6 +53,8 @@ MOMENTS = (
     "unscaled",
     "scaler_step",
     "state_loaded",
+    "dropout_applied",
+    "reshaped",
     "weights_before",
     "gradients_ready",
     "weights_after",
@@ -109,6 +112,7 @@ class HookPoints:
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
         self.inner = False  # some observer wants to hear of every module in this forward
+        self.shapes = True  # some observer wants to hear of views, until it has seen enough
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
         os.register_at_fork(after_in_child=self._leave_child_alone)
 

@@ -130,7 +130,7 @@ _BAD: dict[str, list[tuple[str, str, str]]] = {
     "rsqrt": [("result", "inf", "f")],
     "sqrt": [("result", "nan", "f"), ("result", "==0", "b")],
     "exp": [("result", "inf", "f")],
-    "pow": [("result", "nan", "f"), ("result", "inf", "f"), ("self", "==0", "b")],
+    "pow": [("result", "nan", "f"), ("result", "inf", "f"), ("self", "root of 0", "b")],
     "norm": [("result", "==0", "b")],
     "linalgvectornorm": [("result", "==0", "b")],
     "acos": [("self", ">=1", "b")],
@@ -152,6 +152,7 @@ def _is(value: Any, test: str) -> bool:
         ">=1": lambda: value.abs() >= 1,
         "inf": lambda: torch.isinf(value),
         "nan": lambda: torch.isnan(value),
+        "nothing": lambda: torch.zeros((), dtype=torch.bool),
     }[test]()
     return bool(cpu_value(found.any()))
 
@@ -173,6 +174,9 @@ def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
         name = op_name(node)
         for attribute, test, direction in _BAD.get(name, ()):
             value = saved(node, attribute)
+            if test == "root of 0":  # x**p has an infinite slope at 0 only for p below 1
+                exponent = saved(node, "exponent")
+                test = "==0" if isinstance(exponent, (int, float)) and exponent < 1 else "nothing"
             if direction in directions and _is(value, test):
                 numbers = value.detach().double()
                 return {

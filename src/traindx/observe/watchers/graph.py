@@ -7,6 +7,7 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from time import thread_time
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..digest import digest
 from ..graphs import nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
+from ..sites import describe
 from ..tensors import SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
@@ -39,6 +41,7 @@ class Watcher:
         self._listening = False  # to the modules inside the forward that runs
         self._by_module: dict[int, str] = {}
         self._outputs: dict[str, list[Any]] = {}
+        self._hoard: dict[str, Any] = {"graphs": 3}  # fewer are no hoard: the last loss lives on until the next one
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
 
@@ -96,6 +99,8 @@ class Watcher:
             if risky is not None:
                 session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
         self._file_outputs()
+        if session.step >= 4:
+            self._note_hoard(loss, frame, len(found))
         session.schedule.charge(thread_time() - began)
 
     def _note_loose(self, found: list[Any], frame: Any) -> None:
@@ -106,6 +111,22 @@ class Watcher:
         if loose:
             session.naming.name_loose(loose, frame)
             session.loose = [weakref.ref(tensor) for tensor in loose]
+
+    def _note_hoard(self, loss: Any, frame: Any, size: int) -> None:
+        """Variables of the running function that keep the graphs of earlier steps alive."""
+        if frame is None:
+            return
+        scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {})]
+        for name, value in [item for scope in scopes for item in list(scope.items())]:
+            kept = 0
+            if isinstance(value, torch.Tensor) and value is not loss and value.dim() == 0 and value.grad_fn is not None:
+                # A sum of losses: its graph holds those of all the steps that went into it.
+                kept = sum(1 for _ in nodes(value, 50 * size)) // max(1, size)
+            elif isinstance(value, (list, deque)) and len(value) > 3:
+                kept = sum(isinstance(v, torch.Tensor) and v.grad_fn is not None for v in list(value)[-2000:])
+            if kept > self._hoard["graphs"]:
+                self._hoard = {"name": name, "graphs": kept, "step": self.session.step, "site": describe(frame)}
+                self.session.writer.fact("hoard", self._hoard)
 
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked
