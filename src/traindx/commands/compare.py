@@ -63,8 +63,14 @@ def run(arguments: argparse.Namespace) -> int:
     bar = Bar("reading runs")
     gathered = gather(places, options, metric, bar)
     bar.close()
-    for _, reason in gathered.failed:
+    for reason in gathered.failed:
         say(f"traindx compare: {reason}", sys.stderr)
+    if gathered.passed_over:
+        say(
+            f"traindx compare: {gathered.passed_over} text files beside other logs were passed over; name them to "
+            "include them",
+            sys.stderr,
+        )
     measured = [outcome for outcome in gathered.outcomes if not metric or metric.name in outcome.measured]
     if not measured:
         if unreadable or gathered.failed:

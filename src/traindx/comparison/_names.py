@@ -27,7 +27,7 @@ def settings_in_name(source: str) -> dict[str, Value]:
     """
     found: dict[str, Value] = {}
     for part in _parts(source):
-        words = [word for word in _SEPARATOR.split(part) if word]
+        words = [word for word in _SEPARATOR.split(_ASSIGNED.sub(" ", part)) if word]
         pairs = [*_ASSIGNED.findall(part), *(match.groups() for word in words if (match := _PAIR.match(word)))]
         pairs += [pair for pair in pairwise(words) if pair[0].isalpha() and is_number(plain_value(pair[1]))]
         for name, text in pairs:

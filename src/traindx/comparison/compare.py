@@ -64,6 +64,7 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
     order = [name for effect in effects for name in effect.settings]
     return Comparison(
         metric=label_of(chosen),
+        key=chosen,
         higher_is_better=higher,
         level=level,
         entries=ranked,

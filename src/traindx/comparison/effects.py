@@ -47,10 +47,10 @@ def effects_of(settings: Sequence[Setting], scores: FloatArray) -> tuple[list[Ef
 
 
 def _noise(groups: list[list[int]], scores: FloatArray) -> Noise | None:
-    """Pooled spread of repeats; None without any, or where one of them diverged."""
-    repeated = [scores[group] for group in groups if len(group) > 1]
+    """Pooled spread of repeats; groups in which one diverged have none that a number could tell."""
+    repeated = [scores[group] for group in groups if len(group) > 1 and np.isfinite(scores[group]).all()]
     freedom = sum(len(group) - 1 for group in repeated)
-    if not freedom or not all(np.isfinite(group).all() for group in repeated):
+    if not freedom:
         return None
     squares = sum(float(((group - group.mean()) ** 2).sum()) for group in repeated)
     return Noise(len(repeated), sum(map(len, repeated)), float(np.sqrt(squares / freedom)))

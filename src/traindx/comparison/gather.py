@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 
 from ..readers import Options, ReaderError, read
 from ..record import RecordError
@@ -19,11 +18,14 @@ from .types import Metric, Outcome
 FEW = 24  # below this, starting processes costs more than it saves
 CHUNK = 8
 
+Judged = list[list["Outcome | str"]]  # for each place its runs, or why it could not be read
+
 
 @dataclass
 class Gathered:
     outcomes: list[Outcome] = field(default_factory=list)
-    failed: list[tuple[str, str]] = field(default_factory=list)  # named by the user and unreadable: source, reason
+    failed: list[str] = field(default_factory=list)  # why what the user named could not be read
+    passed_over: int = 0  # text files in folders that hold proper logs
 
 
 def gather(
@@ -34,27 +36,28 @@ def gather(
 ) -> Gathered:
     """All runs at the places, in their order."""
     work = partial(_judge_all, options=options, metric=metric)
-    results: dict[int, list[Outcome | ReaderError]] = {}
+    found: list[list[Outcome | str]] = [[] for _ in places]
     done = 0
     for start, judged in _shared_out(work, places):
-        results[start] = judged
-        done = min(len(places), done + CHUNK)
+        found[start : start + len(judged)] = judged
+        done += len(judged)
         if progress:
             progress(done, len(places))
+    # Where a folder holds proper logs, text files in it that happen to hold numbers are not runs.
+    with_logs = {
+        place.root for place, runs in zip(places, found, strict=True) if place.root and runs and not place.weak
+    }
     gathered = Gathered()
-    for start in sorted(results):
-        for found in results[start]:
-            if isinstance(found, Outcome):
-                gathered.outcomes.append(found)
-            else:
-                gathered.failed.append((str(found.args[0]), str(found.args[1])))
-    gathered.outcomes = _without_idle_files(gathered.outcomes)
+    for place, results in zip(places, found, strict=True):
+        if place.weak and place.root in with_logs:
+            gathered.passed_over += bool(results)
+            continue
+        gathered.outcomes += [result for result in results if isinstance(result, Outcome)]
+        gathered.failed += [result for result in results if isinstance(result, str)]
     return gathered
 
 
-def _shared_out(
-    work: Callable[[Sequence[Place]], list[Outcome | ReaderError]], places: Sequence[Place]
-) -> Iterator[tuple[int, list[Outcome | ReaderError]]]:
+def _shared_out(work: Callable[[Sequence[Place]], Judged], places: Sequence[Place]) -> Iterator[tuple[int, Judged]]:
     chunks = [(start, places[start : start + CHUNK]) for start in range(0, len(places), CHUNK)]
     processes = min(os.cpu_count() or 1, len(chunks))
     if len(places) < FEW or processes < 2:
@@ -68,23 +71,17 @@ def _shared_out(
             yield waiting[finished], finished.result()
 
 
-def _judge_all(places: Iterable[Place], *, options: Options, metric: Metric | None) -> list[Outcome | ReaderError]:
-    """Errors travel back as values: an exception would lose the rest of the chunk."""
-    found: list[Outcome | ReaderError] = []
-    for place in places:
-        try:
-            runs = read(place.path, options)
-            usable = [run for run in runs if run.series("loss/train") or run.series("loss/validation") or metric]
-            found += [outcome_of(run, metric, weak=place.weak) for run in usable]
-            if not usable and not place.found:
-                found.append(ReaderError(str(place.path), "no loss was found in it"))
-        except (ReaderError, RecordError) as error:
-            if not place.found:
-                found.append(ReaderError(str(place.path), str(error)))
-    return found
+def _judge_all(places: Sequence[Place], *, options: Options, metric: Metric | None) -> Judged:
+    """Errors travel back as sentences: an exception would lose the rest of the chunk."""
+    return [_judge(place, options, metric) for place in places]
 
 
-def _without_idle_files(outcomes: list[Outcome]) -> list[Outcome]:
-    """Where a folder holds a real log, text files beside it that happen to hold numbers are not runs."""
-    with_logs = {Path(outcome.source).parent for outcome in outcomes if not outcome.weak}
-    return [outcome for outcome in outcomes if not outcome.weak or Path(outcome.source).parent not in with_logs]
+def _judge(place: Place, options: Options, metric: Metric | None) -> list[Outcome | str]:
+    try:
+        runs = read(place.path, options)
+    except (ReaderError, RecordError) as error:
+        return [] if place.root else [str(error)]
+    usable = [run for run in runs if run.series("loss/train") or run.series("loss/validation") or metric]
+    if not usable and not place.root:
+        return [f"{place.path} holds no loss"]
+    return [outcome_of(run, metric) for run in usable]

@@ -18,7 +18,7 @@ SMOOTH_SHARE = 40  # the level at a point is the median over a fortieth of the r
 SETTLED = 0.05  # final values: the level over the last twentieth
 
 
-def outcome_of(run: Run, metric: Metric | None = None, *, weak: bool = False) -> Outcome:
+def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
     """`metric` is a further quantity to measure, kept under the user's word: runs may call it differently."""
     diagnosis = diagnose(run)
     found = {name: measured(run.series(name), higher_is_better(name)) for name in STANDARD if run.series(name)}
@@ -39,7 +39,6 @@ def outcome_of(run: Run, metric: Metric | None = None, *, weak: bool = False) ->
         summary=diagnosis.summary,
         cause=leading.cause if diagnosis.verdict == "sick" else None,
         confidence=leading.confidence,
-        weak=weak,
     )
 
 

@@ -18,37 +18,37 @@ _CHECKPOINT = re.compile(r"checkpoint[-_]\d+$")
 
 @dataclass(frozen=True)
 class Place:
-    """One log to read. `found` in a folder: then it may turn out to be no log, and nobody minds."""
+    """One log to read. One found in a folder may turn out to be no log, and nobody minds."""
 
     path: Path
-    found: bool = False
-    weak: bool = False
+    root: Path | None = None  # the folder, named by the user, in which it was found
+    weak: bool = False  # text that may be anything
 
 
 def places_at(path: Path) -> list[Place]:
     """The logs at `path`; raises ReaderError when there are none."""
     if str(path) == "-" or not path.is_dir():
         return [Place(path)]
-    places = list(_below(path, DEEPEST))
+    places = list(_below(path, path, DEEPEST))
     if not places:
         raise ReaderError(f"{path} holds no log that traindx reads")
     return places
 
 
-def _below(folder: Path, depth: int) -> Iterator[Place]:
+def _below(folder: Path, root: Path, depth: int) -> Iterator[Place]:
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError:
         return
     folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
     if _is_one_run(folder, entries, folders):
-        yield Place(folder, found=True)
+        yield Place(folder, root)
         return
     for entry in entries:
         if entry.is_file() and (sure := _sure(entry)) > 0:
-            yield Place(entry, found=True, weak=sure < CERTAIN)
+            yield Place(entry, root, weak=sure < CERTAIN)
     for inner in folders if depth else ():
-        yield from _below(inner, depth - 1)
+        yield from _below(inner, root, depth - 1)
 
 
 def _is_one_run(folder: Path, entries: list[Path], folders: list[Path]) -> bool:

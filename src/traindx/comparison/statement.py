@@ -36,9 +36,7 @@ def statement_of(entries: Sequence[Entry], effects: Sequence[Effect], noise: Noi
 
 
 def number(value: float | None) -> str:
-    if value is None or math.isnan(value):
-        return "-"
-    return "broken" if math.isinf(value) else f"{value:.4g}"
+    return "-" if value is None else f"{value:.4g}"
 
 
 def _extent(entries: Sequence[Entry], metric: str) -> str:
@@ -119,7 +117,7 @@ def _order(effect: Effect) -> str:
     """The values from best to worst with their middle results."""
     levels = list(effect.levels)
     chosen = levels if len(levels) <= 4 else [*levels[:2], levels[-1]]
-    told = [f"{label} gives {number(value)}" for label, _, value in chosen]
+    told = [f"{label} {'ends broken' if math.isinf(value) else 'gives ' + number(value)}" for label, _, value in chosen]
     if len(levels) > 4:
         told.insert(2, "…")
     return ", ".join(told)

@@ -49,7 +49,6 @@ class Outcome:
     summary: str
     cause: str | None
     confidence: float
-    weak: bool = False  # found in a folder, in a file that may be no log at all
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,8 @@ class Duplicates:
 
 @dataclass(frozen=True)
 class Comparison:
-    metric: str
+    metric: str  # as people call it
+    key: str  # under which each outcome has measured it
     higher_is_better: bool
     level: float | None
     entries: Sequence[Entry]  # best first

@@ -47,13 +47,12 @@ class Setting:
 
 def settings_that_differ(outcomes: Sequence[Outcome]) -> list[Setting]:
     """All that differ and may matter, seeds included. Names of files speak only where nothing else does."""
-    told = _differing(outcomes, [dict(outcome.settings) for outcome in outcomes])
-    known = {setting.codes for setting in told}
-    names = {setting.name for setting in told} | {name for outcome in outcomes for name in outcome.settings}
-    guessed = _differing(outcomes, [dict(outcome.named) for outcome in outcomes])
-    told += [setting for setting in guessed if setting.codes not in known and setting.name not in names]
-    known |= {setting.codes for setting in told}
-    return [*told, *(setting for setting in _words_of_names(outcomes) if setting.codes not in known)]
+    told = {name for outcome in outcomes for name in outcome.settings}
+    found = _differing(outcomes, [{**outcome.named, **outcome.settings} for outcome in outcomes])
+    known = {setting.codes for setting in found if setting.name in told}
+    found = [setting for setting in found if setting.name in told or setting.codes not in known]
+    known |= {setting.codes for setting in found}
+    return [*found, *(setting for setting in _words_of_names(outcomes) if setting.codes not in known)]
 
 
 def _differing(outcomes: Sequence[Outcome], tables: list[dict[str, Value]]) -> list[Setting]:
