@@ -3,6 +3,7 @@
 `places_at` expands folders, `gather` reads and judges, `compare` ranks and explains. Reports draw the result.
 """
 
+from ._names import short_names
 from .compare import compare
 from .gather import Gathered, gather
 from .outcome import higher_is_better
@@ -24,4 +25,5 @@ __all__ = [
     "gather",
     "higher_is_better",
     "places_at",
+    "short_names",
 ]

@@ -56,13 +56,7 @@ def line(curve: Measured, frame: Frame, attributes: str = "") -> str:
     if curve.final is None:
         broken = curve.steps[~np.isfinite(curve.values)]
         after = broken[broken >= curve.smooth_steps[-1]]
-        at = frame.x(
-            [
-                broken[broken >= curve.smooth_steps[-1]].min()
-                if (broken >= curve.smooth_steps[-1]).any()
-                else broken.max()
-            ]
-        )[0]
+        at = frame.x([after.min() if len(after) else curve.smooth_steps[-1]])[0]
         mark = f'<path class="nan" d="M{at - 3:.1f},{y[-1] - 3:.1f}l6,6m0,-6l-6,6"/>'
     else:
         mark = f'<circle cx="{x[-1]:.1f}" cy="{y[-1]:.1f}" r="1.8"/>'

@@ -1,0 +1,66 @@
+"""Training loss against validation loss: the gap between them, and the best validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...record import Run
+from ...signs._curve import curve_of
+from ._lines import draw_curve, finish, legend, scale, smoothed, unit_of
+from ._subject import VALIDATION, Subject
+
+TITLE = "Training against validation loss"
+ORDER = 20
+HOW_TO_READ = "Shaded: the gap between them. A validation loss that rises while training falls is overfitting."
+
+
+def has(run: Run) -> bool:
+    return bool(run.series("loss/train")) and bool(run.series("loss/validation"))
+
+
+def draw(figure: Any, subjects: Sequence[Subject]) -> None:
+    axes = figure.subplots()
+    log = scale(axes, [subject.run.series(name) for subject in subjects for name in ("loss/train", "loss/validation")])
+    for subject in subjects:
+        training, validation = subject.run.series("loss/train"), subject.run.series("loss/validation")
+        if len(subjects) > 1:
+            draw_curve(axes, validation, subject.colour, f"{subject.name}: validation", log, raw=False)
+            draw_curve(
+                axes, training, subject.colour, f"{subject.name}: training", log, raw=False, linestyle=":", marker=""
+            )
+            continue
+        draw_curve(axes, training, subject.colour, "training, smoothed", log, raw=False)
+        draw_curve(axes, validation, VALIDATION, "validation", log, raw=False)
+        _gap(axes, subject, log)
+        _best(axes, subject)
+    finish(axes, "loss", log=log, xlabel=unit_of(subjects[0].run))
+    legend(axes, most=16)
+
+
+def _gap(axes: Any, subject: Subject, log: bool) -> None:
+    training = curve_of(subject.run.series("loss/train"))
+    validation = curve_of(subject.run.series("loss/validation"))
+    if len(training) < 2 or len(validation) < 2:
+        return
+    below = np.interp(validation.steps, training.steps, smoothed(training, log))
+    axes.fill_between(validation.steps, below, validation.values, color=VALIDATION, alpha=0.12, linewidth=0, zorder=1)
+
+
+def _best(axes: Any, subject: Subject) -> None:
+    validation = curve_of(subject.run.series("loss/validation"))
+    if len(validation) < 2:
+        return
+    at = int(np.argmin(validation.values))
+    step, value = int(validation.steps[at]), float(validation.values[at])
+    axes.plot(
+        [step], [value], "o", color=VALIDATION, markersize=8, markerfacecolor="white", markeredgewidth=2, zorder=5
+    )
+    late = at > 0.6 * len(validation)
+    axes.annotate(
+        f"lowest validation {value:.4g}, step {step:,}", (step, value), xytext=(-8 if late else 8, -14), fontsize=9,
+        textcoords="offset points", ha="right" if late else "left", color=VALIDATION, va="top", zorder=7,
+    )  # fmt: skip
+    axes.margins(y=0.15)
