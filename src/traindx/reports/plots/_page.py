@@ -24,6 +24,12 @@ STYLE = {
     "axes.linewidth": 0.8,
     "svg.hashsalt": "traindx",  # the same picture from the same run
 }
+PAGE_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21;
+  background: #fff }
+h1 { font-size: 1.35rem } h2 { font-size: 1.05rem; margin: 2rem 0 0 }
+p { margin: .2rem 0 .5rem; color: #556 } img { width: 100% }
+"""
 
 
 class Unavailable(Exception):
@@ -71,7 +77,7 @@ def _picture(
     )
     if heading:
         _heading(parts[0, 0], subjects)
-    for part, chart, its in zip(parts[heading:, 0], charts, chosen, strict=True):
+    for part, chart, its in zip(parts[int(heading) :, 0], charts, chosen, strict=True):
         chart.draw(part, its)
         if heading:
             part.suptitle(chart.TITLE, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
@@ -104,12 +110,15 @@ def _html(subjects: Sequence[Subject], charts: Sequence[ModuleType], figure_clas
             f"<h2>{escape(chart.TITLE)}</h2><p>{escape(chart.HOW_TO_READ)}</p>"
             f'<img alt="{escape(chart.TITLE)}" src="data:image/svg+xml;base64,{picture}">'
         )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>body{{font:15px/1.45 system-ui,sans-serif;max-width:60rem;margin:2rem auto;"
-        "padding:0 1rem;color:#1c1e21;background:#fff}h1{font-size:1.35rem}h2{font-size:1.05rem;margin:2rem 0 0}"
-        f"p{{margin:.2rem 0 .5rem;color:#556}}img{{width:100%}}</style></head><body><h1>{escape(title)}</h1>"
-        f"<p>{escape(below)}</p>{''.join(sections)}</body></html>\n"
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+            f"<title>{escape(title)}</title><style>{PAGE_STYLE}</style></head><body>",
+            f"<h1>{escape(title)}</h1><p>{escape(below)}</p>",
+            *sections,
+            "</body></html>\n",
+        ]
     )
 
 

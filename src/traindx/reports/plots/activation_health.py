@@ -9,7 +9,7 @@ import numpy as np
 
 from ...record import LayerTable, Run
 from ._heat import Map, draw_map
-from ._lines import finish, legend, unit_of
+from ._lines import extent, finish, legend, unit_of
 from ._subject import Subject
 
 TITLE = "Activation health"
@@ -34,7 +34,7 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
     run = subjects[0].run
     shown = _map(run)
     if _shares(run):
-        drawn = draw_map(axes, shown, run, cmap="OrRd", vmin=0.0, vmax=1.0)
+        drawn = draw_map(axes, shown, subjects[0], cmap="OrRd", vmin=0.0, vmax=1.0)
         bar = figure.colorbar(drawn, ax=axes, pad=0.01, label="share of units", ticks=[0, 0.25, 0.5, 0.75, 1])
         bar.ax.set_yticklabels(["0 % healthy", "25 %", "50 %", "75 %", "100 % lost"])
     else:
@@ -42,7 +42,7 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
 
         present = shown.values[np.isfinite(shown.values) & (shown.values > 0)]
         norm = LogNorm(present.min(), max(present.max(), present.min() * 10)) if len(present) else None
-        drawn = draw_map(axes, shown, run, cmap="viridis", norm=norm)
+        drawn = draw_map(axes, shown, subjects[0], cmap="viridis", norm=norm)
         figure.colorbar(drawn, ax=axes, pad=0.01, label="spread of the outputs (standard deviation)")
     axes.set_ylabel("input  →  output", rotation=270, labelpad=12)
 
@@ -57,6 +57,7 @@ def _over_runs(axes: Any, subjects: Sequence[Subject]) -> None:
             axes.plot(
                 table.steps[rows], means, style, color=subject.colour, label=f"{subject.name}: {SHARES[quantity]}"
             )
+    axes.set_xlim(*extent(subjects))
     axes.set_ylim(-2, 102)
     finish(axes, "units lost, %, mean over layers", xlabel=unit_of(subjects[0].run))
     legend(axes)

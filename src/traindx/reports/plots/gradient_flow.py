@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...record import LayerTable, Run
 from ...record.types import FloatArray
@@ -43,13 +44,12 @@ def _over_time(figure: Any, axes: Any, subject: Subject) -> None:
     low, high = (float(np.quantile(present, 0.01)), float(present.max())) if len(present) else (1e-8, 1.0)
     norm = LogNorm(min(low, high / 10), high)
     positive = Map(shown.steps, shown.rows, np.where(shown.values > 0, shown.values, np.nan))
-    drawn = draw_map(axes, positive, subject.run, norm=norm, cmap="viridis")
+    drawn = draw_map(axes, positive, subject, norm=norm, cmap="viridis")
     zero = np.where(shown.values == 0, 1.0, np.nan)
     broken = np.where(_broken(subject.run, shown), 1.0, np.nan)
     for mask, colour in ((zero, "black"), (broken, BROKEN)):
         if np.isfinite(mask).any():
-            axes.invert_yaxis()  # draw_map turns it again
-            draw_map(axes, Map(shown.steps, shown.rows, mask), subject.run, cmap=ListedColormap([colour]), zorder=3)
+            draw_map(axes, Map(shown.steps, shown.rows, mask), subject, cmap=ListedColormap([colour]), zorder=3)
     figure.colorbar(drawn, ax=axes, label="gradient size (RMS)", extend="min", pad=0.01)
     axes.set_ylabel("input  →  output", rotation=270, labelpad=12)
 
@@ -103,8 +103,8 @@ def _map(run: Run) -> Map:
     return Map.of(table, _layers(run, table))
 
 
-def _broken(run: Run, shown: Map) -> FloatArray:
+def _broken(run: Run, shown: Map) -> NDArray[np.bool_]:
     """Infinite gradients, and missing ones at steps where the run reported gradients that were not finite."""
     reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
     at = np.array([step in reported for step in shown.steps.tolist()], bool)
-    return np.isinf(shown.values) | (np.isnan(shown.values) & at[None, :])
+    return np.asarray(np.isinf(shown.values) | (np.isnan(shown.values) & at[None, :]))

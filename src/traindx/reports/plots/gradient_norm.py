@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...record import Run
-from ._lines import MOST_RAW, draw_curve, finish, legend, scale, unit_of
+from ._lines import MOST_RAW, draw_curve, extent, finish, legend, scale, unit_of
 from ._subject import Subject
 
 TITLE = "Gradient norm"
@@ -24,6 +24,7 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
     axes = figure.subplots()
     series = [subject.run.series("grad_norm") for subject in subjects]
     log = scale(axes, series)
+    axes.set_xlim(*extent(subjects))
     for subject, its in zip(subjects, series, strict=True):
         label = subject.name if len(subjects) > 1 else "gradient norm, smoothed"
         draw_curve(axes, its, subject.colour, label, log, raw=len(subjects) <= MOST_RAW)

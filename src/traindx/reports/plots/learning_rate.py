@@ -9,7 +9,7 @@ import numpy as np
 
 from ...record import Run
 from ...signs._curve import curve_of
-from ._lines import draw_curve, finish, legend, scale, unit_of
+from ._lines import DECADES, draw_curve, extent, finish, legend, scale, unit_of
 from ._subject import Subject
 
 TITLE = "Loss and learning rate in shared time"
@@ -32,7 +32,12 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
     losses = [subject.run.series("loss/train") or subject.run.series("loss/validation") for subject in subjects]
     rates = [subject.run.series("lr") for subject in subjects]
     log_loss = scale(top, losses)
-    log_rate = scale(bottom, rates)
+    peaks = [float(rate.finite.values.max()) for rate in rates]
+    # Schedules end at zero, which has no place on a logarithmic scale: one run's is drawn linear.
+    log_rate = min(peaks) > 0 and max(peaks) > DECADES * min(peaks)
+    if log_rate:
+        bottom.set_yscale("log")
+    top.set_xlim(*extent(subjects))
     for subject, loss, rate in zip(subjects, losses, rates, strict=True):
         if loss:
             draw_curve(top, loss, subject.colour, subject.name, log_loss, raw=len(subjects) == 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...record import Run, Series
 from ...signs import Sign
-from ._lines import MOST_RAW, draw_curve, finish, legend, scale, unit_of
+from ._lines import MOST_RAW, draw_curve, extent, finish, legend, scale, unit_of
 from ._subject import Subject
 
 TITLE = "Training loss"
@@ -26,10 +26,18 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
     axes = figure.subplots()
     series = [_series(subject.run) for subject in subjects]
     log = scale(axes, series)
-    axes.set_xlim(*_extent(series))
+    axes.set_xlim(*extent(subjects))
     for subject, its in zip(subjects, series, strict=True):
         label = subject.name if len(subjects) > 1 else "smoothed"
-        draw_curve(axes, its, subject.colour, label, log, raw=len(subjects) <= MOST_RAW)
+        draw_curve(
+            axes,
+            its,
+            subject.colour,
+            label,
+            log,
+            raw=len(subjects) <= MOST_RAW,
+            whose=subject.name if len(subjects) > 1 else "",
+        )
     finish(axes, "loss", log=log, xlabel=unit_of(subjects[0].run))
     legend(axes)
     if len(subjects) == 1:
@@ -38,12 +46,6 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
 
 def _series(run: Run) -> Series:
     return run.series("loss/train") or run.series("loss/validation")
-
-
-def _extent(series: Sequence[Series]) -> tuple[float, float]:
-    first, last = min(int(s.steps.min()) for s in series), max(int(s.steps.max()) for s in series)
-    margin = 0.01 * max(1, last - first)
-    return first - margin, last + margin
 
 
 def _mark_onsets(axes: Any, subject: Subject) -> None:
