@@ -45,10 +45,18 @@ def principal(runs: list[Run]) -> Run:
     return max(reversed(runs), key=lambda run: max(len(run.series("loss/train")), len(run.series("loss/validation"))))
 
 
+def sureness(source: Source) -> float:
+    """How sure the surest reader is that this is a log of its format; below 0.1 nothing would be read."""
+    return _surest(source)[0]
+
+
 def _choose(source: Source, enough: float = 0.1) -> ModuleType | None:
-    sure = [(module.sniff(source), module) for module in all_readers()]
-    confidence, reader = max(sure, key=lambda pair: pair[0])
+    confidence, reader = _surest(source)
     return reader if confidence >= enough else None
+
+
+def _surest(source: Source) -> tuple[float, ModuleType]:
+    return max(((module.sniff(source), module) for module in all_readers()), key=lambda pair: pair[0])
 
 
 def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
