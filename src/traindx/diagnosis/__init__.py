@@ -1,5 +1,6 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
+from .diagnose import diagnose
 from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question
 
-__all__ = ["Advice", "Contribution", "Diagnosis", "Hypothesis", "NextTest", "Question"]
+__all__ = ["Advice", "Contribution", "Diagnosis", "Hypothesis", "NextTest", "Question", "diagnose"]

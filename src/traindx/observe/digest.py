@@ -46,7 +46,7 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
         "nonlinearities": sum(ops[name] for name in NONLINEAR),
         "linear_chain": len(chain),
         "linear_chain_shapes": [list(shape or ()) for shape in map(out_shape, chain)],
-        "softmaxes": [_softmax(node) for node in found if op_name(node) in ("softmax", "logsoftmax")][:64],
+        "softmaxes": _softmaxes(found),
         "attention": _attention(found) if read_saved else [],
         "broadcasts": _broadcasts(found[:40]),
         "view_permutes": _view_permutes(found),
@@ -133,6 +133,17 @@ def _linear_before(node: Any) -> Any | None:
             at = inner[0]
             hops += 1
     return None
+
+
+def _softmaxes(found: list[Any]) -> list[dict[str, Any]]:
+    inside_losses = {
+        following for node in found if op_name(node) in LOSSES for following, _ in node.next_functions if following
+    }
+    return [
+        {**_softmax(node), "in_loss": node in inside_losses}
+        for node in found
+        if op_name(node) in ("softmax", "logsoftmax")
+    ][:64]
 
 
 def _softmax(node: Any) -> dict[str, Any]:

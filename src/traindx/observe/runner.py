@@ -127,6 +127,16 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
             sys.modules["__main__"] = before[2]
 
 
+def run_script(path: str, args: Sequence[str] = (), *, out: str | Path, budget: float = 3.0) -> int:
+    """Run a script under observation in this process; its exit code. The record is left in `out`."""
+    program = find_program(path, as_module=False)
+    recording = Recording(Path(out), budget)
+    recording.writer.fact("script", {"path": path, "argv": list(args), "module": False})
+    ending = run_program(program, args, recording)
+    recording.close(ending.status, ending.error)
+    return ending.code
+
+
 def _execute(program: Program) -> Ending:
     try:
         exec(program.code, program.main.__dict__)

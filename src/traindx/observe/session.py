@@ -28,6 +28,7 @@ class Session:
         self.optimizers: list[weakref.ref[Any]] = []
         self.last_loss: float | None = None
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
+        self.training_data_loaders: set[int] = set()  # whose evaluation passes run over training samples
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._noted: set[str] = set()
         self._not_visible: list[str] = []

@@ -72,6 +72,15 @@ class RecordWriter:
             if len(steps):
                 self.last_step = max(self.last_step, int(steps[-1]))
 
+    def rename(self, old: str, new: str) -> None:
+        """Give a series its final name, once that is known. Nothing happens where `new` is taken."""
+        self.flush()
+        with self._flushing:
+            if self.lost is None and old in self._tails and new not in self._tails:
+                self._tails[new] = self._tails.pop(old)
+                with self._connection:
+                    self._connection.execute("UPDATE series SET name = ? WHERE name = ?", (new, old))
+
     def layers(self, quantity: str, step: int, names: Sequence[str], values: Sequence[float]) -> None:
         key = tuple(names)
         blob = _little_endian(array("f", values))

@@ -184,7 +184,21 @@ class Watcher:
 
     def finish(self) -> None:
         self._close()
+        self._rename_passes_over_training_data()
         self.flush()
+
+    def _rename_passes_over_training_data(self) -> None:
+        """What they run over shows only when both have been seen; series get their final names at the end."""
+        number = 0
+        for old, key in enumerate(self._sets):
+            trained = key in self.session.training_data_loaders
+            new = "/training_data" if trained else "" if number == 0 else f"/{number}"
+            number += not trained
+            for quantity in ("loss/validation", "accuracy/validation"):
+                was = quantity + ("" if old == 0 else f"/{old}")
+                if was != quantity + new:
+                    self.session.inbox.drain()
+                    self.session.writer.rename(was, quantity + new)
 
 
 def _value(tensor: Any) -> Any:

@@ -13,7 +13,7 @@ from ..session import Session
 from ..tensors import plain, tensors_in
 from .loss_inputs import given_pair
 
-ORDER = 70
+ORDER = 48  # before the evaluation watcher, which wants to know what its passes ran over
 
 ELEMENTS = 64  # of a sample that go into its hash
 MAX_HASHES = 200_000
@@ -30,11 +30,15 @@ class Watcher:
         self._trained_rows = 0
         self._batches_hashed = 0
         self._batches = 0
-        self._evaluated: set[int] = set()
-        self._evaluated_rows = 0
+        self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
+        self._evaluated: dict[int, set[int]] = {}  # by loader
+        self._loader = 0
         self._input: weakref.ref[Any] | None = None
         self._products: _Products | None = None
         self._shift: dict[str, Any] = {"checked": 0, "matching": 0}
+
+    def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
+        self._loader = id(loader)
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if next(root.parameters(), None) is None:
@@ -77,9 +81,11 @@ class Watcher:
             if len(self._trained) < MAX_HASHES:
                 self._trained.update(hashes)
                 self._trained_rows += len(hashes)
-        elif len(self._evaluated) < MAX_HASHES:
-            self._evaluated_rows += len(hashes)
-            self._evaluated.update(hashes)
+                self._repeated_rows += len(hashes) - len(set(hashes))
+        else:
+            known = self._evaluated.setdefault(self._loader, set())
+            if len(known) < MAX_HASHES and len(self._evaluated) < 16:
+                known.update(hashes)
 
     # ── tokens: are the targets the inputs, moved by one? ────────────────────────────────────────
 
@@ -124,21 +130,27 @@ class Watcher:
 
     def flush(self) -> None:
         writer = self.session.writer
-        if self._evaluated_rows and self._trained_rows:
-            evaluated, trained = set(self._evaluated), set(self._trained)
+        sets = {loader: set(hashes) for loader, hashes in list(self._evaluated.items()) if hashes}
+        if sets and self._trained_rows:
+            trained = set(self._trained)
+            shares = {loader: len(hashes & trained) / len(hashes) for loader, hashes in sets.items()}
+            cleanest = min(sets, key=lambda loader: shares[loader])
+            # Passes over training samples beside a clean evaluation are made for their own sake.
+            if shares[cleanest] < 0.5:
+                self.session.training_data_loaders = {loader for loader, share in shares.items() if share > 0.9}
             writer.fact(
                 "overlap",
                 {
-                    "eval_samples": self._evaluated_rows,
-                    "eval_distinct": len(evaluated),
+                    "eval_samples": len(sets[cleanest]),
                     "train_samples_hashed": self._trained_rows,
                     "train_distinct": len(trained),
                     "train_share_hashed": self._batches_hashed / max(1, self._batches),
-                    "shared": len(evaluated & trained),
+                    "shared": len(sets[cleanest] & trained),
                 },
             )
         if self._trained_rows:
-            writer.fact("repeats", {"hashed": self._trained_rows, "distinct": len(self._trained)})
+            distinct = self._trained_rows - self._repeated_rows
+            writer.fact("repeats", {"hashed": self._trained_rows, "distinct": distinct})
         if self._shift["checked"]:
             agree = self._shift["matching"] >= max(1, self._shift["checked"] - 1)
             writer.fact("shift_relation", {"checked": self._shift["checked"], "targets_are_next_inputs": agree})

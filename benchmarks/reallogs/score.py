@@ -1,0 +1,138 @@
+"""Scores the curve signs on real logs: per label the precision and recall of the primary sign, and every miss.
+
+    python benchmarks/reallogs/score.py [DIRECTORY]
+
+DIRECTORY holds `index.tsv` (columns local_path, label, key_step, note …) and the logs; without it, `reallogs` in the
+directory named by TRAINDX_SHARED, or `../shared` beside the repository. Nothing is copied from there.
+
+A log counts as found when a sign of its label is raised, whatever its severity; the primary sign is the gravest raised
+one among those that can be a label. A healthy log is right when nothing is raised as a warning or worse.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+from traindx.readers import ReaderError, principal, read
+from traindx.signs import Sign, measure_all
+
+# Any of these signs is what the label means. Flat from the start and flat after progress were labelled alike.
+LABELS = {
+    "nonfinite": {"loss-not-finite"},
+    "isolated-nonfinite": {"loss-not-finite"},
+    "diverged": {"loss-diverged"},
+    "spike": {"loss-spike"},
+    "plateau": {"loss-plateau", "loss-stuck", "loss-falling-slowly"},
+    "stuck": {"loss-stuck"},
+    "overfitting": {"validation-rising", "validation-gap"},
+    "memorising": {"memorising"},
+    "still-improving": {"still-improving"},
+    "several-runs": {"several-runs"},
+    "too-short": {"too-short"},
+    "lr-problem": {"lr-collapsed", "lr-constant"},
+}
+ORDER = ("critical", "warning", "info")
+# Where several signs are equally grave, the one that says more about the run comes first.
+RANK = [
+    "loss-not-finite",
+    "loss-diverged",
+    "loss-stuck",
+    "loss-spike",
+    "validation-rising",
+    "memorising",
+    "validation-gap",
+    "loss-plateau",
+    "lr-collapsed",
+    "several-runs",
+    "too-short",
+    "still-improving",
+    "loss-falling-slowly",
+    "lr-constant",
+]
+
+
+def main(arguments: list[str]) -> int:
+    directory = _directory(arguments)
+    if not (directory / "index.tsv").is_file():
+        print(f"{directory}: no index.tsv there", file=sys.stderr)
+        return 2
+    with open(directory / "index.tsv", newline="", encoding="utf-8") as file:
+        entries = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    primaries: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for entry in entries:
+        label, path = entry["label"], directory / entry["local_path"]
+        raised = _raised(path)
+        total[label] += 1
+        primary = _primary(raised)
+        if primary is not None:
+            primaries[primary] += 1
+            right[primary] += any(primary in LABELS.get(label, ()) for _ in (0,))
+        hit = _hit(label, raised)
+        found[label] += hit
+        if not hit or "-v" in arguments:
+            shown = "; ".join(f"{s.id} {s.severity} {s.level:.2f} @{s.onset}" for s in raised or []) or "nothing raised"
+            shown = "not readable as a loss log" if raised is None else shown
+            print(
+                f"{'ok  ' if hit else 'miss'} {label:<19}{entry['local_path']}\n     {shown}\n     ({entry['verdict']})"
+            )
+    _table(found, total, primaries, right)
+    return 0
+
+
+def _directory(arguments: list[str]) -> Path:
+    given = [a for a in arguments if not a.startswith("-")]
+    if given:
+        return Path(given[0])
+    return Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[2] / ".." / "shared")) / "reallogs"
+
+
+def _raised(path: Path) -> list[Sign] | None:
+    """The raised signs of the log's main run, gravest first; None where the reader finds no loss."""
+    try:
+        run = principal(read(str(path)))
+    except ReaderError:
+        return None
+    signs = measure_all(run).raised()
+    rank = {sign: i for i, sign in enumerate(RANK)}
+    return sorted(signs, key=lambda s: (ORDER.index(s.severity), rank.get(s.id, len(RANK))))
+
+
+def _primary(raised: list[Sign] | None) -> str | None:
+    return next((sign.id for sign in raised or [] if sign.id in RANK), None)
+
+
+def _hit(label: str, raised: list[Sign] | None) -> bool:
+    if label == "no-loss":
+        return raised is None or all(sign.id in ("too-short", "lr-constant") for sign in raised)
+    if raised is None:
+        return False
+    if label == "healthy":
+        return all(sign.severity == "info" for sign in raised)
+    hits = [sign for sign in raised if sign.id in LABELS[label]]
+    if label == "isolated-nonfinite":
+        return any(sign.severity == "info" for sign in hits)
+    return bool(hits)
+
+
+def _table(found: Counter[str], total: Counter[str], primaries: Counter[str], right: Counter[str]) -> None:
+    print(f"\n{'label':<20}{'logs':>5}{'found':>7}{'recall':>8}{'as primary sign':>18}{'precision':>11}")
+    for label in sorted(total):
+        signs = LABELS.get(label, set())
+        named, correct = sum(primaries[s] for s in signs), sum(right[s] for s in signs)
+        precision = f"{correct / named:.2f}" if named else "-"
+        share = found[label] / total[label]
+        print(f"{label:<20}{total[label]:>5}{found[label]:>7}{share:>8.2f}{named:>18}{precision:>11}")
+    print(
+        f"{'all':<20}{sum(total.values()):>5}{sum(found.values()):>7}{sum(found.values()) / sum(total.values()):>8.2f}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

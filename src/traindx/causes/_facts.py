@@ -1,0 +1,124 @@
+"""Finds in a run's facts what fixes of signal, loss and data faults name: calls, layers, shapes, statistics.
+
+Built on `_known`: what is absent, odd or not finite reads as nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..record import Event, Run
+from ._base import Site
+from ._known import entries, number, site_of
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def items(value: Any) -> list[Mapping[str, Any]]:
+    """The mappings of a list; nothing where the value is no list."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, (list, tuple)) else []
+
+
+def numbers(source: Mapping[str, Any], key: str) -> list[float] | None:
+    """A non-empty list of finite numbers, or None."""
+    values = source.get(key)
+    if not isinstance(values, (list, tuple)) or not values:
+        return None
+    found = [number(value) for value in values]
+    return None if None in found else [value for value in found if value is not None]
+
+
+def shape(source: Mapping[str, Any], key: str = "shape") -> tuple[int, ...]:
+    """A tensor's shape; empty where it is not known."""
+    found = numbers(source, key)
+    return tuple(int(size) for size in found) if found else ()
+
+
+def python_list(values: Sequence[float]) -> str:
+    """Numbers as a Python list of four digits that count each."""
+    return "[" + ", ".join(f"{value:.4g}" for value in values) + "]"
+
+
+def model_site(run: Run) -> Site | None:
+    """Where the (first) model is built."""
+    models = entries(run, "models")
+    return site_of(models[0]) if models else None
+
+
+def module_types(run: Run) -> list[str]:
+    """The types of the first model's modules, in their order."""
+    models = entries(run, "models")
+    return [str(module.get("type", "")) for module in items(models[0].get("modules"))] if models else []
+
+
+def training_loss(run: Run, *names: str) -> Mapping[str, Any]:
+    """The first loss call in training, of one of the named functions if names are given; empty if there is none."""
+    for loss in entries(run, "losses"):
+        if loss.get("phase", "train") == "train" and (
+            not names or any(name in str(loss.get("fn")).lower() for name in names)
+        ):
+            return loss
+    return {}
+
+
+def loader(run: Run, role: str) -> Mapping[str, Any]:
+    """The first loader in that role; empty if there is none."""
+    return next((found for found in entries(run, "loaders") if found.get("role") == role), {})
+
+
+def operation(run: Run, *names: str) -> Mapping[str, Any]:
+    """The last risky or shape-changing call in the model whose name contains one of the names."""
+    found = [call for call in entries(run, "ops") if any(name in str(call.get("op")).lower() for name in names)]
+    return found[-1] if found else {}
+
+
+def first_event(run: Run, kind: str) -> Event | None:
+    found = run.events_of(kind)
+    return found[0] if found else None
+
+
+def weights(run: Run) -> list[Mapping[str, Any]]:
+    """The weight matrices and kernels, in order of execution."""
+    found = [param for param in entries(run, "params") if param.get("kind") == "weight" and param.get("name")]
+    return sorted(found, key=lambda param: number(param.get("depth")) or 0.0)
+
+
+def scale_against_fan_in(param: Mapping[str, Any]) -> float | None:
+    """Initial standard deviation times sqrt(fan_in): about 0.6 by PyTorch's default, 1.4 by He's rule."""
+    std, fan_in = number(param.get("init_std")), number(param.get("fan_in"))
+    return None if std is None or not fan_in or fan_in < 0 else std * math.sqrt(fan_in)
+
+
+def typical(run: Run, quantity: str) -> dict[str, float]:
+    """The median over steps of a per-layer quantity, by layer; layers never measured are left out."""
+    table = run.layers(quantity)
+    found: dict[str, float] = {}
+    for name in table.layers:
+        values = table.column(name)
+        values = values[np.isfinite(values)]
+        if values.size:
+            found[name] = float(np.median(values))
+    return found
+
+
+def worst(run: Run, quantity: str, above: float) -> list[tuple[str, float]]:
+    """The layers whose last known value lies above a level, worst first."""
+    table = run.layers(quantity)
+    found = []
+    for name in table.layers:
+        values = table.column(name)
+        values = values[np.isfinite(values)]
+        if values.size and values[-1] > above:
+            found.append((name, float(values[-1])))
+    return sorted(found, key=lambda item: -item[1])
+
+
+def was(site: Site | None) -> str:
+    """The old line as a comment that stands above the new one; empty where it is unknown."""
+    return f"# was: {site.text}\n" if site and site.text else ""

@@ -1,0 +1,90 @@
+"""Adam's weight_decay is not weight decay.
+
+## What happens
+Usually nothing visible: the run trains, and generalises a little worse than it could. The setting just does not do
+what its name says. Tuning it shifts the best rate as well, and tuning the rate shifts the best decay.
+
+## Why
+`torch.optim.Adam(weight_decay=wd)` adds wd·w to the gradient *before* the adaptive scaling:
+
+    g ← ∇L + wd·w,    w ← w − lr · m̂ / (√v̂ + eps)        with m̂, v̂ made from g
+
+The decay term is divided by √v̂ like everything else. A weight with large gradients is hardly decayed; one with
+tiny gradients is decayed at nearly full step length, whatever wd is, since there wd·w alone makes up both m̂ and
+v̂. Plain L2 regularisation and weight decay are the same thing for SGD; for adaptive methods they are not. AdamW
+takes the decay out of the gradient:
+
+    w ← w·(1 − lr·wd) − lr · m̂ / (√v̂ + eps)
+
+Each weight then shrinks at the same relative pace, and wd and lr can be tuned apart from each other.
+
+## Signs
+- `torch.optim.Adam` with weight_decay above 0.
+
+## Fix
+Use AdamW and choose the decay anew: 0.01 is its default, 0.1 is common for transformers. Values that suited Adam
+(1e-4, 1e-5) are next to nothing in AdamW.
+
+```python
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
+```
+
+## What not to do
+- Do not expect this to mend a run that does not train: it is advice, seldom a cause.
+- Do not carry the number over: the same weight_decay means something else in AdamW.
+- Do not decay biases and norm weights if you are touching the groups anyway.
+
+## Often confused with
+- `weight-decay-too-strong`: the weights really shrink toward zero.
+- `overfitting`: the gap has other remedies first; better decay is one of them.
+
+## Verify
+Compare validation at equal training loss, over two or three values of weight_decay. The differences are small: use
+several seeds.
+
+## References
+- I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", ICLR 2019.
+- PyTorch documentation, `torch.optim.Adam` and `torch.optim.AdamW`.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import at, optimizer, optimizer_name, rate, setting, show, site_of
+from ._lines import with_call_renamed, with_keyword
+
+ID = "adam-coupled-decay"
+FAMILY = "optimizer"
+TITLE = "Adam with weight_decay is not weight decay"
+MEANS = "Adam with weight_decay is L2 sent through the adaptive scaling, not decay: AdamW is meant for it."
+ADVISORY = True
+FOR = {"adam-with-decay": 5.0}
+AGAINST = {"decay-dominates": 1.0}
+REQUIRES = ("adam-with-decay",)
+SEEN_BY = ("adam-with-decay",)
+AVOID = (
+    "Do not expect this to mend a run that does not train: it is advice, seldom a cause.",
+    "Do not carry the number over: the same weight_decay means something else in AdamW.",
+)
+VERIFY = "Compare validation at equal training loss over several seeds."
+REFERENCE = "I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019"
+
+ADAMW_DEFAULT = "0.01"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    site = site_of(optimizer(run))
+    old = setting(run, "weight_decay")
+    line = with_call_renamed(site.text, "Adam", "AdamW") if site else None
+    if line:
+        line = with_keyword(line, "weight_decay", ADAMW_DEFAULT) or line
+    lr = rate(run)
+    rewritten = (
+        f"{optimizer_name(run)} = torch.optim.AdamW(model.parameters(), "
+        f"lr={lr or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
+    )
+    before = f"Adam(weight_decay={show(old)})" if old else "Adam with weight_decay"
+    summary = f"{at(site)}{before} → AdamW(weight_decay={ADAMW_DEFAULT}), its default; tune it from there"
+    return Fix(summary, line or rewritten, site)

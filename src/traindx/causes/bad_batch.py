@@ -1,0 +1,138 @@
+"""Certain samples, corrupt or absurd, throw the training off whenever they come up.
+
+## What happens
+
+The loss falls well and jumps now and then, about once an epoch, and recovers. In between nothing is wrong. Each
+time the same few samples are in the batch: an image of the wrong range, a target with a slipped decimal point, a
+text in another encoding.
+
+## Why
+
+The mean gradient of a batch of B samples is pulled by one sample with gradient G to about G/B. Squared error has a
+gradient proportional to the error, so a target that is 1000 standard deviations off outweighs a batch of 100 by a
+factor of ten. Adam makes it last: the second moment v remembers the huge square with factor β₂ = 0.999, so for
+about a thousand steps all updates are too small. The spike is in the data, not in the model: at other batches
+gradients are ordinary, and the same batch gives a spike at any time.
+
+## Signs
+
+- Spikes recur with the period of the epoch (with shuffling: about once an epoch, at changing places).
+- Input or target statistics of the batch are outliers exactly at the spikes.
+
+## Fix
+
+Find them, look at them, mend or drop them:
+
+```python
+losses = []
+with torch.no_grad():
+    for index in range(len(dataset)):
+        x, y = dataset[index]
+        losses.append(loss_function(model(x[None]), torch.as_tensor(y)[None]).item())
+worst = sorted(range(len(losses)), key=losses.__getitem__)[-20:]
+print(worst)
+```
+
+Then keep such samples out where the data are read (a range check), and use a robust loss (Huber) if some outliers
+are real.
+
+## What not to do
+
+- Do not lower the rate for the whole run because of a few samples.
+- Do not only clip: it bounds the damage, but you still learn from garbage.
+- Do not drop all high-loss samples automatically: rare and hard ones are in there too.
+
+## Often confused with
+
+- `exploding-gradients`: spikes at ordinary batches, in a recurrent or deep plain model.
+- `lr-too-high`: no period, and the loss does not return to its course.
+- `unshuffled-data`: a saw-tooth every epoch, not single spikes.
+- `nonfinite-data`: the values are NaN or Inf rather than absurd.
+- `noisy-labels`: wrong labels everywhere, no spikes.
+
+## Verify
+
+Without these samples the spikes are gone at an unchanged rate.
+
+## References
+
+- Huber: Robust estimation of a location parameter (1964).
+- Koh, Liang: Understanding black-box predictions via influence functions (2017).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import loader
+from ._known import number, show, site_of
+
+ID = "bad-batch"
+FAMILY = "data"
+TITLE = "Certain samples throw the training off"
+MEANS = "Corrupt or outlying samples cause a spike whenever they come up."
+FOR = {
+    "batch-outlier": 4.5,
+    "spikes-periodic": 2.0,
+    "loss-spike": 1.0,
+    "gradients-spiking": 0.7,
+    "gradient-norm-heavy-tail": 0.5,
+}
+AGAINST = {
+    "input-nonfinite": 2.0,
+    "target-nonfinite": 2.0,
+    "update-ratio-high": 1.0,
+    "loss-oscillating": 1.0,
+    "saw-tooth": 1.5,
+    "sequential-sampler": 0.3,
+    "recurrent-or-deep-plain": 0.5,
+    "grads-kept": 2.0,
+    "early-instability": 0.7,
+    "several-runs": 1.0,
+}
+REQUIRES = ("batch-outlier", "spikes-periodic")
+SEEN_BY = ("batch-outlier",)
+EXPLAINS = ("exploding-gradients", "lr-too-high", "unscaled-inputs", "unscaled-targets")
+AVOID = (
+    "Do not lower the rate for the whole run because of a few samples.",
+    "Do not only clip: it bounds the damage, but the model still learns from garbage.",
+    "Do not drop all high-loss samples automatically: rare and hard ones are among them.",
+)
+VERIFY = "Without these samples the spikes are gone at an unchanged rate."
+REFERENCE = "Huber, Robust estimation of a location parameter, 1964"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Look at the batches of the jumps; gives their steps, their places in the epoch and a range to check."""
+    jumps = run.events_of("loss-jump")
+    training = loader(run, "train")
+    batches = number(training.get("batches"))
+    steps = [event.step for event in jumps if event.step is not None]
+    measured = f" Jumps at steps {', '.join(map(str, steps[:6]))}." if steps else ""
+    if steps and batches and batches > 1:
+        measured += f" An epoch has {batches:.0f} batches."
+    if steps and batches and batches > 1 and training.get("shuffled") is False:
+        places = sorted({step % int(batches) for step in steps[:6]})
+        measured += f" In file order, counted from 0, that is batch {', '.join(map(str, places))} of the epoch."
+    usual = {}
+    for name in ("input_max", "target_max"):
+        known = run.series(name).finite.values
+        seen = [value for event in jumps if (value := number(event.data.get(name))) is not None]
+        if known.size and seen:
+            ordinary = float(sorted(known)[len(known) // 2])
+            if max(seen) > 3 * abs(ordinary):
+                usual[name] = ordinary
+                measured += f" {name.replace('_', ' ')} there is {show(max(seen))}, ordinarily {show(ordinary)}."
+    limit = show(3 * abs(usual["input_max"])) if usual.get("input_max") else "limit"
+    limit_y = show(3 * abs(usual["target_max"])) if usual.get("target_max") else limit
+    what = "y" if "target_max" in usual and "input_max" not in usual else "x"
+    code = (
+        "def is_sound(sample):\n"
+        "    x, y = sample\n"
+        f"    return bool(torch.as_tensor({what}).abs().max() < {limit_y if what == 'y' else limit})\n\n\n"
+        "sound = [index for index in range(len(dataset)) if is_sound(dataset[index])]\n"
+        'print(len(dataset) - len(sound), "samples to look at")\n'
+        "dataset = torch.utils.data.Subset(dataset, sound)\n"
+    )
+    return Fix(f"Find the samples behind the jumps and mend or drop them.{measured}", code, site_of(training))

@@ -1,0 +1,124 @@
+"""So few updates that the given epochs starve the training.
+
+## What happens
+The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates an epoch, often
+only one. The same number of epochs with smaller batches, at the same rate, trains well.
+
+## Why
+A run makes epochs · N/B updates, with N samples and batches of B. Each update gains about lr·‖G‖² as long as the
+rate is the limit. A larger batch makes the gradient more exact, with noise variance tr(Σ)/B, but not longer: beyond
+the noise scale B_noise = tr(Σ)/‖G‖² the gradient is already nearly exact, and doubling the batch halves the updates
+and gains nothing. Then successive gradients are almost parallel: many steps could have been taken with the samples
+of one.
+
+Raising the rate with the batch makes up for it only up to the stability limit 2/λ. With warmup that goes far, and
+past some size it ends.
+
+## Signs
+- A handful of updates an epoch, few in all.
+- Successive gradients nearly parallel; noise scale far below the batch size.
+- The loss is still falling at the end, very smoothly.
+
+## Fix
+Take a batch that gives at least tens of updates an epoch, near the noise scale if it is known.
+
+```python
+loader = DataLoader(dataset, batch_size=64, shuffle=True)    # was 4096: 2 updates an epoch, now 128
+```
+
+If the batch has to stay (many devices): raise the rate in proportion (SGD) or by the square root (Adam), with
+warmup, and count the run in updates rather than epochs.
+
+## What not to do
+- Do not fill the device's memory for its own sake: samples a second are not progress a second.
+- Do not only add epochs: that costs k times as much as batches k times smaller.
+- Do not load the whole data set as one batch unless it is tiny and the optimizer is made for it (L-BFGS).
+
+## Often confused with
+- `undertrained`: enough updates an epoch, too few epochs.
+- `lr-too-low`: many updates, each too small. Both show parallel gradients; the count of updates tells.
+- `overfitting` blamed on large batches: the gap in generalisation mostly vanishes when the number of updates is
+  kept.
+
+## Verify
+At the same number of epochs and the same rate, the smaller batch ends with a clearly lower training loss.
+
+## References
+- S. McCandlish, J. Kaplan, D. Amodei et al., "An Empirical Model of Large-Batch Training", 2018.
+- C. Shallue et al., "Measuring the Effects of Data Parallelism on Neural Network Training", JMLR 2019.
+- E. Hoffer, I. Hubara, D. Soudry, "Train longer, generalize better", NeurIPS 2017.
+- D. Masters, C. Luschi, "Revisiting Small Batch Training for Deep Neural Networks", 2018.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import loader_setting
+from ._known import batch_size, median, number, show, steps_per_epoch, train_loader
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+
+ID = "batch-too-large"
+FAMILY = "optimizer"
+TITLE = "The batch is too large for the number of epochs"
+MEANS = "So few updates an epoch that the given epochs starve training; smaller batches at the same rate cure it."
+FOR = {
+    "few-updates-per-epoch": 2.0,
+    "batch-size-large": 2.0,
+    "gradients-agree": 1.5,
+    "noise-scale-small": 1.5,
+    "still-improving": 0.7,
+    "loss-falling-slowly": 0.7,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    **SIGNAL_FAULTS,
+    "batch-size-small": 3.0,
+    "noise-scale-large": 2.0,
+    "gradients-oppose": 2.0,
+    "loss-oscillating": 2.0,
+    "loss-diverged": 2.5,
+    "update-ratio-low": 1.5,
+    "validation-rising": 2.0,
+    "loss-at-floor": 3.0,
+    "loss-plateau": 1.0,
+}
+REQUIRES = ("few-updates-per-epoch", "batch-size-large")
+EXPLAINS = ("undertrained",)
+AVOID = (
+    "Do not fill the device's memory for its own sake: samples a second are not progress a second.",
+    "Do not only add epochs: that costs more than smaller batches do.",
+)
+VERIFY = "At equal epochs and equal rate, the smaller batch ends with a clearly lower training loss."
+REFERENCE = "C. Shallue et al., Measuring the Effects of Data Parallelism on Neural Network Training, JMLR 2019"
+
+UPDATES_WANTED = 50  # an epoch with tens of updates is what small-data recipes use
+SMALLEST_PROPOSAL = 16
+LARGEST_PROPOSAL = 256
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    size = batch_size(run)
+    samples = number(train_loader(run).get("size"))
+    epoch = steps_per_epoch(run)
+    if not samples and size and epoch:
+        samples = size * epoch
+    noise = median(run, "noise_scale")
+    wanted = samples / UPDATES_WANTED if samples else (size or 1024.0) / 16
+    if noise and noise > 0:
+        wanted = max(wanted, noise)  # below the noise scale, smaller batches no longer gain
+    wanted = min(max(wanted, SMALLEST_PROPOSAL), LARGEST_PROPOSAL)
+    if size:
+        wanted = min(wanted, size / 2)
+    new = 1 << max(0, int(wanted).bit_length() - 1)  # the power of two below
+    reasons = []
+    if epoch:
+        reasons.append(f"an epoch has only {epoch} updates now, {run.steps} in the whole run")
+    if samples:
+        reasons.append(f"then {-(-samples // new):.0f} updates an epoch over {show(samples)} samples")
+    if noise and size:
+        reasons.append(f"the gradient noise scale is about {show(noise)} samples, your batch has {show(size)}")
+    return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "keep the rate as it is")

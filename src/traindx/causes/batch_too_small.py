@@ -1,0 +1,129 @@
+"""The noise of tiny batches drowns the signal.
+
+## What happens
+The loss is very noisy and makes poor headway. At a rate that is stable it crawls, at a higher one it only jumps
+about. No rate at this batch size does as well, per sample seen, as a larger batch would.
+
+## Why
+The gradient of a batch of B samples is the true gradient G plus noise of variance tr(Σ)/B, where Σ is the
+covariance of single-sample gradients. Their ratio gives the simple noise scale
+
+    B_noise = tr(Σ) / ‖G‖²
+
+For B ≪ B_noise a step is nearly all noise: successive gradients are almost orthogonal. The best rate then shrinks
+as lr_best ≈ lr_max / (1 + B_noise/B), so each step buys little. Up to that point noise only costs steps: halving
+the batch doubles the steps and uses the same number of samples. What makes tiny batches worse than that is the
+overhead of each step, batch norm's statistics, adaptive second moments filled with noise, and a rate that is not
+lowered to match.
+
+## Signs
+- Noise scale far above the batch size.
+- Gradients of neighbouring batches nearly unrelated, or pointing opposite ways.
+- Batch of one to a few samples; loss noisy from one step to the next, without a trend that stands out.
+
+## Fix
+Enlarge the batch towards the noise scale; if memory does not allow, accumulate. Raise the rate with the batch: in
+proportion for SGD (linear scaling rule), by the square root for Adam.
+
+```python
+loader = DataLoader(dataset, batch_size=64, shuffle=True)
+
+for i, (inputs, targets) in enumerate(loader):      # or: accumulate k micro-batches
+    (criterion(model(inputs), targets) / k).backward()
+    if (i + 1) % k == 0:
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+## What not to do
+- Do not accumulate to repair batch norm: its statistics still come from the micro-batch.
+- Do not enlarge far beyond the noise scale: past it, samples are wasted.
+- Do not judge by the noise of the plotted loss alone: smooth it first, many noisy curves are healthy.
+
+## Often confused with
+- `lr-never-decays`: good early progress and a floor at the end, which decay removes.
+- `lr-too-high`: overshoot in every batch alike; a smaller rate cures it fully.
+- `batchnorm-tiny-batch`: training and evaluation disagree because of batch statistics.
+- `noisy-labels`: large batches do not help, validation stays at chance.
+- `unshuffled-data`: successive batches differ by system, not by chance.
+
+## Verify
+With the batch four times as large and the rate scaled, the loss at the same number of samples is lower, and
+successive gradients agree more.
+
+## References
+- S. McCandlish, J. Kaplan, D. Amodei et al., "An Empirical Model of Large-Batch Training", 2018.
+- P. Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017.
+- S. Malladi et al., "On the SDEs and Scaling Rules for Adaptive Gradient Algorithms", NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import loader_setting
+from ._known import adaptive, batch_size, median, nice, number, rate, show, train_loader
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
+
+ID = "batch-too-small"
+FAMILY = "optimizer"
+TITLE = "The batch is too small"
+MEANS = "Gradient noise of tiny batches drowns the signal; no rate at this batch size does as well as a larger batch."
+FOR = {
+    "noise-scale-large": 2.0,
+    "batch-size-small": 2.0,
+    "gradients-oppose": 0.5,
+    "late-noise-floor": 0.7,
+    "loss-oscillating": 0.5,
+    "gradient-norm-heavy-tail": 0.5,
+    "step-overshoots": 0.3,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    "batch-size-large": 3.0,
+    "noise-scale-small": 3.0,
+    "gradients-agree": 2.5,
+    "norm-tiny-batch": 1.5,
+    "validation-at-chance": 1.0,
+    "batches-single-class": 1.0,
+    "loss-diverged": 0.7,
+    "loss-at-floor": 2.0,
+    "spikes-periodic": 1.0,
+}
+REQUIRES = ("noise-scale-large", "batch-size-small")
+AVOID = (
+    "Do not accumulate to repair batch norm: its statistics still come from the micro-batch.",
+    "Do not judge by the noise of the plotted loss alone: smooth it first.",
+)
+VERIFY = "With the batch four times as large and the rate scaled, the loss at equal samples seen is lower."
+REFERENCE = "S. McCandlish et al., An Empirical Model of Large-Batch Training, 2018"
+
+SMALLEST_PROPOSAL = 32  # below this, the fixed cost of a step outweighs what small batches save
+LARGEST_FACTOR = 64  # the noise scale is a rough estimate: do not leap further at once
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    size = batch_size(run)
+    noise = median(run, "noise_scale")
+    wanted = float(SMALLEST_PROPOSAL)
+    if size:
+        wanted = min(max(wanted, 4 * size, noise or 0.0), LARGEST_FACTOR * size)
+    samples = number(train_loader(run).get("size"))
+    if samples and samples >= 2:
+        wanted = min(wanted, max(2.0, samples / 10))  # at least ten updates an epoch remain
+    new = 2 ** max(1, round(math.log2(max(2.0, wanted))))
+    reasons = []
+    if noise and noise > 0 and size:
+        reasons.append(f"the gradient noise scale is about {show(noise)} samples against batches of {show(size)}")
+    old = rate(run)
+    if old and size and new > size:
+        growth = new / size
+        scaled = nice(old * (growth**0.5 if adaptive(run) else growth))
+        rule = "square root of the growth, for Adam" if adaptive(run) else "in proportion, for SGD"
+        reasons.append(f"raise the rate with it, in steps from {show(old)} to at most {show(scaled)} ({rule})")
+    return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "raise the rate with it", "costly")

@@ -1,0 +1,115 @@
+"""Batch norm with too few samples to have statistics.
+
+## What happens
+Training looks passable, evaluation is far worse, or jumps from one evaluation to the next. With one sample a batch
+and no spatial extent, PyTorch refuses outright ("Expected more than 1 value per channel when training").
+
+## Why
+Batch norm estimates the mean and the variance of each channel from B·H·W values: B samples, H·W positions. The
+mean's standard error is σ/√n for n independent values, the variance's relative error about √(2/(n − 1)). For fully
+connected layers n = B. At B = 2 each normalised value is ±1, whatever the input was; at B = 4 the error of the
+variance is some 80 %. So in training every sample is seen through its neighbours' noise, and gradients carry it
+too. In evaluation the running averages take over: another, smoother function than the one that was trained.
+Positions within an image are strongly correlated, so a large H·W helps less than its size suggests.
+
+## Signs
+- Batch norm layers with batches of about 1 to 4, or a last batch of such a size.
+- Loss of the same data in train mode and in eval mode differs widely.
+- Validation noisy although the training loss is calm.
+
+## Fix
+Use a normalisation that does not look across the batch, or give it a larger one.
+
+```python
+nn.GroupNorm(num_groups=32, num_channels=channels)      # instead of nn.BatchNorm2d(channels)
+nn.LayerNorm(features)                                  # instead of nn.BatchNorm1d(features)
+model = nn.SyncBatchNorm.convert_sync_batchnorm(model)  # several devices with few samples each
+loader = DataLoader(dataset, batch_size=32, shuffle=True, drop_last=True)
+```
+
+## What not to do
+- Do not accumulate gradients against it: statistics still come from the micro-batch.
+- Do not evaluate in training mode because the numbers look better: then predictions depend on their neighbours.
+- Do not lower the momentum of the running averages alone: the train-mode noise stays.
+
+## Often confused with
+- `eval-mode-missing`: the wrong mode, at any batch size.
+- `batch-too-small`: gradient noise without normalisation; no difference between the modes.
+- `overfitting`: the gap grows with time and is there without batch norm.
+- `train-val-mismatch`: the gap persists when training data are evaluated in training mode.
+
+## Verify
+The loss of the same training batch agrees in train and eval mode to within a few percent after some hundred steps.
+
+## References
+- Y. Wu, K. He, "Group Normalization", ECCV 2018.
+- S. Ioffe, "Batch Renormalization: Towards Reducing Minibatch Dependence in Batch-Normalized Models", NeurIPS 2017.
+- Y. Wu, J. Johnson, "Rethinking 'Batch' in BatchNorm", 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import batch_size, counted, listed, modules, number, show
+
+ID = "batchnorm-tiny-batch"
+FAMILY = "generalisation"
+TITLE = "Batch norm on tiny batches"
+MEANS = "Batch statistics of very few samples make training and evaluation behave differently."
+FOR = {
+    "norm-tiny-batch": 4.5,
+    "validation-gap": 1.0,
+    "batch-size-small": 0.5,
+    "train-above-validation": 0.3,
+    "validation-at-chance": 0.3,
+}
+AGAINST = {
+    "eval-in-train-mode": 3.0,
+    "train-in-eval-mode": 3.0,
+    "train-eval-inputs-differ": 1.0,
+    "validation-rising": 0.7,
+    "batch-size-large": 3.0,
+}
+REQUIRES = ("norm-tiny-batch",)
+EXPLAINS = ("overfitting", "train-val-mismatch", "batch-too-small")
+SEEN_BY = ("norm-tiny-batch",)
+AVOID = (
+    "Do not accumulate gradients against it: the statistics still come from the micro-batch.",
+    "Do not evaluate in training mode because the numbers look better.",
+)
+VERIFY = "The loss of the same batch agrees in train and eval mode to within a few percent."
+REFERENCE = "Y. Wu, K. He, Group Normalization, ECCV 2018"
+
+MOST_GROUPS = 32  # the number that the paper settles on
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    norms = modules(run, "BatchNorm")
+    size = batch_size(run)
+    # The variance of n values has a relative error of sqrt(2 / (n - 1)).
+    error = f", where a variance is off by about {(2 / (size - 1)) ** 0.5:.0%}" if size and size > 1 else ""
+    batches = f" with batches of {show(size)}{error}" if size else ""
+    if not norms:
+        code = "norm = torch.nn.GroupNorm(num_groups=32, num_channels=channels)  # instead of BatchNorm2d(channels)"
+        return Fix(f"replace batch norm by group norm or layer norm, or enlarge the batch{batches}", code)
+    names = listed([str(module.get("name")) for module in norms])
+    code = "\n".join(dict.fromkeys(_replacement(module) for module in norms))
+    return Fix(
+        f"replace {counted(len(norms), 'batch norm layer')} ({names}){batches}, or use batches of 16 and more", code
+    )
+
+
+def _replacement(module: Mapping[str, Any]) -> str:
+    settings = module.get("settings")
+    features = number(settings.get("num_features")) if isinstance(settings, Mapping) else None
+    kind = str(module.get("type")).rsplit(".", 1)[-1]
+    width = f"{features:.0f}" if features else "channels"
+    if kind == "BatchNorm1d":
+        return f"norm = torch.nn.LayerNorm({width})  # instead of {kind}({width})"
+    groups = next(g for g in range(MOST_GROUPS, 0, -1) if not features or features % g == 0)
+    return f"norm = torch.nn.GroupNorm({groups}, {width})  # instead of {kind}({width})"

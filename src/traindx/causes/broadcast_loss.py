@@ -1,0 +1,122 @@
+"""Outputs and targets have different shapes and broadcast, so the loss compares all pairs.
+
+## What happens
+
+Regression seems to train, and ends with every prediction near the mean of the targets. The loss settles at the
+targets' variance. A warning about different sizes scrolls by, or none at all if the loss was written by hand.
+
+## Why
+
+Outputs of shape (N, 1) minus targets of shape (N,) broadcast to (N, N): entry (i, j) is output i minus target j.
+The mean over all pairs is
+
+    1/N² Σᵢⱼ (oᵢ - yⱼ)²  =  1/N Σᵢ (oᵢ - ȳ)²  +  Var(y)
+
+so the loss asks every output to be the batch mean ȳ, and cannot fall below Var(y). Each output sees all targets;
+which target belongs to which input is lost. The same happens with (N, T) against (N, T, 1), and with a mask or a
+weight of shape (N,) against losses of shape (N, T) when N = T.
+
+## Signs
+
+- The loss function's input and target have different shapes, or a subtraction near the loss grows a dimension.
+- Predictions collapse to one value; loss equals the variance of the targets.
+
+## Fix
+
+Make the shapes equal before the loss, and say so in the code:
+
+```python
+outputs = model(x).squeeze(-1)  # (N, 1) -> (N,)
+assert outputs.shape == y.shape, (outputs.shape, y.shape)
+loss = torch.nn.functional.mse_loss(outputs, y)
+```
+
+## What not to do
+
+- Do not use a bare `squeeze()`: a last batch of one sample loses its batch dimension too.
+- Do not silence the warning.
+- Do not enlarge the model: it is already fitting what the loss asks for.
+
+## Often confused with
+
+- `model-too-small`, `noisy-labels`: predictions at the mean as well, with equal shapes.
+- `wrong-loss`: shapes agree, kinds do not.
+- `scrambled-axes`: shapes agree, but entries were moved.
+
+## Verify
+
+Input and target of the loss have the same shape, and the loss passes below the targets' variance.
+
+## References
+
+- PyTorch documentation: Broadcasting semantics.
+- NumPy documentation: Broadcasting.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import as_mapping, items, shape, was
+from ._known import entries, number, record, show, site_of
+
+ID = "broadcast-loss"
+FAMILY = "loss"
+TITLE = "Outputs and targets broadcast against each other"
+MEANS = "Outputs and targets have different shapes that broadcast, so the loss compares every output with every target."
+FOR = {
+    "loss-broadcasts": 6.5,
+    "training-at-chance": 0.7,
+    "loss-plateau": 0.5,
+    "loss-stuck": 0.3,
+    "predictions-collapsed": 0.3,
+}
+AGAINST = {"loss-at-floor": 1.5, "loss-not-finite": 0.7}
+REQUIRES = ("loss-broadcasts",)
+SEEN_BY = ("loss-broadcasts",)
+EXPLAINS = (
+    "model-too-small",
+    "noisy-labels",
+    "lr-too-low",
+    "over-regularized",
+    "weight-decay-too-strong",
+    "vanishing-gradients",
+    "unscaled-targets",
+)
+AVOID = (
+    "Do not use a bare squeeze(): a last batch of one sample loses its batch dimension too.",
+    "Do not enlarge the model: it already fits what the loss asks for.",
+)
+VERIFY = "Input and target of the loss have equal shapes, and the loss passes below the targets' variance."
+REFERENCE = "PyTorch documentation, Broadcasting semantics"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Make the two shapes equal, by the shapes that were seen."""
+    loss = next((found for found in entries(run, "losses") if found.get("broadcast") is True), {})
+    given, wanted = shape(as_mapping(loss.get("input"))), shape(as_mapping(loss.get("target")))
+    if not given or not wanted:
+        given, wanted = _from_graph(run)
+    location = site_of(loss)
+    std = number(record(run, "targets/train").get("std"))
+    measured = f" Outputs have shape {given}, targets {wanted}." if given and wanted else ""
+    if std:
+        measured += f" Compared in all pairs, the loss cannot fall below the targets' variance, {show(std * std)}."
+    if len(wanted) < len(given):
+        code = "outputs = outputs.squeeze(-1)\n" if given[-1] == 1 else "targets = targets.unsqueeze(-1)\n"
+    elif wanted and wanted[-1] == 1:
+        code = "targets = targets.squeeze(-1)\n"
+    else:
+        code = "targets = targets.view_as(outputs)  # only if both hold the same number of entries, in the same order\n"
+    code += "assert outputs.shape == targets.shape, (outputs.shape, targets.shape)\n"
+    return Fix(f"Give outputs and targets the same shape before the loss.{measured}", was(location) + code, location)
+
+
+def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The two shapes of the first broadcast near a hand-written loss."""
+    for found in items(record(run, "graph").get("broadcasts")):
+        shapes = found.get("shapes")
+        if isinstance(shapes, (list, tuple)) and len(shapes) == 2:
+            return shape({"shape": shapes[0]}), shape({"shape": shapes[1]})
+    return (), ()

@@ -1,0 +1,149 @@
+"""One class dominates, and the model answers with it.
+
+## What happens
+
+Accuracy is high from the first epoch and equals the share of the commonest class: 95 % when 95 % of the samples are
+negative. The loss falls quickly to the entropy of the label distribution and stays. The rare class is never
+predicted.
+
+## Why
+
+The mean loss weights classes by their frequency. With a share π of positives the best constant answer is p = π, and
+its cross-entropy is H(π) = -π log π - (1-π) log(1-π): 0.20 at π = 0.05, against 0.69 at one half. Most of what a
+fresh model can gain is gained by learning π alone, through the last bias; then the gradients of the many easy
+majority samples outweigh those of the few minority ones, and with a batch of 32 at π = 0.01 most batches hold no
+positive at all. A threshold at 0.5 never says yes as long as p(x) stays below it, even when the ranking is useful.
+So not every such model is sick: look at ranking (average precision) before changing the loss.
+
+Weights w_c = N / (C·n_c) make all classes count equally. They change what is estimated: outputs are no longer
+calibrated probabilities for the true frequencies.
+
+## Signs
+
+- Target histogram heavily skewed.
+- Predictions collapse onto the majority class; accuracy equals its share.
+
+## Fix
+
+Weight the classes, or sample them evenly, and judge by a measure that sees the rare class:
+
+```python
+counts = torch.bincount(labels)
+weight = counts.sum() / (len(counts) * counts.float())
+loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)
+
+sampler = torch.utils.data.WeightedRandomSampler(weight[labels], num_samples=len(labels))
+```
+
+Binary: `pos_weight = negatives / positives` in `binary_cross_entropy_with_logits`.
+
+## What not to do
+
+- Do not report accuracy: use balanced accuracy, F1 or average precision.
+- Do not weight *and* resample: the correction is then applied twice.
+- Do not weight by 1/n for classes of a handful of samples without a cap: single samples then rule the gradient.
+
+## Often confused with
+
+- `noisy-labels`: also at the entropy of the labels, but classes are even.
+- `unshuffled-data`: predictions collapse onto the class of the last batches, which changes.
+- `weight-decay-too-strong`, `lr-too-high`: collapse to a constant as well, on balanced classes.
+
+## Verify
+
+Recall of the rare class is above zero and rises, and balanced accuracy is above 1/classes.
+
+## References
+
+- He, Garcia: Learning from imbalanced data (2009).
+- Lin, Goyal, Girshick, He, Dollár: Focal loss for dense object detection (2017).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import as_mapping, python_list, training_loss
+from ._known import number, record, site_of
+
+ID = "class-imbalance"
+FAMILY = "data"
+TITLE = "One class dominates and the model answers with it"
+MEANS = "The classes are heavily skewed and the model's predictions collapse onto the commonest one."
+FOR = {
+    "predictions-collapsed": 2.5,
+    "labels-skewed": 3.0,
+    "training-at-chance": 0.7,
+    "loss-plateau": 0.3,
+    "validation-at-chance": 0.5,
+}
+AGAINST = {
+    "batches-single-class": 2.0,
+    "update-ratio-high": 0.7,
+    "loss-oscillating": 0.5,
+    "decay-dominates": 1.5,
+    "rows-identical": 2.0,
+    "gradients-zero": 1.0,
+    "dead-units": 1.0,
+    "params-outside-optimizer": 1.5,
+    "loss-at-floor": 1.5,
+    "loss-inputs-are-probabilities": 1.0,
+}
+# A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
+REQUIRES = ("predictions-collapsed", "training-at-chance")
+SEEN_BY = ("labels-skewed",)
+EXPLAINS = ("model-too-small", "noisy-labels", "undertrained")
+AVOID = (
+    "Do not report accuracy: use balanced accuracy, F1 or average precision.",
+    "Do not weight and resample together: the correction is then applied twice.",
+)
+VERIFY = "Recall of the rare class is above zero and rises, and balanced accuracy is above 1/classes."
+REFERENCE = "He & Garcia, Learning from imbalanced data, 2009"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Class weights from this run's own counts."""
+    loss = training_loss(run, "cross_entropy", "nll")
+    location = site_of(loss)
+    histogram = as_mapping(record(run, "targets/train").get("histogram"))
+    counts = {
+        _class_id(key): count
+        for key in histogram
+        if (count := number(histogram.get(key))) and _class_id(key) is not None
+    }
+    total = sum(counts.values())
+    if len(counts) < 2:
+        code = (
+            "counts = torch.bincount(labels)\n"
+            "weight = counts.sum() / (len(counts) * counts.float())\n"
+            "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n"
+        )
+        return Fix("Weight the classes by the inverse of their frequency.", code, location)
+    majority = max(counts, key=lambda key: counts[key])
+    summary = f"Weight the classes: {counts[majority] / total:.1%} of the targets seen are class {majority}."
+    if "with_logits" in str(loss.get("fn")) and len(counts) == 2:
+        negatives, positives = (counts[key] for key in sorted(counts, key=lambda key: key or 0))
+        code = (
+            f"pos_weight = torch.tensor({negatives / positives:.4g})  # negatives / positives\n"
+            "loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, pos_weight=pos_weight)\n"
+        )
+        return Fix(summary, code, location)
+    present = sorted(key for key in counts if key is not None)
+    complete = present == list(range(len(present)))
+    if complete and len(present) <= 32:
+        values = python_list([total / (len(present) * counts[key]) for key in present])
+        weights = f"weight = torch.tensor({values})  # total / (classes * count)\n"
+    else:
+        weights = (
+            "counts = torch.bincount(labels).clamp(min=1)\nweight = counts.sum() / (len(counts) * counts.float())\n"
+        )
+    return Fix(summary, weights + "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n", location)
+
+
+def _class_id(key: object) -> int | None:
+    """JSON turns class ids into strings; what is no number is no class id."""
+    try:
+        return int(float(str(key)))
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,101 @@
+"""Gradients are clipped while they are still multiplied by the loss scale.
+
+## What happens
+
+Nearly every step is clipped, whatever the threshold, and learning is slow; with Adam it is slow in an odd way that
+changes when the loss scale changes. The code looks right, because there is a clipping call and a scaler.
+
+## Why
+
+With a GradScaler, backward runs on S·L, with S often 65 536, so the gradients in `.grad` are S times too large
+until `unscale_` divides them. Clipping at c in that state makes the norm min(S‖g‖, c); after unscaling by
+`scaler.step` it is min(‖g‖, c/S). The true threshold is c/S: 1/65 536 = 1.5e-5 instead of 1. It also jumps by a
+factor of two whenever the scaler changes S.
+
+## Signs
+
+- `clip_grad_norm_` was called after a scaled backward, and `unscale_` was not called before it.
+- The norm that clipping sees is thousands of times the ordinary one; almost every step is clipped.
+
+## Fix
+
+```python
+scaler.scale(loss).backward()
+scaler.unscale_(optimizer)  # once per optimizer and step
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+scaler.step(optimizer)  # knows that the gradients are already unscaled
+scaler.update()
+```
+
+With gradient accumulation, unscale and clip only at the step, not after each backward.
+
+## What not to do
+
+- Do not multiply the threshold by the scale: the scale changes during the run.
+- Do not raise the rate to make up for it: the clipping factor varies from step to step.
+- Do not call `unscale_` twice in one step: it raises an error.
+
+## Often confused with
+
+- `clip-too-tight`: the threshold itself is too low, without a scaler.
+- `lr-too-low`: nothing is clipped.
+- `low-precision`: gradients overflow or underflow, whether clipped or not.
+
+## Verify
+
+The norm that clipping sees is of ordinary size (about 0.1 to 10), and only a small share of the steps is clipped.
+
+## References
+
+- PyTorch documentation: Automatic Mixed Precision examples, "Working with unscaled gradients".
+- Micikevicius et al.: Mixed precision training (2018).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import first_event
+from ._known import number, show, site_of
+
+ID = "clip-before-unscale"
+FAMILY = "loss"
+TITLE = "Gradients are clipped before they are unscaled"
+MEANS = "Clipping is applied to gradients that still carry the loss scale, so its threshold means something else."
+FOR = {
+    "clip-before-unscale": 7.0,
+    "clip-share": 0.7,
+    "clip-far-below-norm": 0.7,
+    "loss-falling-slowly": 0.5,
+    "update-ratio-low": 0.5,
+}
+AGAINST: dict[str, float] = {}
+REQUIRES = ("clip-before-unscale",)
+SEEN_BY = ("clip-before-unscale",)
+EXPLAINS = ("clip-too-tight", "lr-too-low", "undertrained", "low-precision")
+AVOID = (
+    "Do not multiply the threshold by the scale: the scale changes during the run.",
+    "Do not raise the rate: the clipping factor varies from step to step.",
+)
+VERIFY = "The norm that clipping sees is of ordinary size, and only a small share of the steps is clipped."
+REFERENCE = 'PyTorch documentation, Automatic Mixed Precision examples, "Working with unscaled gradients"'
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """unscale_ on the line before clipping, with the threshold that was really in force."""
+    event = first_event(run, "clip-before-unscale")
+    data = event.data if event else {}
+    location = site_of(data)
+    scale, threshold = number(data.get("scale")), number(data.get("threshold"))
+    measured = ""
+    if scale and threshold is not None:
+        measured = (
+            f" With a scale of {show(scale)} the threshold of {show(threshold)} "
+            f"acts like {show(threshold / scale)} on the true gradient."
+        )
+    limit = 1.0 if threshold is None else threshold
+    clip = f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={limit:g})"
+    if location and location.text.endswith(")") and "clip" in location.text:
+        clip = location.text
+    return Fix(f"Unscale the gradients before clipping.{measured}", f"scaler.unscale_(optimizer)\n{clip}\n", location)

@@ -1,0 +1,116 @@
+"""Clipping shortens nearly every step, not only the rare bad one.
+
+## What happens
+Progress is slow and steady, much as with a rate that is too low. Raising the rate helps less than expected, or,
+with plain SGD, in exact proportion: the length of every step is lr times the threshold, whatever the loss says.
+
+## Why
+Clipping by norm replaces g by g·min(1, c/‖g‖). If ‖g‖ > c nearly always, the update is lr·c·g/‖g‖: normalised
+gradient descent with a fixed step length lr·c. Two things are lost. Steps are short by the factor c/‖g‖, and they
+no longer shrink near a minimum or grow on slopes. Samples with large gradients count for less, so the mean
+direction is biased. `clip_grad_value_` is worse, since it cuts each coordinate by itself and bends the direction
+towards the corners.
+
+Adam and its kin divide the common factor out again if the clipping is uniform, so there the harm is smaller and
+shows in eps and in the relative weight of batches.
+
+## Signs
+- Almost every step is clipped (clipping is meant for a few in a hundred).
+- Threshold far below the typical norm.
+- Update-to-weight ratio low, loss falls slowly and steadily, successive gradients agree.
+
+## Fix
+Measure the norms first, then clip above ordinary ones: the 90th to 99th percentile of a healthy stretch.
+
+```python
+norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=float("inf"))   # measures, clips nothing
+norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=10.0)           # p90 of what was measured
+```
+
+## What not to do
+- Do not remove clipping blindly from a recurrent model or a transformer: rare huge norms are why it is there.
+- Do not copy a threshold from another model: norms scale with the number of parameters, the loss and its reduction.
+- Do not make up for it by the rate alone: once the norms fall below the threshold, the steps jump.
+
+## Often confused with
+- `clip-before-unscale`: with a GradScaler, the norm is multiplied by the loss scale when it is clipped; the
+  threshold may be right and the place is wrong.
+- `lr-too-low`: the same curve without clipping.
+- `missing-zero-grad`, `unscaled-accumulation`: norms are too large because they are sums.
+- Large language models often clip at 1.0 with norms around 1 and many clipped steps, and train well: what counts is
+  how far below the norm the threshold lies.
+
+## Verify
+After the change a few percent of steps are clipped, and the loss falls faster at the same rate.
+
+## References
+- R. Pascanu, T. Mikolov, Y. Bengio, "On the difficulty of training recurrent neural networks", ICML 2013.
+- J. Zhang, T. He, S. Sra, A. Jadbabaie, "Why gradient clipping accelerates training", ICLR 2020.
+- PyTorch documentation, `torch.nn.utils.clip_grad_norm_`.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import in_script_words, median, nice, quantile, show, values
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+
+ID = "clip-too-tight"
+FAMILY = "optimizer"
+TITLE = "Gradient clipping is too tight"
+MEANS = "Gradient clipping shortens nearly every step, far below its natural length, and throttles learning."
+FOR = {
+    "clip-far-below-norm": 4.0,
+    "clip-share": 1.5,
+    "loss-falling-slowly": 1.0,
+    "update-ratio-low": 1.0,
+    "gradients-agree": 0.7,
+    "still-improving": 0.3,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    **SIGNAL_FAULTS,
+    "clip-before-unscale": 4.0,
+    "update-ratio-high": 2.0,
+    "loss-diverged": 1.5,
+    "loss-oscillating": 1.5,
+    "lr-collapsed": 1.5,
+    "loss-at-floor": 2.0,
+    "target-scale-large": 2.0,
+    "input-scale-odd": 1.0,
+}
+REQUIRES = ("clip-far-below-norm", "clip-share")
+EXPLAINS = ("lr-too-low", "undertrained")
+SEEN_BY = ("clip-far-below-norm",)
+AVOID = (
+    "Do not remove clipping blindly from a recurrent model or a transformer: rare huge norms are why it is there.",
+    "Do not copy a threshold from another model: norms depend on size, loss and reduction.",
+)
+VERIFY = "A few percent of steps are clipped and the loss falls faster at the same rate."
+REFERENCE = "R. Pascanu, T. Mikolov, Y. Bengio, On the difficulty of training recurrent neural networks, ICML 2013"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    source = "clip/norm" if len(values(run, "clip/norm")) else "grad_norm"
+    norms = values(run, source)
+    threshold = median(run, "clip/threshold")
+    wanted = quantile(run, source, 0.9)
+    if wanted is None or wanted <= 0:
+        code = 'norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=float("inf"))\nprint(float(norm))'
+        return Fix("measure the norms without clipping, then clip at their 90th percentile", in_script_words(run, code))
+    new = nice(wanted)
+    if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
+        new = nice(new * 1.6)
+    middle = median(run, source) or 0.0
+    old = f"from {show(threshold)} " if threshold is not None else ""
+    share = f", {sum(norms > threshold) / len(norms):.0%} of steps were clipped" if threshold is not None else ""
+    summary = (
+        f"raise the clip threshold {old}to {show(new)}: your norms are {show(float(norms.min()))} to "
+        f"{show(float(norms.max()))}, median {show(middle)}, 90th percentile {show(wanted)}{share}"
+    )
+    code = in_script_words(run, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
+    return Fix(summary, code)

@@ -1,0 +1,142 @@
+"""Many ReLU units output zero for every input, so they receive no gradient and stay silent for good.
+
+## What happens
+
+A growing share of the hidden units is zero for all samples. The model acts like a much smaller one, the loss
+settles high or sticks, and if one whole layer dies the outputs are constant and no gradient passes that layer at
+all.
+
+## Why
+
+ReLU(z) = max(0, z) has derivative 0 for z < 0. A unit with z = w·x + b < 0 for every x of the data gets dL/dw = 0
+and dL/db = 0 from every sample: nothing can bring it back, except weight decay or a change in the layers below. One
+oversized step is enough: with non-negative inputs (the outputs of a ReLU below) a step that makes w and b more
+negative lowers z for all samples at once. Strongly negative initial biases do it at step 0. A unit that is zero for
+*most* samples is normal, and is what makes ReLU layers sparse; dead means zero for *all* samples of many batches.
+
+## Signs
+
+- Share of units that were zero in every batch looked at: at initialisation a few percent at most, in a sick layer
+  above half.
+- The share jumps after a large step, or is there from the start with negative biases.
+- Gradients of those rows are exactly zero.
+
+## Fix
+
+First remove what killed them: a rate that is too high, a missing warmup, negative biases. Then use an activation
+with a slope on both sides, and start again: dead units don't come back.
+
+```python
+activation = torch.nn.LeakyReLU(0.01)  # or torch.nn.GELU()
+for module in model.modules():
+    if isinstance(module, torch.nn.Linear):
+        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+        torch.nn.init.zeros_(module.bias)
+```
+
+## What not to do
+
+- Do not add width: the new units die the same way.
+- Do not read a layer's share of zero outputs as dead units: half zeros is what a healthy ReLU layer shows.
+- Do not continue from the checkpoint: weights without gradient stay where they are.
+
+## Often confused with
+
+- `lr-too-high`: if one step killed the units, the rate is the cause and the dead units are its trace.
+- `vanishing-gradients`: gradients small everywhere and falling with depth, but not exactly zero by unit.
+- `symmetric-init`: units all do the same thing rather than nothing.
+- `init-too-small`: outputs tiny, but different from zero.
+
+## Verify
+
+Over at least 20 batches, fewer than about a tenth of the units are zero for every sample, and the share does not
+grow.
+
+## References
+
+- Maas, Hannun, Ng: Rectifier nonlinearities improve neural network acoustic models (2013).
+- Lu, Shin, Su, Karniadakis: Dying ReLU and initialization: theory and numerical examples (2020).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import model_site, worst
+from ._known import entries, number, show
+
+ID = "dead-relus"
+FAMILY = "signal"
+TITLE = "Many ReLU units are dead"
+MEANS = "Units output zero for every input of many batches, get no gradient and therefore never recover."
+FOR = {
+    "dead-units": 4.0,
+    "params-zero-gradient": 0.7,
+    "gradients-zero": 0.7,
+    "loss-stuck": 0.7,
+    "loss-plateau": 0.7,
+    "training-at-chance": 0.7,
+    "sparse-activations": 0.3,
+}
+AGAINST = {
+    "saturated-units": 1.0,
+    "rows-identical": 2.0,
+    "input-nonfinite": 3.0,
+    "loss-not-finite": 1.5,
+    "loss-at-floor": 2.0,
+    "update-ratio-high": 1.0,
+    "loss-oscillating": 0.5,
+    "input-scale-odd": 1.0,
+    "decay-dominates": 1.5,
+    "still-improving": 0.5,
+}
+REQUIRES = ("dead-units",)
+SEEN_BY = ("dead-units",)
+EXPLAINS = ("model-too-small", "vanishing-gradients", "undertrained")
+AVOID = (
+    "Do not add width: the new units die the same way.",
+    "Do not read a layer's share of zeros as dead units: half zeros is ordinary for ReLU.",
+    "Do not continue from the checkpoint: dead units don't come back.",
+)
+VERIFY = "Over 20 batches fewer than a tenth of the units are zero for every sample, and the share does not grow."
+REFERENCE = "Maas, Hannun & Ng, Rectifier nonlinearities improve neural network acoustic models, 2013"
+
+_BIAS_CODE = """\
+for name, parameter in model.named_parameters():
+    if name.endswith("bias"):
+        torch.nn.init.zeros_(parameter)
+"""
+_LEAKY_CODE = """\
+def replace_relus(module):  # call it once on the fresh model, before building the optimizer
+    for name, child in module.named_children():
+        if isinstance(child, torch.nn.ReLU):
+            setattr(module, name, torch.nn.LeakyReLU(0.01))
+        else:
+            replace_relus(child)
+
+
+replace_relus(model)
+"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Zero the biases where they start strongly negative; else a leaky slope, after the rate has been checked."""
+    dead = worst(run, "act_dead", above=0.1)
+    measured = ""
+    if dead:
+        named = ", ".join(f"{name} {share:.0%}" for name, share in dead[:3])
+        measured = f" Dead shares: {named}."
+    negative = [
+        (str(param.get("name")), mean)
+        for param in entries(run, "params")
+        if param.get("kind") == "bias" and (mean := number(param.get("init_mean"))) is not None and mean < -0.5
+    ]
+    if negative:
+        name, mean = min(negative, key=lambda item: item[1])
+        summary = f"Start the biases at zero: {name} starts at {show(mean)}, which silences its units.{measured}"
+        return Fix(summary, _BIAS_CODE, model_site(run))
+    summary = (
+        f"Use a leaky activation and start again; if the share jumped after a step, lower the rate first.{measured}"
+    )
+    return Fix(summary, _LEAKY_CODE, model_site(run))

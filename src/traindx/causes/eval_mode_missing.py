@@ -1,0 +1,100 @@
+"""Validation runs in training mode.
+
+## What happens
+Validation results are worse than they should be, vary from one evaluation to the next on the same weights, and
+depend on the batch size and on which samples share a batch. With batch norm the evaluation also changes the model:
+its running statistics take in validation data.
+
+## Why
+Dropout and normalisation have two behaviours, chosen by `module.training`. In training mode dropout masks
+activations at random, so predictions carry noise of variance p/(1 − p) times the squared activation. Batch norm in
+training mode normalises with the mean and variance of the batch at hand, so each prediction depends on its
+neighbours; for a batch of one, or a batch of one class, those say little about the data. It also updates
+
+    running ← (1 − momentum)·running + momentum·batch
+
+with what it sees: validation data leak into the model's state.
+
+`torch.no_grad()` does not change the mode, and `model.eval()` does not switch gradients off. Both are needed: one
+for what the layers do, the other for memory and time.
+
+## Signs
+- Forward passes without gradients while dropout or norm layers are in training mode.
+- Validation noisy, or worse than training, in a way that does not follow the weights.
+
+## Fix
+Switch before evaluating, and back before training.
+
+```python
+model.eval()
+with torch.no_grad():
+    for inputs, targets in validation_loader:
+        ...
+model.train()
+```
+
+## What not to do
+- Do not leave the model in eval mode afterwards: that is the opposite fault.
+- Do not set dropout to 0 to get the same effect: batch norm stays in the wrong mode.
+- Do not use it in place of `torch.no_grad()`.
+
+## Often confused with
+- `overfitting`, `train-val-mismatch`: validation is bad in the right mode, too.
+- `batchnorm-tiny-batch`: the mode is right, the running statistics are poor.
+- Monte-Carlo dropout keeps dropout on in evaluation on purpose.
+
+## Verify
+Two evaluations of the same weights give the same number to the last digit, in any order and at any batch size.
+
+## References
+- PyTorch documentation, `torch.nn.Module.eval` and "Autograd mechanics: Evaluation Mode".
+- S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
+  Shift", ICML 2015.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import at, entries, in_script_words, listed, number, record, site_of
+
+ID = "eval-mode-missing"
+FAMILY = "generalisation"
+TITLE = "Validation runs in training mode"
+MEANS = "Validation runs with dropout or batch statistics in training mode."
+FOR = {"eval-in-train-mode": 6.0, "validation-gap": 0.5, "strong-dropout": 0.3}
+AGAINST = {"train-in-eval-mode": 2.0, "reinforcement-learning": 1.0}
+REQUIRES = ("eval-in-train-mode",)
+EXPLAINS = ("overfitting", "train-val-mismatch", "batchnorm-tiny-batch", "over-regularized")
+SEEN_BY = ("eval-in-train-mode",)
+AVOID = (
+    "Do not leave the model in eval mode afterwards: that is the opposite fault.",
+    "Do not take torch.no_grad() for eval mode: it does not change what layers do.",
+)
+VERIFY = "Two evaluations of the same weights give the same number, at any batch size."
+REFERENCE = "PyTorch documentation, Autograd mechanics: Evaluation Mode"
+
+CODE = """\
+model.eval()
+with torch.no_grad():
+    for inputs, targets in validation_loader:
+        outputs = model(inputs)
+model.train()"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    modes = record(run, "modes")
+    wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
+    count = f" ({wrong:.0f} of {total:.0f} evaluation forwards were in training mode)" if wrong and total else ""
+    held = modes.get("mode_layers")
+    layers = sorted({str(layer) for layer in held}) if isinstance(held, list) else []
+    kinds = f"; it matters for {listed(layers)}" if layers else ""
+    # The evaluation's own loss call, or its loader, is the nearest line that the record knows.
+    seen = [entry for entry in entries(run, "losses") if entry.get("phase") == "eval"]
+    seen += [entry for entry in entries(run, "loaders") if entry.get("role") == "eval"]
+    site = next((site for site in map(site_of, seen) if site), None)
+    where = (
+        f"{at(site)}the evaluation here needs model.eval() before it" if site else "call model.eval() before evaluating"
+    )
+    return Fix(f"{where} and model.train() after it{count}{kinds}", in_script_words(run, CODE), site, "safe")

@@ -1,0 +1,141 @@
+"""Backpropagation itself multiplies the gradient, so that now and then one step is enormous.
+
+## What happens
+
+Most steps are ordinary; a few have gradients tens or thousands of times larger. At each of them the loss jumps, and
+sometimes it does not come back or ends in NaN. The learning rate suits the ordinary steps.
+
+## Why
+
+The gradient at depth L is a product of L Jacobians. If their typical gain r is above 1 the product grows like r^L;
+in a recurrent network the same matrix is applied T times, and an eigenvalue of 1.1 over 100 steps is 1.1¹⁰⁰ ≈ 14
+000. The loss surface then has cliffs: nearly flat almost everywhere, nearly vertical along a line. A step taken at
+the cliff has the cliff's gradient and throws the weights far away. Clipping the norm, g ← g · min(1, c/‖g‖), keeps
+the direction and bounds the length of that step, and leaves ordinary steps alone if c lies above the ordinary norm.
+This is a property of the model and its depth. It differs from a rate that is too high, where ordinary steps
+overshoot, and from large initial weights, which make every gradient large from step 0.
+
+## Signs
+
+- Gradient norm has a heavy tail: rare values far beyond its own distribution, with no unusual batch to blame.
+- Norms grow geometrically towards the input.
+- The model is recurrent, or deep without normalisation and skip paths, and nothing clips.
+- Initial weights have ordinary size.
+
+## Fix
+
+Clip by norm between `backward()` and `step()`, at about twice the ordinary norm:
+
+```python
+loss.backward()
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+optimizer.step()
+```
+
+With a GradScaler call `scaler.unscale_(optimizer)` first. For sequences also shorten the truncation window; for
+deep stacks add normalisation and skip paths, which remove the reason rather than the effect.
+
+## What not to do
+
+- Do not lower the rate until the worst step is harmless: the ordinary steps then crawl.
+- Do not set the threshold far below the ordinary norm: then every step is clipped (`clip-too-tight`).
+- Do not skip steps with NaN gradients in silence: find out which operation made them.
+
+## Often confused with
+
+- `lr-too-high`: ordinary steps overshoot, update ratios are large throughout, and a smaller rate alone cures it.
+- `init-too-large`: weight std far above 1/√fan_in; the first loss is already far above chance.
+- `bad-batch`: the same samples come up at each spike, and their statistics are outliers.
+- `missing-zero-grad`, `unscaled-accumulation`: norms grow because gradients are summed, not multiplied.
+- `unstable-math`: one operation makes the infinity from finite, ordinary inputs.
+
+## Verify
+
+With clipping, the loss has no jumps; only a small share of steps (below about a tenth) is clipped.
+
+## References
+
+- Pascanu, Mikolov, Bengio: On the difficulty of training recurrent neural networks (2013).
+- Goodfellow, Bengio, Courville: Deep Learning (2016), section 10.11.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import entries, record, show, site_of
+
+ID = "exploding-gradients"
+FAMILY = "signal"
+TITLE = "Gradients explode in backpropagation"
+MEANS = (
+    "Backpropagation multiplies gradients (recurrence, depth without normalisation) although the rate suits ordinary "
+    "steps and the weights started at an ordinary size."
+)
+FOR = {
+    "gradients-spiking": 1.5,
+    "gradient-norm-heavy-tail": 2.0,
+    "gradients-explode-with-depth": 2.5,
+    "recurrent-or-deep-plain": 1.5,
+    "loss-spike": 1.0,
+    "loss-not-finite": 0.7,
+    "loss-diverged": 0.7,
+    "gradient-norm-level": 0.7,
+    "nonfinite-from-weights": 0.5,
+}
+AGAINST = {
+    "init-scale-large": 3.5,
+    "first-loss-above-chance": 1.0,
+    "update-ratio-high": 1.0,
+    "step-overshoots": 1.0,
+    "gradients-oppose": 0.7,
+    "loss-oscillating": 0.7,
+    "batch-outlier": 3.0,
+    "spikes-periodic": 1.5,
+    "grads-kept": 4.0,
+    "accumulation-unscaled": 3.0,
+    "nonfinite-from-operation": 3.0,
+    "half-precision-overflow": 3.0,
+    "half-precision-unscaled": 2.0,
+    "input-nonfinite": 4.0,
+    "target-nonfinite": 4.0,
+    "input-scale-odd": 1.5,
+    "target-scale-large": 2.0,
+    "optimizer-setting-odd": 1.5,
+    "early-instability": 0.7,
+}
+REQUIRES = ("gradients-spiking", "gradient-norm-heavy-tail", "gradients-explode-with-depth")
+EXPLAINS = ("lr-too-high",)
+AVOID = (
+    "Do not lower the rate until the worst step is harmless: ordinary steps then crawl.",
+    "Do not clip far below the ordinary norm: every step is then clipped and learning is throttled.",
+)
+VERIFY = "The loss has no jumps, and fewer than about one step in ten is clipped."
+REFERENCE = "Pascanu, Mikolov & Bengio, On the difficulty of training recurrent neural networks, 2013"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Clip at twice this run's ordinary norm, right after backward."""
+    norms = run.series("grad_norm").finite.values
+    norms = norms[norms > 0]
+    if norms.size:
+        ordinary = float(np.median(norms))
+        threshold = show(2 * ordinary)
+        measured = f" The median norm of this run is {show(ordinary)}, the largest {show(float(norms.max()))}."
+    else:
+        threshold, measured = (
+            "1.0",
+            " No gradient norms were recorded: log them, and set the threshold to twice their median.",
+        )
+    sites = entries(run, "backward_sites")
+    location = site_of(sites[0]) if sites else None
+    scaled = bool(record(run, "precision").get("scaler"))
+    lines = [location.text if location and location.text.endswith(")") else "loss.backward()"]
+    if scaled:
+        lines.append("scaler.unscale_(optimizer)")
+    lines.append(f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={threshold})")
+    summary = f"Clip the gradient norm at {threshold}, between backward and step.{measured}"
+    return Fix(summary, "\n".join(lines) + "\n", location)

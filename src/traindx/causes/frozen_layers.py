@@ -1,0 +1,128 @@
+"""Layers that have still to learn have requires_grad=False.
+
+## What happens
+The loss barely moves, or settles at what the few trainable layers can do on top of random features. Memory and time
+per step are suspiciously low. In the extreme case backward fails, because nothing at all requires a gradient.
+
+## Why
+`requires_grad=False` tells autograd to compute no gradient for a parameter. For a pretrained backbone that is the
+point: its features are useful already and a small head is trained on top. For a layer with fresh random weights it
+means a fixed random projection. The layers above get its output and cannot repair what it threw away; a frozen
+random output layer even dictates which directions in feature space mean which class.
+
+Typical ways to get there: freezing in a loop over `model.parameters()` *after* the new head was attached, freezing
+by a name pattern that matches more than was meant, loading no weights although the freeze assumed them (a failed or
+`strict=False` load), or forgetting to unfreeze for the second stage.
+
+## Signs
+- requires_grad is False on a freshly initialised layer, or on most weights of a model that loaded nothing.
+- Those parameters never move; the optimizer may hold them all the same.
+- Training at chance or flat at a poor level, with healthy gradients where there are any.
+
+## Fix
+Freeze what was loaded and nothing else; attach the new head afterwards.
+
+```python
+for parameter in model.backbone.parameters():
+    parameter.requires_grad_(False)
+model.head = nn.Linear(512, 10)                  # new layers require grad by default
+```
+
+To unfreeze: `for parameter in layer.parameters(): parameter.requires_grad_(True)`; make the optimizer after that,
+or add the parameters to it.
+
+## What not to do
+- Do not unfreeze a pretrained backbone without reason: with few samples it may overfit, and it needs a smaller
+  rate.
+- Do not put frozen parameters into the optimizer and hope: without a gradient they are skipped.
+- Do not use `torch.no_grad()` around the whole forward to freeze a part: it cuts the trainable part off as well.
+
+## Often confused with
+- `params-not-in-optimizer`: gradients exist, the optimizer ignores them.
+- `detached-graph`: requires_grad is True and the gradient never arrives.
+- `model-too-small`: everything learns and it is not enough.
+- `vanishing-gradients`: early layers get gradients, tiny ones.
+
+## Verify
+List what is trainable before the run: `[name for name, p in model.named_parameters() if p.requires_grad]`. After a
+few steps every layer on that list has moved, and the loss leaves its level.
+
+## References
+- PyTorch tutorial, "Transfer Learning for Computer Vision" (fixed feature extractor).
+- PyTorch documentation, "Autograd mechanics: Locally disabling gradient computation".
+- J. Yosinski et al., "How transferable are features in deep neural networks?", NeurIPS 2014.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import (
+    at,
+    counted,
+    entries,
+    in_script_words,
+    listed,
+    number,
+    optimizer,
+    optimizer_name,
+    show,
+    site_of,
+    whole_line,
+)
+
+ID = "frozen-layers"
+FAMILY = "optimizer"
+TITLE = "Layers that have to learn are frozen"
+MEANS = (
+    "Layers that the task needs and that were never trained before have requires_grad=False; a pretrained "
+    "backbone frozen on purpose is healthy."
+)
+FOR = {
+    "fresh-layers-frozen": 6.0,
+    "params-never-move": 1.0,
+    "loss-stuck": 0.5,
+    "training-at-chance": 0.5,
+    "loss-plateau": 0.3,
+    "crash-no-graph": 1.0,
+}
+AGAINST = {"params-outside-optimizer": 1.0, "backward-without-step": 2.0, "params-without-gradient": 1.0}
+REQUIRES = ("fresh-layers-frozen",)
+EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "vanishing-gradients", "noisy-labels", "detached-graph")
+SEEN_BY = ("fresh-layers-frozen",)
+AVOID = (
+    "Do not unfreeze a pretrained backbone without reason: it needs a smaller rate and may overfit.",
+    "Do not wrap the forward in torch.no_grad() to freeze a part of it.",
+)
+VERIFY = "Every layer that must learn is listed as requiring grad and has moved after a few steps."
+REFERENCE = "PyTorch tutorial, Transfer Learning for Computer Vision"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    params = entries(run, "params")
+    frozen = [entry for entry in params if entry.get("requires_grad") is False and not entry.get("loaded")]
+    site = site_of(optimizer(run))
+    if not frozen:
+        code = "for parameter in model.parameters():\n    parameter.requires_grad_(True)"
+        return Fix("let every layer that was not pretrained require gradients again", code, None)
+    names = [str(entry.get("name")) for entry in frozen]
+    elements = sum(number(entry.get("elements")) or 0.0 for entry in frozen)
+    total = sum(number(entry.get("elements")) or 0.0 for entry in params)
+    share = f", {elements / total:.0%} of the model" if total else ""
+    # The layer's own name is the shortest prefix that a person can write in a test.
+    prefixes = sorted({name.rsplit(".", 1)[0] + "." if "." in name else name for name in names})
+    code = (
+        "for name, parameter in model.named_parameters():\n"
+        f"    if name.startswith({tuple(prefixes[:8])!r}):\n"
+        "        parameter.requires_grad_(True)"
+    )
+    code = in_script_words(run, code)
+    line = whole_line(site)
+    if line:
+        code = f"{code}\n{line}"
+    summary = (
+        f"{at(site)}{counted(len(names), 'parameter')} never trained before and frozen "
+        f"({show(elements)} numbers{share}): {listed(names)}; unfreeze them before {optimizer_name(run)} is made"
+    )
+    return Fix(summary, code, site)

@@ -1,0 +1,122 @@
+"""The run ends on a floor of its own noise, because the rate never comes down.
+
+## What happens
+Early progress is good. Then the loss hovers around a constant with lively noise for the rest of the run. No
+constant rate does better: a smaller one only gets to its own, lower floor later.
+
+## Why
+Near a minimum, with curvature λ and batch-gradient variance σ² along a direction, SGD with rate lr does not
+converge: each step adds noise lr²σ² to the squared error and removes the share 2·lr·λ of it. They balance at an
+error variance of lr·σ²/(2λ), which leaves an excess loss of about lr·σ²/4 for each such direction. The floor is
+proportional to lr·σ². So a tenth of the rate lowers it tenfold, and a rate that goes to zero removes it. Averaging
+the weights over the last stretch removes most of it too, without touching the rate.
+
+Starting with the small rate is no way round: the descent takes 1/(lr·λ) steps. High first, low later has both.
+
+## Signs
+- Late loss flat and noisy, with noise large against what trend remains.
+- Rate constant over the whole run.
+- Late in the run successive gradients point opposite ways, and steps overshoot: the walk circles the minimum.
+- Early part of the curve steep and clean.
+
+## Fix
+Decay over the planned length; cosine to (nearly) zero needs no tuning. Step it once per optimizer step.
+
+```python
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(loader))
+# after optimizer.step():
+scheduler.step()
+```
+
+For a finished run: load the last checkpoint and train 10 to 20 % more steps with the rate falling linearly to zero.
+
+## What not to do
+- Do not enlarge the model because the loss is flat.
+- Do not just train longer at the same rate: the floor does not depend on time.
+- Do not cut the rate from the start.
+
+## Often confused with
+- `lr-too-high`: no good early progress, or growing swings.
+- `model-too-small`: flat too, but with small gradients and at any rate.
+- `batch-too-small`: noise so large that decay alone does not help at a useful speed. A larger batch lowers σ² as a
+  smaller rate lowers lr; if the noise scale is far above the batch size, look there.
+- `undertrained`: the slope at the end is still significant.
+
+## Verify
+From the last checkpoint, a short stretch with a tenth of the rate must drop the loss visibly within a few hundred
+steps. If it does not, the plateau is not noise.
+
+## References
+- H. Robbins, S. Monro, "A Stochastic Approximation Method", 1951.
+- L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
+- I. Loshchilov, F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts", ICLR 2017 (cosine decay).
+- P. Izmailov et al., "Averaging Weights Leads to Wider Optima and Better Generalization", UAI 2018.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import at, optimizer, optimizer_name, rate, show, site_of, steps_per_epoch, whole_line
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+
+ID = "lr-never-decays"
+FAMILY = "learning-rate"
+TITLE = "The learning rate never decays"
+MEANS = "Late in training the loss hovers on a noise floor that decay would go below and that no constant rate does."
+FOR = {
+    "late-noise-floor": 3.0,
+    "gradients-oppose": 1.5,
+    "step-overshoots": 1.5,
+    "loss-plateau": 1.0,
+    "lr-constant": 0.7,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    **SIGNAL_FAULTS,
+    "lr-collapsed": 3.0,
+    "loss-diverged": 2.0,
+    "loss-stuck": 2.0,
+    "loss-oscillating": 1.0,
+    "still-improving": 1.5,
+    "loss-falling-slowly": 1.5,
+    "gradients-agree": 2.0,
+    "update-ratio-low": 1.5,
+    "validation-rising": 1.0,
+    "loss-at-floor": 1.5,
+    "noise-scale-large": 0.5,
+    "saw-tooth": 1.0,
+    "too-short": 1.0,
+}
+REQUIRES = ("late-noise-floor", "gradients-oppose")
+AVOID = (
+    "Do not train longer at the same rate: the floor does not depend on time.",
+    "Do not start at the small rate: the descent would take many times longer.",
+)
+VERIFY = "From the last checkpoint, a few hundred steps at a tenth of the rate drop the loss visibly."
+REFERENCE = "I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts, ICLR 2017"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    site = site_of(optimizer(run))
+    name = optimizer_name(run)
+    old = rate(run)
+    epoch = steps_per_epoch(run)
+    length = str(run.steps) if run.steps else "total_steps"
+    if epoch and run.steps:
+        epochs = f"{run.steps / epoch:.3g}"
+        planned = f"your {run.steps} steps ({epochs} epochs of {epoch})"
+    else:
+        planned = f"your {run.steps} steps" if run.steps else "the planned number of steps"
+    code = (
+        f"scheduler = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
+        f"{name}.register_step_post_hook(lambda *_: scheduler.step())  # once after every {name}.step()"
+    )
+    line = whole_line(site)
+    if line:
+        code = f"{line}\n{code}"
+    constant = f" from lr={show(old)}" if old else ""
+    return Fix(f"{at(site)}let the rate fall{constant} to zero along a cosine over {planned}", code, site)

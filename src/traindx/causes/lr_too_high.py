@@ -1,0 +1,136 @@
+"""The steps are longer than the slope they were computed from stays valid.
+
+## What happens
+The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then NaN.
+Gradients stay finite until the steps have made the weights huge. Milder cases only settle high: the run bounces
+between the walls of a valley that a smaller step would descend into.
+
+## Why
+Gradient descent multiplies the error along each direction of curvature λ by (1 − lr·λ) at every step. It shrinks
+only while |1 − lr·λ| < 1, that is while lr < 2/λ. Above that bound the error changes sign and grows: the loss
+oscillates with growing swings. The steepest direction decides, λ = the largest eigenvalue of the Hessian. With
+momentum m the bound becomes 2(1 + m)/λ, with momentum's own overshoot on top.
+
+Adam-like optimizers hide the size of the gradient: their step is about lr for every weight, whatever the loss says.
+So the step has to be judged against the weight it changes. Updates near 1e-3 of the weight's norm are ordinary; far
+above 1e-2 for long, a layer is rewritten faster than the layers above it can follow.
+
+## Signs
+- Loss oscillates, or leaves its level upward and does not return, or becomes non-finite after large updates.
+- Update-to-weight ratio far above 1e-2.
+- The gradient after a step points back against that step: the minimum was jumped over.
+- Successive gradients oppose each other.
+- The first bad step follows large updates, not large inputs, and no single operation made the first NaN.
+
+## Fix
+Lower the rate, in thirds or tenths, until the first hundred steps fall smoothly; then let a schedule decay it.
+
+```python
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)   # was 3e-2
+```
+
+A range test finds the region in one short run: raise the rate exponentially from 1e-7, note where the loss turns
+upward, and take a third to a tenth of that. `traindx lr train.py` does this on your own loop.
+
+## What not to do
+- Do not add clipping to a rate that is too high for ordinary steps: it hides the fault and slows every step.
+- Do not skip NaN batches or reset weights to the last good ones and go on at the same rate.
+- Do not switch optimizers and keep the number: 0.1 is ordinary for SGD and about a hundred times too much for Adam.
+
+## Often confused with
+- `missing-zero-grad` and `unscaled-accumulation`: the step is too long because the gradient is a sum. Both are seen
+  directly, and lowering the rate only covers them up.
+- `no-warmup`: the trouble is confined to the first steps; a ramp to the same rate trains well.
+- `exploding-gradients`: rare enormous norms among ordinary ones, in a recurrent or deep un-normalised model.
+- `unstable-math`: a single operation makes the first NaN while updates are small.
+- `unscaled-inputs`, `unscaled-targets`: the curvature is large because the data are.
+- `init-too-large`: the first loss is already far above chance, before any step.
+
+## Verify
+Run 100 to 200 steps at the new rate: the smoothed loss must fall, the update-to-weight ratio lie near 1e-3, and a
+second halving of the rate must not change the picture much.
+
+## References
+- L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
+- L. N. Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017 (the range test).
+- J. Cohen et al., "Gradient Descent on Neural Networks Typically Occurs at the Edge of Stability", ICLR 2021.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import factor_to_healthy_updates, scaled_rate
+from ._known import median, show
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+
+ID = "lr-too-high"
+FAMILY = "learning-rate"
+TITLE = "The learning rate is too high"
+MEANS = (
+    "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller rate alone cures it and no wiring "
+    "fault explains it."
+)
+FOR = {
+    "loss-oscillating": 2.5,
+    "loss-diverged": 2.5,
+    "loss-not-finite": 1.5,
+    "update-ratio-high": 2.5,
+    "step-overshoots": 2.0,
+    "gradients-oppose": 1.5,
+    "nonfinite-from-weights": 2.0,
+    "weights-growing": 1.0,
+    "loss-spike": 0.7,
+    "gradients-spiking": 0.5,
+    "dead-units": 0.5,
+    "loss-stuck": 0.5,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    **SCALE_FAULTS,
+    "update-ratio-low": 2.5,
+    "gradients-agree": 1.5,
+    "early-instability": 1.0,
+    "optimizer-setting-odd": 2.0,
+    "init-scale-large": 1.5,
+    "gradients-explode-with-depth": 1.0,
+    "recurrent-or-deep-plain": 0.5,
+    "batch-outlier": 2.0,
+    "spikes-periodic": 1.0,
+    "loss-negative-unbounded": 2.0,
+    "lr-collapsed": 1.0,
+}
+REQUIRES = (
+    "loss-oscillating",
+    "loss-diverged",
+    "loss-not-finite",
+    "loss-spike",
+    "update-ratio-high",
+    "step-overshoots",
+)
+EXPLAINS = ("dead-relus",)
+AVOID = (
+    "Do not clip gradients to tame a rate that is too high for ordinary steps: it hides the fault.",
+    "Do not skip the NaN batches and go on at the same rate.",
+)
+VERIFY = "Over the next 100 to 200 steps the smoothed loss falls and the update-to-weight ratio lies near 1e-3."
+REFERENCE = "L. N. Smith, Cyclical Learning Rates for Training Neural Networks, WACV 2017"
+
+ONSETS = ("loss-not-finite", "loss-diverged", "loss-oscillating")
+
+
+def fix(run: Run, signs: Signs) -> Fix:
+    onsets = [signs[name].onset for name in ONSETS if name in signs and signs[name].raised]
+    onset = min((step for step in onsets if step), default=None)
+    # At least a third, or the change drowns in noise; beyond 1e-4 the measured ratio is no longer a small-step one.
+    factor = factor_to_healthy_updates(run, lowest=1e-4, highest=1 / 3, before=onset)
+    if factor is None:
+        why = "a tenth is the usual first cut; `traindx lr` on the script finds the range exactly"
+        return scaled_rate(run, 0.1, why)
+    ratio = median(run, "update_ratio", onset) or median(run, "update_ratio") or 0.0
+    return scaled_rate(
+        run, factor, f"one step changes the weights by {show(ratio)} of their norm, 1e-3 to 3e-3 is usual"
+    )

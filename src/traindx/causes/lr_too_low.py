@@ -1,0 +1,120 @@
+"""Every step is right and far too short.
+
+## What happens
+The loss falls steadily, almost in a straight line, and so slowly that the run would have to be many times longer.
+Nothing oscillates. Gradients keep their size, because the place where they are measured hardly changes.
+
+## Why
+A step of gradient descent lowers the loss by about lr·‖g‖². Along a direction of curvature λ the error shrinks by
+(1 − lr·λ), so the number of steps to fall by a factor e is 1/(lr·λ): ten times less rate, ten times more steps. The
+noise of the batches averages out over such small steps, which is why the curve looks so clean.
+
+Two measurements show it. The update is a tiny share of the weight (far below 1e-4), and the gradient after the step
+is nearly parallel to the one before, so many small steps could have been one long one.
+
+## Signs
+- Significant, steady progress at a pace that cannot reach a useful level.
+- Update-to-weight ratio far below 1e-4.
+- Successive gradients nearly parallel.
+- Gradient norm healthy and not shrinking; nothing is clipped, the schedule has not ended.
+
+## Fix
+Raise the rate by factors of three to ten until the first hundred steps fall briskly; stop one factor before the
+loss turns noisy. The usual starting points are 1e-3 for Adam and AdamW on small models, 1e-4 to 3e-4 on
+transformers, 0.1 for SGD with momentum on normalised networks.
+
+```python
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)   # was 1e-6
+```
+
+## What not to do
+- Do not just add epochs: at a hundredth of the right rate, that is a hundred times the cost.
+- Do not take a smooth curve for a good one.
+- Do not raise the rate if almost every step is clipped or the schedule ended early: mend those first.
+
+## Often confused with
+- `vanishing-gradients`: slow because the gradient of the early layers is tiny, not because the rate is.
+- `clip-too-tight`: the rate is fine, the clip threshold shortens nearly every step.
+- `lr-decays-too-soon`: the rate was right at first and fell to nothing.
+- `undertrained`: progress at a useful pace that was cut short; more steps suffice.
+- `params-not-in-optimizer`, `frozen-layers`: part of the model does not move at all.
+- `no-momentum`: plain SGD in a ravine; the gradient alternates in a few coordinates.
+
+## Verify
+At the new rate the loss of the first 100 steps falls several times further than before, and the update-to-weight
+ratio lies between 1e-4 and 1e-2. One more tripling should begin to look noisy; if not, there is room left.
+
+## References
+- Y. Bengio, "Practical Recommendations for Gradient-Based Training of Deep Architectures", 2012.
+- L. N. Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017.
+- I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, section 11.4.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import factor_to_healthy_updates, scaled_rate
+from ._known import adaptive, median, show
+from ._rivals import LOSS_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+
+ID = "lr-too-low"
+FAMILY = "learning-rate"
+TITLE = "The learning rate is too low"
+MEANS = "The loss falls steadily but far too slowly although gradients are healthy; a larger rate alone cures it."
+FOR = {
+    "loss-falling-slowly": 2.5,
+    "update-ratio-low": 2.5,
+    "gradients-agree": 2.0,
+    "still-improving": 0.7,
+    "loss-stuck": 0.7,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **SIGNAL_FAULTS,
+    "fresh-layers-frozen": 2.0,
+    "params-never-move": 2.0,
+    "update-ratio-high": 3.0,
+    "loss-oscillating": 2.5,
+    "loss-diverged": 2.5,
+    "loss-not-finite": 3.0,
+    "step-overshoots": 2.0,
+    "gradients-oppose": 1.5,
+    "lr-collapsed": 2.5,
+    "scheduler-steps-often": 2.0,
+    "clip-far-below-norm": 2.5,
+    "clip-share": 1.0,
+    "eps-dominates": 3.0,
+    "decay-dominates": 1.5,
+    "gradients-zero": 2.0,
+    "few-updates-per-epoch": 1.5,
+    "updates-lost-to-rounding": 1.5,
+    "loss-plateau": 1.0,
+    "validation-rising": 1.5,
+    "loss-at-floor": 2.0,
+}
+REQUIRES = ("loss-falling-slowly", "update-ratio-low")
+EXPLAINS = ("undertrained",)
+AVOID = (
+    "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",
+    "Do not take a smooth curve for a good one.",
+)
+VERIFY = "The first 100 steps at the new rate lower the loss several times further, and the update ratio is above 1e-4."
+REFERENCE = "Y. Bengio, Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012"
+
+# What most models bear: Adam's own default, and the usual rate of SGD on normalised networks.
+CEILING_ADAPTIVE = 1e-3
+CEILING_SGD = 0.1
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    ceiling = CEILING_ADAPTIVE if adaptive(run) else CEILING_SGD
+    # At least threefold, or nothing would be seen; four orders of magnitude are the span of rates in use.
+    factor = factor_to_healthy_updates(run, lowest=3.0, highest=1e4)
+    if factor is None:
+        return scaled_rate(run, 10.0, "then look again: `traindx lr` on the script finds the range exactly", ceiling)
+    ratio = median(run, "update_ratio") or 0.0
+    why = f"one step changes the weights by only {show(ratio)} of their norm, 1e-3 to 3e-3 is usual"
+    return scaled_rate(run, factor, why, ceiling)

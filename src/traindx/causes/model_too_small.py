@@ -1,0 +1,146 @@
+"""Optimisation is healthy and the model cannot do better.
+
+## What happens
+Training and validation loss settle together, high. Gradients have become small, steps are ordinary, decaying the
+rate changes little. Not even a single batch can be driven to near zero loss.
+
+## Why
+The reachable loss splits into three parts: what no model could remove (noise in the data), what this family of
+models cannot express (approximation error), and what optimisation has not found yet. When gradients vanish at a
+loss above the noise, training and validation agree, and a smaller rate does not help, the second part is left. A
+linear layer cannot separate what is not linearly separable; a hidden layer narrower than the number of factors that
+matter is a bottleneck: the rank of what passes is at most its width; a convolutional stack whose receptive field is
+smaller than the object cannot see it, with any number of channels.
+
+## Signs
+- Loss flat at a high level, with small gradients and successive gradients unrelated.
+- No gap between training and validation.
+- One batch of a few dozen samples cannot be memorised.
+- No wiring fault, no dead units, no dominating decay, no strong dropout.
+
+## Fix
+Widen first, deepen with residual connections second, and retest on one batch after each change.
+
+```python
+model = nn.Sequential(nn.Linear(20, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))  # was 8 wide
+```
+
+Give it the right structure rather than mere size: convolution for images, attention or recurrence for sequences,
+features that the task needs.
+
+## What not to do
+- Do not enlarge before one batch has been tried: most flat losses are wiring faults, and a larger model has them as
+  well.
+- Do not train longer: the curve is flat.
+- Do not add regularisation; remove what there is.
+
+## Often confused with
+- `no-nonlinearity`: the size is there, the activation between the layers is not.
+- `over-regularized`, `weight-decay-too-strong`: the model could, and is held back.
+- `double-softmax`, `wrong-loss`, `output-range-mismatch`: the floor is made by the loss.
+- `lr-never-decays`: the floor is noise and falls with the rate.
+- `vanishing-gradients`, `dead-relus`, `frozen-layers`: part of the model does not take part.
+- `noisy-labels`: labels that carry nothing cannot be learned by any model that generalises.
+
+## Verify
+The larger model memorises one batch and settles lower on the whole training set. If a model ten times as wide
+settles at the same level, size was not it.
+
+## References
+- I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, sections 5.2 and 11.3.
+- C. Zhang et al., "Understanding deep learning requires rethinking generalization", ICLR 2017.
+- A. Karpathy, "A Recipe for Training Neural Networks", 2019 (overfit one batch first).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import entries, in_script_words, median, modules, number, show, site_of
+from ._rivals import DATA_FAULTS, LOSS_FAULTS, MODE_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+
+ID = "model-too-small"
+FAMILY = "generalisation"
+TITLE = "The model is too small for the task"
+MEANS = "Training and validation both settle high although optimisation is healthy."
+FOR = {"loss-plateau": 2.0, "training-at-chance": 0.3}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    **SIGNAL_FAULTS,
+    **DATA_FAULTS,
+    **MODE_FAULTS,
+    "fresh-layers-frozen": 3.0,
+    "params-never-move": 2.0,
+    "params-zero-gradient": 2.0,
+    "lr-collapsed": 3.0,
+    "late-noise-floor": 1.5,
+    "gradients-oppose": 0.7,
+    "step-overshoots": 0.7,
+    "update-ratio-high": 1.0,
+    "update-ratio-low": 1.0,
+    "decay-dominates": 2.5,
+    "weights-shrinking": 1.0,
+    "strong-dropout": 2.5,
+    "train-above-validation": 1.5,
+    "validation-rising": 3.0,
+    "validation-gap": 2.0,
+    "memorising": 3.0,
+    "still-improving": 2.0,
+    "loss-oscillating": 1.5,
+    "loss-diverged": 2.0,
+    "labels-skewed": 0.7,
+    "predictions-collapsed": 1.0,
+    "loss-at-floor": 3.0,
+    "validation-at-chance": 1.5,
+    "input-scale-odd": 1.0,
+    "target-scale-large": 1.0,
+}
+REQUIRES = ("loss-plateau",)
+AVOID = (
+    "Do not enlarge before one batch was tried: most flat losses are wiring faults, which a larger model has as well.",
+    "Do not train longer or add regularisation: the curve is flat.",
+)
+VERIFY = "The larger model memorises one batch and settles lower on the whole training set."
+REFERENCE = "A. Karpathy, A Recipe for Training Neural Networks, 2019"
+
+LAST_SHARE = 0.1
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    model = next(iter(entries(run, "models")), {})
+    site = site_of(model)
+    trainable = number(model.get("trainable"))
+    size = f"; it has {show(trainable)} trained parameters" if trainable else ""
+    level = median(run, "loss/train")
+    tail = run.series("loss/train").finite.values
+    if len(tail) >= 10:
+        level = float(tail[-max(1, int(LAST_SHARE * len(tail))) :].mean())
+    settled = f"; the training loss settled near {show(level)}" if level is not None else ""
+    width = _narrowest(run)
+    widen = f"{width} → {4 * width} units" if width else "four times the units"
+    code = (
+        "# first: can it learn one batch by heart?\n"
+        "for _ in range(500):\n"
+        "    optimizer.zero_grad()\n"
+        "    loss = criterion(model(inputs), targets)  # always the same batch\n"
+        "    loss.backward()\n"
+        "    optimizer.step()\n"
+        f"# if the loss stays high: widen the narrowest hidden layer, {widen}"
+    )
+    code = in_script_words(run, code)
+    return Fix(f"check that one batch cannot be memorised, then widen: {widen}{settled}{size}", code, site, "costly")
+
+
+def _narrowest(run: Run) -> int | None:
+    """The smallest width between two linear maps, where the record holds the layers' settings."""
+    widths = []
+    for module in modules(run, "Linear", "Conv")[:-1]:
+        settings = module.get("settings")
+        held = settings if isinstance(settings, dict) else {}
+        width = number(held.get("out_features")) or number(held.get("out_channels"))
+        if width and width > 1:
+            widths.append(int(width))
+    return min(widths, default=None)

@@ -1,0 +1,85 @@
+"""Plain SGD crawls along a ravine that momentum would cross.
+
+## What happens
+Training works, slowly. Across the narrow direction the gradient changes its sign from step to step; along the
+floor, where progress is to be made, it is small and always points the same way.
+
+## Why
+Let the curvature range from λ_min to λ_max, with condition number κ = λ_max/λ_min. The steep direction limits the
+rate to lr < 2/λ_max; the flat one then shrinks by 1 − lr·λ_min per step. At the best rate plain gradient descent
+needs about κ/2 steps to fall by a factor e. Heavy-ball momentum, v ← m·v + g, w ← w − lr·v, cancels what alternates
+and sums what agrees: with tuned values it needs about √κ/2. For κ = 10⁴ that is 50 steps instead of 5000.
+
+With momentum m a lasting gradient acts with lr/(1 − m), so part of the gain at m = 0.9 is just a ten times larger
+effective rate. The rest is the damping across the ravine, which no rate gives. Adaptive methods reach a similar end
+by scaling each coordinate by its own gradient size.
+
+## Signs
+- `torch.optim.SGD` with momentum 0.
+- Loss falling slowly, or a plateau with gradients that alternate in a few coordinates while progress continues.
+
+## Fix
+Turn momentum on; lower the rate if it was already near its limit.
+
+```python
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, nesterov=True)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)        # or: let each coordinate have its own scale
+```
+
+## What not to do
+- Do not take this for the cause of a run that fails outright: plain SGD is slow, not broken.
+- Do not add momentum 0.9 and keep a rate at the edge: the effective rate grows tenfold.
+- Do not go to 0.99 at once.
+
+## Often confused with
+- `lr-too-low`: gradients agree in all directions; a larger rate alone helps.
+- `lr-too-high`: gradients alternate and there is no progress.
+- `unscaled-inputs`: features of different scale *make* the ravine; scale them first.
+
+## Verify
+With momentum 0.9, and the rate between a tenth of the old one and the old one, the loss at equal steps is lower.
+
+## References
+- B. Polyak, "Some methods of speeding up the convergence of iteration methods", 1964.
+- I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in deep learning",
+  ICML 2013.
+- G. Goh, "Why Momentum Really Works", Distill, 2017.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import optimizer_setting
+from ._known import rate, show
+from ._rivals import LOSS_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+
+ID = "no-momentum"
+FAMILY = "optimizer"
+TITLE = "Plain SGD without momentum"
+MEANS = "Plain SGD crawls along a ravine that momentum or an adaptive method would cross."
+ADVISORY = True
+FOR = {
+    "plain-sgd": 4.0,
+    "loss-falling-slowly": 1.0,
+    "gradients-oppose": 0.7,
+    "still-improving": 0.3,
+    "loss-plateau": 0.3,
+}
+AGAINST = {**UPDATE_FAULTS, **LOSS_FAULTS, **SCALE_FAULTS, "loss-at-floor": 2.0, "loss-not-finite": 1.5}
+REQUIRES = ("plain-sgd",)
+AVOID = (
+    "Do not take this for the cause of a run that fails outright: plain SGD is slow, not broken.",
+    "Do not add momentum 0.9 to a rate at the edge: the effective rate grows tenfold.",
+)
+VERIFY = "With momentum 0.9 the loss at equal steps is lower."
+REFERENCE = "I. Sutskever et al., On the importance of initialization and momentum in deep learning, ICML 2013"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    lr = rate(run)
+    effect = (
+        f"; the effective rate becomes lr/(1 − 0.9) = {show(10 * lr)}, so lower lr if that is too much" if lr else ""
+    )
+    return optimizer_setting(run, "momentum", "0.9", f"what alternates cancels and what agrees adds up{effect}")

@@ -1,0 +1,132 @@
+"""The full rate comes before the optimizer and the model are ready for it.
+
+## What happens
+In the first tens to hundreds of steps the loss shoots up, or gradients spike, and then training settles: worse than
+it could be, or not at all. A smaller constant rate avoids the spike but ends worse than a ramp to the full rate.
+
+## Why
+Adam divides by the root of v, a running mean of squared gradients. After t steps v rests on about t samples; bias
+correction, v/(1 − β₂ᵗ), makes its mean right but not its variance. With β₂ = 0.999 the estimate only settles after
+some 1/(1 − β₂) = 1000 steps, and before that single coordinates take steps of up to lr however noisy their
+gradient. At the same time a fresh network sits in a region of high curvature λ, where steps are stable only below
+2/λ; curvature usually falls during the first steps if those are small. Large batches, attention and layer norm make
+both effects stronger, and a rate scaled up with the batch (the linear scaling rule) makes the first step longer.
+
+A linear ramp over w steps keeps the early, badly informed steps short and costs nothing later.
+
+## Signs
+- The loss rises well above its start, or norms spike, within the first steps only.
+- Large updates at the start that become ordinary by themselves.
+- Constant or immediately full rate; an adaptive optimizer, a large batch, attention or normalisation layers.
+
+## Fix
+Ramp the rate linearly from almost nothing over about 2/(1 − β₂) steps, at most a tenth of the run. Call the
+scheduler once after each optimizer step, not once an epoch.
+
+```python
+warmup = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=500)
+decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps - 500)
+scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], milestones=[500])
+```
+
+## What not to do
+- Do not lower the rate for the whole run to survive its first hundred steps.
+- Do not clip hard for ever because of the first steps.
+- Do not step a per-step warmup once an epoch: it would take the whole run.
+
+## Often confused with
+- `lr-too-high`: unstable at any time, also after a ramp.
+- `init-too-large`: the loss is out of range before the first step.
+- `bad-batch`: spikes recur with the epoch.
+- `exploding-gradients`: enormous norms come at any time.
+- `optimizer-misconfigured`: β₂ or eps is odd, which a ramp only delays.
+
+## Verify
+With the ramp, the same peak rate gives no early rise, and at equal steps the loss is lower than with a smaller
+constant rate. If the spike merely moves to the end of the ramp, the peak rate itself is too high.
+
+## References
+- P. Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017.
+- L. Liu et al., "On the Variance of the Adaptive Learning Rate and Beyond", ICLR 2020 (RAdam).
+- J. Ma, D. Yarats, "On the Adequacy of Untuned Warmup for Adaptive Optimization", AAAI 2021.
+- R. Xiong et al., "On Layer Normalization in the Transformer Architecture", ICML 2020.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import adaptive, at, groups, nice, number, optimizer, optimizer_name, rate, show, site_of, whole_line
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+
+ID = "no-warmup"
+FAMILY = "learning-rate"
+TITLE = "The full learning rate comes without a warmup"
+MEANS = (
+    "The first steps at the full rate damage the model; a ramp to the same rate trains well, and better than a "
+    "smaller constant rate does."
+)
+FOR = {
+    "early-instability": 3.0,
+    "update-ratio-high": 0.5,
+    "gradients-spiking": 0.5,
+    "batch-size-large": 0.5,
+    "loss-spike": 0.3,
+    "dead-units": 0.5,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    **SCALE_FAULTS,
+    "lr-warmed-up": 3.0,
+    "loss-diverged": 1.0,
+    "loss-oscillating": 1.5,
+    "init-scale-large": 2.0,
+    "first-loss-above-chance": 1.0,
+    "optimizer-setting-odd": 1.5,
+    "batch-outlier": 2.0,
+    "spikes-periodic": 1.5,
+    "update-ratio-low": 2.0,
+    "loss-heads-wrong-way": 1.5,
+    "gradients-explode-with-depth": 0.7,
+}
+REQUIRES = ("early-instability",)
+AVOID = (
+    "Do not lower the rate of the whole run to survive its first hundred steps.",
+    "Do not step a per-step warmup scheduler once an epoch.",
+)
+VERIFY = "The same peak rate reached by a ramp gives no early rise and a lower loss at equal steps."
+REFERENCE = "J. Ma, D. Yarats, On the Adequacy of Untuned Warmup for Adaptive Optimization, AAAI 2021"
+
+LARGEST_SHARE = 0.1  # a ramp longer than a tenth of the run costs more than it protects
+DEFAULT_STEPS = 500
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    steps, reason = _length(run)
+    site = site_of(optimizer(run))
+    name = optimizer_name(run)
+    peak = rate(run)
+    to = f"to lr={show(peak)} " if peak else ""
+    code = (
+        f"warmup = torch.optim.lr_scheduler.LinearLR({name}, start_factor=0.01, total_iters={steps})\n"
+        f"{name}.register_step_post_hook(lambda *_: warmup.step())  # once after every {name}.step()"
+    )
+    line = whole_line(site)
+    if line:
+        code = f"{line}\n{code}"
+    return Fix(f"{at(site)}ramp the rate up {to}over the first {steps} steps ({reason})", code, site)
+
+
+def _length(run: Run) -> tuple[int, str]:
+    """How long to warm up, and why that long."""
+    betas = groups(run)[0].get("betas") if groups(run) else None
+    beta2 = number(betas[1]) if isinstance(betas, (list, tuple)) and len(betas) == 2 else None
+    wanted, reason = float(DEFAULT_STEPS), "a usual length; 2/(1 − beta2) for Adam"
+    if beta2 is not None and 0 < beta2 < 1 and adaptive(run):
+        wanted, reason = 2 / (1 - beta2), f"2/(1 − beta2) with your beta2={beta2:g}"
+    if run.steps and wanted > LARGEST_SHARE * run.steps:
+        wanted, reason = LARGEST_SHARE * run.steps, f"a tenth of your {run.steps} steps"
+    return max(1, round(nice(wanted))), reason

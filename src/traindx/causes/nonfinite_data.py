@@ -1,0 +1,116 @@
+"""The batch contains NaN or Inf before the model runs.
+
+## What happens
+
+The loss is NaN at the first bad batch, often in the middle of an epoch, and from the next step on for ever, since
+the update has written NaN into the weights. Which step it is depends on the shuffle.
+
+## Why
+
+NaN is contagious: any sum, product or comparison of sizes with it is NaN. One NaN among a million inputs reaches
+every output of a linear layer for that sample, then the mean loss of the batch, then through backward every weight,
+after which all later batches give NaN. Usual origins: missing values read from a table as NaN; x / std with a
+constant feature, std = 0, which gives 0/0; log of a zero count; a division by the maximum of an all-zero image;
+integer overflow turned to float; an empty average; a corrupt file.
+
+## Signs
+
+- Inputs or targets hold non-finite values on entry, before the first layer.
+- The onset moves when the shuffle's seed changes, but comes with the same samples.
+
+## Fix
+
+Find the samples and mend the preprocessing; decide openly what to do with missing values.
+
+```python
+for index in range(len(dataset)):
+    x, y = dataset[index]
+    if not (torch.isfinite(x).all() and torch.isfinite(torch.as_tensor(y, dtype=torch.float)).all()):
+        print("not finite:", index)
+
+x = (x - mean) / std.clamp(min=1e-6)  # a constant feature becomes 0, not NaN
+missing = torch.isnan(x)
+x = torch.where(missing, column_mean, x)  # and hand `missing` to the model as a further feature if it carries meaning
+```
+
+## What not to do
+
+- Do not skip steps whose loss is NaN: the broken samples stay, and you train on a biased rest without knowing.
+- Do not lower the rate or clip: the number was never finite.
+- Do not replace NaN by 0 blindly: in a feature with mean 400 a zero is an outlier.
+
+## Often confused with
+
+- `unstable-math`: the batch is finite and one operation made the NaN.
+- `bad-batch`: values are finite but absurd.
+- `lr-too-high`: the loss climbs before it turns NaN.
+- `low-precision`: a finite float32 value above 65 504 becomes Inf when cast to float16.
+
+## Verify
+
+A full pass over the training and the validation loader finds no non-finite value.
+
+## References
+
+- Goldberg: What every computer scientist should know about floating-point arithmetic (1991).
+- PyTorch documentation: torch.isfinite.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import first_event, loader
+from ._known import number, record, site_of
+
+ID = "nonfinite-data"
+FAMILY = "data"
+TITLE = "The data contain NaN or Inf"
+MEANS = "Inputs or targets hold NaN or Inf before the model runs, a division by zero in preprocessing included."
+FOR = {
+    "input-nonfinite": 6.5,
+    "target-nonfinite": 6.5,
+    "loss-not-finite": 0.7,
+}
+AGAINST = {"nonfinite-from-operation": 1.0, "nonfinite-from-weights": 2.0}
+REQUIRES = ("input-nonfinite", "target-nonfinite")
+SEEN_BY = ("input-nonfinite", "target-nonfinite")
+EXPLAINS = ("unstable-math", "lr-too-high", "exploding-gradients", "low-precision", "bad-batch", "dead-relus")
+AVOID = (
+    "Do not skip steps whose loss is NaN: the broken samples stay.",
+    "Do not lower the rate or clip: the number was never finite.",
+)
+VERIFY = "A full pass over the training and validation data finds no non-finite value."
+REFERENCE = "Goldberg, What every computer scientist should know about floating-point arithmetic, 1991"
+
+_FIND = """\
+for index in range(len(dataset)):  # lists the samples to mend or drop
+    x, y = dataset[index]
+    if not (torch.isfinite(x).all() and torch.isfinite(torch.as_tensor(y, dtype=torch.float)).all()):
+        print("not finite:", index)
+"""
+_DIVISION = "x = (x - mean) / std.clamp(min=1e-6)  # a constant feature becomes 0, not 0/0\n"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Find and mend the samples; where a feature is constant, guard the division first."""
+    found = []
+    for key, what in (("data/train", "inputs"), ("targets/train", "targets"), ("data/eval", "validation inputs")):
+        count = number(record(run, key).get("nonfinite"))
+        if count:
+            found.append(
+                f"{count:.0f} non-finite values in the {what}"
+                if count >= 1
+                else f"{count:.2%} of the {what} not finite"
+            )
+    event = first_event(run, "nonfinite-batch") or first_event(run, "nonfinite-loss")
+    when = f" First at step {event.step}." if event and event.step is not None else ""
+    measured = f" Seen: {', '.join(found)}." if found else ""
+    constant = record(run, "data/train").get("constant_features")
+    code = _FIND
+    if constant:
+        code = _DIVISION + _FIND
+        measured += " Some features are constant: dividing by their standard deviation gives 0/0."
+    summary = f"Mend or drop the samples that are not finite, where they are prepared.{measured}{when}"
+    return Fix(summary, code, site_of(loader(run, "train")))

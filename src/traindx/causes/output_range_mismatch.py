@@ -1,0 +1,125 @@
+"""The last activation cannot produce the values that the targets have.
+
+## What happens
+
+The loss falls at first and settles on a plateau; the outputs press against a bound: all zero behind a ReLU, all
+near 1 behind a sigmoid when the targets reach 50, never negative although half of the targets are.
+
+## Why
+
+A sigmoid gives values in (0, 1), tanh in (-1, 1), ReLU and softplus in [0, ∞), softmax positive parts of 1. If a
+target y lies outside [a, b], the squared error cannot be less than the squared distance of y from the interval, so
+the loss has a floor of E[dist(y, [a, b])²]. At the bound the activation's derivative goes to zero, so the gradient
+dies as well, although the error is large: the model is stuck where it is most wrong. A ReLU at the output is worst:
+outputs that start below zero get no gradient at all, for any target.
+
+## Signs
+
+- Targets lie outside the range of the last activation.
+- Outputs are pinned at a bound.
+- The loss settles at the floor that the bound sets.
+
+## Fix
+
+Leave the output free for regression, or bring the targets into the range:
+
+```python
+output = self.head(x)  # no activation after the last layer
+loss = torch.nn.functional.mse_loss(output, (y - y_mean) / y_std)
+
+output = y_min + (y_max - y_min) * torch.sigmoid(self.head(x))  # where the bounds are known and real
+```
+
+Use an activation only where it states a fact: sigmoid for probabilities, softplus or exp for positive quantities.
+
+## What not to do
+
+- Do not raise the rate: outputs at the bound have no gradient to multiply.
+- Do not clamp outputs instead: clamp has derivative zero outside, like the activation.
+- Do not make the model larger: the bound is in the last operation.
+
+## Often confused with
+
+- `unscaled-targets`: outputs are free but have far to travel; the loss keeps falling.
+- `saturated-activations`: hidden units at their limits, not the output.
+- `dead-relus`: hidden units; a ReLU at the output belongs here.
+- `wrong-loss`: targets are class ids.
+
+## Verify
+
+The largest and smallest outputs on a batch reach the largest and smallest targets, and the loss passes its former
+floor.
+
+## References
+
+- Goodfellow, Bengio, Courville: Deep Learning (2016), section 6.2.2 (output units).
+- Bishop: Pattern Recognition and Machine Learning (2006), section 5.1.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import as_mapping, model_site, operation, training_loss, was
+from ._known import number, record, show, site_of
+from ._operands import without_call
+
+ID = "output-range-mismatch"
+FAMILY = "loss"
+TITLE = "The last activation cannot reach the targets"
+MEANS = "The model's last activation cannot produce the values that the targets have."
+FOR = {
+    "targets-outside-output-range": 5.5,
+    "outputs-pinned": 2.0,
+    "loss-plateau": 0.7,
+    "loss-stuck": 0.7,
+    "gradients-zero": 0.3,
+}
+AGAINST = {
+    "class-ids-in-regression-loss": 2.0,
+    "loss-broadcasts": 1.0,
+    "loss-at-floor": 2.0,
+    "loss-inputs-are-probabilities": 1.0,
+}
+REQUIRES = ("targets-outside-output-range",)
+SEEN_BY = ("targets-outside-output-range",)
+EXPLAINS = (
+    "saturated-activations",
+    "vanishing-gradients",
+    "dead-relus",
+    "model-too-small",
+    "unscaled-targets",
+    "lr-too-low",
+    "undertrained",
+)
+AVOID = (
+    "Do not raise the rate: outputs at the bound have no gradient to multiply.",
+    "Do not clamp the outputs: clamp has derivative zero outside its range as well.",
+)
+VERIFY = "The largest and smallest outputs on a batch reach the targets' range, and the loss passes its former floor."
+REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 6.2.2"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Free the output; the numbers say which targets the activation cannot reach, and how to scale them."""
+    activation = str(record(run, "graph").get("last_activation") or "").removesuffix("Backward0").lower()
+    target = as_mapping(training_loss(run).get("target"))
+    statistics = record(run, "targets/train")
+    low, high = _either(statistics, target, "min"), _either(statistics, target, "max")
+    what = f"the {activation}" if activation else "the activation"
+    measured = ""
+    if low is not None and high is not None:
+        measured = f" Targets run from {show(low)} to {show(high)}."
+    mean, std = number(statistics.get("mean")), number(statistics.get("std"))
+    location = site_of(operation(run, activation)) if activation else None
+    line = without_call(location.text, activation) if location else None
+    code = was(location) + (line or "output = self.head(x)  # no activation after the last layer") + "\n"
+    if mean is not None and std:
+        code += f"target = (target - {mean:.4g}) / {std:.4g}  # report output * {std:.4g} + {mean:.4g}\n"
+    return Fix(f"Remove {what} behind the last layer.{measured}", code, location or model_site(run))
+
+
+def _either(first: object, second: object, key: str) -> float | None:
+    found = number(as_mapping(first).get(key))
+    return number(as_mapping(second).get(key)) if found is None else found

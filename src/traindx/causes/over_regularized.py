@@ -1,0 +1,130 @@
+"""The model is kept from fitting its own training set.
+
+## What happens
+Training loss stays high and is clearly worse than validation loss. Switching dropout and augmentation off for a
+moment shows that the model knows more than the training curve admits, or that it learned little because it rarely
+sees a whole signal.
+
+## Why
+Dropout with probability p multiplies activations by a random mask with entries 0 or 1/(1 − p). The mean is kept;
+the variance added is p/(1 − p) times the square of the activation. At p = 0.5 noise and signal are equal, at 0.9
+the noise is nine times the signal, and several such layers multiply. The gradient carries the same noise, and each
+unit is trained on a share 1 − p of the steps only. Past some strength the best the model can do is the trivial
+answer.
+
+Augmentation and input noise act likewise when they destroy what the label depends on: a crop without the object,
+colour jitter where colour is the class. Label smoothing by α puts a floor under the loss, the entropy of the
+smoothed target: with C classes a perfect model still has −(1 − α')·ln(1 − α') − α'·ln(α'/(C − 1)), where α' = α(C −
+1)/C.
+
+Validation below training is by itself no fault. It is expected, to a small extent, with any dropout, and when
+training loss is averaged over the epoch while the model is still improving.
+
+## Signs
+- Loss in train mode far above the loss of the same batch in eval mode.
+- Dropout probability at or above 0.7.
+- Training loss far above validation loss, both high; no wiring fault.
+
+## Fix
+Lower dropout to 0.1–0.3, and to 0.5 at most before the classifier; weaken augmentation; see that the training set
+can be fitted; then put regularisation back until validation is best.
+
+```python
+self.drop = nn.Dropout(p=0.2)      # was 0.9
+```
+
+## What not to do
+- Do not train longer or enlarge the model first: the noise is the limit.
+- Do not remove all regularisation for good; find the point where validation is best.
+- Do not use Dropout2d rates on Dropout layers, or place dropout directly before batch norm.
+
+## Often confused with
+- `model-too-small`: train and eval mode agree on the same batch.
+- `weight-decay-too-strong`: weights shrink toward zero.
+- `leaked-validation`: validation is too good because it is known.
+- `undertrained`: both are still falling.
+- p taken for the probability to keep: `nn.Dropout(p=0.9)` drops nine of ten.
+
+## Verify
+On one fixed batch the losses in train and in eval mode come close, and training loss falls below its old level.
+
+## References
+- N. Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 2014.
+- X. Li, S. Chen, X. Hu, J. Yang, "Understanding the Disharmony between Dropout and Batch Normalization by Variance
+  Shift", CVPR 2019.
+- R. Müller, S. Kornblith, G. Hinton, "When Does Label Smoothing Help?", NeurIPS 2019.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import in_script_words, listed, median, modules, number, show
+from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
+
+ID = "over-regularized"
+FAMILY = "generalisation"
+TITLE = "The model is regularised too strongly"
+MEANS = "Dropout, augmentation or noise is so strong that the model cannot fit the training set."
+FOR = {
+    "strong-dropout": 3.0,
+    "train-above-validation": 2.5,
+    "loss-plateau": 0.7,
+    "loss-stuck": 0.5,
+    "training-at-chance": 0.3,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **MODE_FAULTS,
+    "validation-rising": 3.0,
+    "validation-gap": 2.0,
+    "memorising": 2.0,
+    "decay-dominates": 1.5,
+    "samples-shared": 1.0,
+    "train-eval-inputs-differ": 0.5,
+    "loss-at-floor": 2.5,
+    "update-ratio-low": 0.7,
+    "loss-diverged": 1.5,
+    "loss-oscillating": 1.0,
+}
+REQUIRES = ("strong-dropout", "train-above-validation")
+EXPLAINS = ("model-too-small",)
+AVOID = (
+    "Do not train longer or enlarge the model first: the noise is the limit.",
+    "Do not remove all regularisation for good: find the point where validation is best.",
+)
+VERIFY = "On one fixed batch the losses in train and eval mode come close, and training loss falls below its old level."
+REFERENCE = "N. Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, JMLR 2014"
+
+USUAL_DROPOUT = 0.2
+STRONG = 0.5
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    train, validation = median(run, "loss/train"), median(run, "loss/validation")
+    gap = ""
+    if train is not None and validation is not None:
+        gap = f"; median training loss {show(train)}, validation loss {show(validation)}"
+    strong: list[tuple[str, float]] = []
+    for module in modules(run, "Dropout"):
+        settings = module.get("settings")
+        p = number(settings.get("p")) if isinstance(settings, dict) else None
+        if p is not None and p >= STRONG:
+            strong.append((str(module.get("name")), p))
+    code = (
+        "for module in model.modules():\n"
+        "    if isinstance(module, torch.nn.Dropout):\n"
+        f"        module.p = min(module.p, {USUAL_DROPOUT})"
+    )
+    code = in_script_words(run, code)
+    if not strong:
+        return Fix(f"weaken dropout, augmentation and input noise until the training set can be fitted{gap}", code)
+    highest = max(p for _, p in strong)
+    share = (
+        f"the strongest drops {highest:.0%} of the units and adds {highest / (1 - highest):.3g}" if highest < 1 else ""
+    )
+    noise = f" ({share} times the signal's power as noise)" if share else ""
+    names = listed([f"{name} p={p:g}" for name, p in strong])
+    return Fix(f"lower dropout to {USUAL_DROPOUT}: {names}{noise}{gap}", code)

@@ -1,0 +1,137 @@
+"""Training keeps improving while validation gets worse.
+
+## What happens
+Both losses fall together at first. Then validation loss reaches its minimum and rises, while training loss goes on
+falling, often in stairs at the borders of epochs. Accuracy may stay flat for long while the loss rises already.
+
+## Why
+The expected error on new data is that of the best model in reach, plus bias, plus variance: how much the fitted
+model depends on the particular sample. Training first fits what many samples share, which lowers the bias; later it
+fits what single samples have of their own, noise included, which raises the variance. With more parameters than
+samples, nothing in the training loss itself stops that.
+
+Cross-entropy shows it early: on samples that the model gets wrong, its growing confidence makes the loss grow
+without bound although the number of errors stays the same. That is why validation *loss* rises before validation
+*accuracy* falls, and why a rising loss with flat accuracy means overconfidence first of all.
+
+## Signs
+- Validation loss passed a clear minimum and rose well beyond its noise, while training loss kept falling.
+- The gap grows with time.
+- Few samples for the parameters; training loss falls in stairs, as samples come back.
+
+## Fix
+In this order: stop at the minimum (costs nothing), more or augmented data, weight decay and dropout, a smaller
+model or a pretrained one.
+
+```python
+if validation_loss < best:
+    best, waited = validation_loss, 0
+    torch.save(model.state_dict(), "best.pt")
+else:
+    waited += 1
+    if waited >= patience:
+        break
+```
+
+## What not to do
+- Do not train on in the hope that it comes back, unless you see double descent.
+- Do not judge by training loss, and do not tune on the test set.
+- Do not lower the rate to hide it: the minimum just comes later.
+
+## Often confused with
+- `train-mode-missing`: dropout is off while training, so the model overfits although it has dropout. It is seen
+  directly.
+- `eval-mode-missing`, `batchnorm-tiny-batch`: validation is bad for another reason.
+- `train-val-mismatch`: the gap is there from the first evaluation on and does not grow.
+- `noisy-labels`: validation never was better than chance.
+- `double-descent`: validation comes down again, below its first minimum.
+
+## Verify
+The checkpoint from the minimum scores best on data that neither training nor the choice of the checkpoint has seen.
+After regularising, the minimum is lower, not merely later.
+
+## References
+- T. Hastie, R. Tibshirani, J. Friedman, "The Elements of Statistical Learning", 2nd ed. 2009, chapter 7.
+- L. Prechelt, "Early Stopping – But When?", 1998.
+- N. Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 2014.
+- C. Guo, G. Pleiss, Y. Sun, K. Weinberger, "On Calibration of Modern Neural Networks", ICML 2017.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import entries, in_script_words, number, show, steps_per_epoch, train_loader
+from ._rivals import MODE_FAULTS
+
+ID = "overfitting"
+FAMILY = "generalisation"
+TITLE = "The model overfits"
+MEANS = "Training keeps improving while validation gets worse."
+FOR = {
+    "validation-rising": 4.0,
+    "memorising": 1.5,
+    "samples-per-parameter": 0.7,
+    "validation-gap": 0.3,
+    "loss-at-floor": 0.3,
+}
+AGAINST = {
+    **MODE_FAULTS,
+    "validation-double-descent": 2.5,
+    "validation-at-chance": 2.0,
+    "train-eval-inputs-differ": 1.5,
+    "samples-shared": 1.5,
+    "future-visible": 1.5,
+    "loss-diverged": 2.0,
+    "loss-oscillating": 1.0,
+    "loss-not-finite": 1.5,
+    "train-above-validation": 2.0,
+    "loss-stuck": 2.0,
+}
+REQUIRES = ("validation-rising", "memorising")
+AVOID = (
+    "Do not train on in the hope that it comes back, unless double descent shows.",
+    "Do not judge by training loss, and do not tune on the test set.",
+)
+VERIFY = "The checkpoint from the validation minimum is best on data seen by neither training nor selection."
+REFERENCE = "L. Prechelt, Early Stopping - But When?, 1998"
+
+STOP_EARLY = """\
+best, waited = float("inf"), 0
+for epoch in range(epochs):
+    ...  # train and validate as before
+    if validation_loss < best:
+        best, waited = validation_loss, 0
+        torch.save(model.state_dict(), "best.pt")
+    elif (waited := waited + 1) >= {patience}:
+        break"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    curve = run.series("loss/validation").finite
+    code = in_script_words(run, STOP_EARLY.format(patience=_patience(len(curve))))
+    if not curve:
+        return Fix("keep the checkpoint with the lowest validation loss and stop when it no longer falls", code)
+    lowest = int(np.argmin(curve.values))
+    step = int(curve.steps[lowest])
+    epoch = steps_per_epoch(run)
+    when = f"step {step} (epoch {step / epoch:.3g})" if epoch else f"step {step}"
+    summary = (
+        f"keep the checkpoint of {when}: validation loss was lowest there at {show(float(curve.values[lowest]))} and "
+        f"ended at {show(float(curve.values[-1]))}; stop early, then regularise or add data{_proportion(run)}"
+    )
+    return Fix(summary, code)
+
+
+def _patience(evaluations: int) -> int:
+    """Long enough to sit out noise: a tenth of the evaluations made, and at least three."""
+    return max(3, round(evaluations / 10))
+
+
+def _proportion(run: Run) -> str:
+    samples = number(train_loader(run).get("size"))
+    parameters = sum(number(model.get("trainable")) or 0.0 for model in entries(run, "models"))
+    return f" ({show(parameters)} trained parameters, {show(samples)} samples)" if samples and parameters else ""

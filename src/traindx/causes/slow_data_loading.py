@@ -1,0 +1,98 @@
+"""The step waits for data longer than it computes.
+
+## What happens
+The loss is fine and the clock is not. The device idles in short gaps between steps; its utilisation jumps between
+high and zero. Making the model faster changes nothing.
+
+## Why
+A step takes the time to get a batch plus the time to compute, if one happens after the other: T = T_data +
+T_compute. With w worker processes that prepare batches ahead, loading runs beside computing and
+
+    T ≈ max(T_load / w, T_compute)
+
+as long as the queue is not empty. So waiting vanishes when w ≥ T_load/T_compute, provided that there are that many
+cores and that the disk keeps up. With `num_workers=0` nothing overlaps and every batch is waited for in full.
+
+What usually makes T_load large: decoding and resizing images at full size, reading many small files, per-sample
+Python work that could be done once or on the whole batch, a slow network disk, too many threads fighting for few
+cores, and workers that are started anew at every epoch.
+
+## Signs
+- A large share of the step's time is spent in the loader's `next`.
+- num_workers is 0, or far below the number of cores.
+- The first batch of each epoch takes much longer than the others (workers starting).
+
+## Fix
+Let workers prepare ahead, keep them alive, pin memory for a GPU; then make the preparation itself cheaper.
+
+```python
+loader = DataLoader(
+    dataset, batch_size=64, shuffle=True, num_workers=4, persistent_workers=True, pin_memory=True, prefetch_factor=4
+)
+```
+
+Cache what is deterministic (decoded, resized) on disk or in memory; for small data, put the whole set on the
+device.
+
+## What not to do
+- Do not start more workers than there are cores: they slow each other, and each holds a copy of the data set.
+- Do not move tensors to the GPU inside workers.
+- Do not measure a GPU step without synchronising: the wait for results then appears where they are first read.
+
+## Often confused with
+- `straggler-rank`: the wait is for another process.
+- `graph-retained`: steps become slower as the run goes on, in backward.
+- Waiting on `.item()` or `.cpu()` each step is a hidden synchronisation, not loading.
+
+## Verify
+Time an epoch of the loader alone and an epoch with one cached batch: the slower of the two is the limit. After the
+change the share of time in `next` is a few percent.
+
+## References
+- PyTorch documentation, `torch.utils.data`: "Single- and Multi-process Data Loading", "Memory Pinning".
+- PyTorch tutorial, "Performance Tuning Guide".
+- J. Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training", VLDB 2021.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import loader_setting
+from ._known import median, number, show, train_loader
+
+ID = "slow-data-loading"
+FAMILY = "cost"
+TITLE = "Training waits for its data"
+MEANS = "The step waits for data longer than it computes."
+FOR = {"data-wait": 5.0}
+AGAINST = {"backward-slowing": 1.0, "graph-growth": 1.0}
+REQUIRES = ("data-wait",)
+SEEN_BY = ("data-wait",)
+AVOID = (
+    "Do not start more workers than there are cores: they slow each other.",
+    "Do not move tensors to the GPU inside workers.",
+)
+VERIFY = "The share of the step's time spent in the loader's next is a few percent."
+REFERENCE = "PyTorch documentation, torch.utils.data: Single- and Multi-process Data Loading"
+
+MOST_WORKERS = 8  # beyond that, cores and disks are the usual limit; measure before going higher
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    waited, total = median(run, "time/data"), median(run, "time/total")
+    present = number(train_loader(run).get("workers")) or 0.0
+    workers = 4
+    reason = "so that loading runs beside computing; never more than there are cores"
+    if waited and total and total > waited > 0:
+        # Loading takes about what is waited now, times the workers that share it already, plus what they hide.
+        needed = math.ceil(max(present, 1) * (waited + (total - waited) * bool(present)) / (total - waited))
+        workers = int(min(MOST_WORKERS, max(2, present + 1, needed)))
+        reason = (
+            f"{waited / total:.0%} of a step is waiting for data ({show(1000 * waited)} of {show(1000 * total)} ms) "
+            f"with {present:.0f} workers; never more than there are cores, and set persistent_workers=True"
+        )
+    return loader_setting(run, "num_workers", str(workers), reason, "safe")

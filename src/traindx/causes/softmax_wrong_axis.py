@@ -1,0 +1,110 @@
+"""Softmax (or an argmax, a norm, a mean) runs over the batch or time axis instead of the classes.
+
+## What happens
+
+The loss falls a little or not at all. What the model says about one sample depends on the others in its batch, so
+results change with the batch size, and a batch of one gives probability 1 to everything.
+
+## Why
+
+softmax(z, dim=0) on scores of shape (N, C) makes each *column* sum to 1: the samples compete with each other for a
+class, instead of the classes for a sample. A typical entry is 1/N, so -log p is about ln N whatever the model does:
+with N = 64 that is 4.16, and it grows with the batch. The gradient asks other samples to give up their share. In
+attention, softmax over queries instead of keys means that the weights a query gives do not sum to 1. Older code
+without `dim` picks the axis by the number of dimensions: 0 for 1-D and 3-D tensors, 1 otherwise, so a (batch, time,
+class) tensor is normalised over the batch.
+
+## Signs
+
+- Softmax is called with the batch dimension; columns, not rows, sum to one.
+- Output i changes when sample j of the batch is changed, in eval mode and without batch norm.
+- The loss settles near the log of the batch size.
+
+## Fix
+
+Name the class axis: the last one for (N, C) and (N, T, C), axis 1 for images (N, C, H, W).
+
+```python
+probabilities = scores.softmax(dim=-1)
+attention = (queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5).softmax(dim=-1)  # over the keys
+```
+
+In front of `cross_entropy` leave softmax out altogether.
+
+## What not to do
+
+- Do not tune the rate: the loss compares samples with each other.
+- Do not reduce the batch to one to make it work: softmax over one sample is the constant 1.
+
+## Often confused with
+
+- `double-softmax`: rows sum to one.
+- `scrambled-axes`: a view has mixed the axes before softmax sees them.
+- `noisy-labels`: stuck at chance as well, but outputs do not depend on the other samples.
+
+## Verify
+
+Each row sums to 1, and a sample's output is the same alone and within a batch (in eval mode).
+
+## References
+
+- PyTorch documentation: torch.nn.functional.softmax, argument dim.
+- Vaswani et al.: Attention is all you need (2017), section 3.2.1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import items, operation, shape, was
+from ._known import number, record, show, site_of
+from ._operands import with_axis
+
+ID = "softmax-wrong-axis"
+FAMILY = "loss"
+TITLE = "Softmax runs over the wrong axis"
+MEANS = "Softmax, or another reduction over classes, runs over the batch or time axis instead."
+FOR = {
+    "softmax-over-batch": 6.0,
+    "loss-stuck": 0.5,
+    "loss-plateau": 0.5,
+    "training-at-chance": 0.5,
+    "validation-at-chance": 0.5,
+}
+AGAINST = {"loss-at-floor": 1.5, "loss-not-finite": 0.7}
+REQUIRES = ("softmax-over-batch",)
+SEEN_BY = ("softmax-over-batch",)
+EXPLAINS = (
+    "double-softmax",
+    "noisy-labels",
+    "model-too-small",
+    "lr-too-low",
+    "vanishing-gradients",
+    "train-val-mismatch",
+)
+AVOID = (
+    "Do not tune the rate: the loss compares samples with each other.",
+    "Do not reduce the batch to one: softmax over one sample is the constant 1.",
+)
+VERIFY = "Each row sums to 1, and a sample's output is the same alone and within a batch in eval mode."
+REFERENCE = "PyTorch documentation, torch.nn.functional.softmax, argument dim"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Name the class axis in the softmax call, with the shape that was seen."""
+    location = site_of(operation(run, "softmax"))
+    seen = [s for s in items(record(run, "graph").get("softmaxes")) if number(s.get("dim")) == 0 and len(shape(s)) > 1]
+    sizes = shape(seen[0]) if seen else ()
+    axis = "1" if len(sizes) >= 4 and sizes[1] < sizes[2] else "-1"
+    measured = ""
+    if sizes:
+        level = show(math.log(max(sizes[0], 1)))
+        measured = (
+            f" It ran over the {sizes[0]} samples of a tensor of shape {sizes}, which keeps the loss near {level}."
+        )
+    line = with_axis(location.text, axis, "softmax", "log_softmax", "Softmax", "LogSoftmax") if location else None
+    code = was(location) + (line or f"probabilities = scores.softmax(dim={axis})") + "\n"
+    return Fix(f"Run softmax over the classes (dim={axis}).{measured}", code, location)

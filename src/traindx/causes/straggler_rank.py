@@ -1,0 +1,93 @@
+"""One rank is slower and the rest wait for it.
+
+## What happens
+Step time on several processes is longer than on one, and adding processes helps little. One rank computes or loads
+longer than the others; these stand in the all-reduce until it arrives, and show it as long backward or
+communication time.
+
+## Why
+Synchronous training takes a step when the last rank has delivered its gradient: T = max_r T_r + T_comm. The mean
+does not matter. With R ranks whose times vary at random with spread s, the expected maximum lies about s·√(2·ln R)
+above the mean, so even without a slow machine the loss grows with R. A rank that is always slow sets the pace for
+all: with one of eight at half speed, seven are idle half of the time.
+
+Typical reasons: unequal work (sequences of different length, uneven shards), one rank that also logs, evaluates or
+writes checkpoints, fewer loader workers or a busy disk on one node, a hot or throttled device, other jobs on the
+same machine, a slower link.
+
+## Signs
+- One rank's compute time is far above the others', and their waiting time mirrors it.
+- Which rank it is stays the same over steps (a slow machine or an extra duty), or changes (unequal batches).
+
+## Fix
+If it changes, balance the work; if it stays, look at that machine and take its extra duties away.
+
+```python
+sampler = LengthGroupedSampler(lengths, batch_size)     # batches of equal cost on all ranks (your own, or a library's)
+if rank == 0 and step % 1000 == 0:
+    saver.submit(torch.save, state_on_cpu, "last.pt")   # a background thread writes, the step goes on
+```
+
+Equal numbers of batches on each rank: `DistributedSampler(dataset, drop_last=True)`.
+
+## What not to do
+- Do not raise the collective's timeout: it only waits longer.
+- Do not give the slow rank fewer samples without weighting the gradients accordingly.
+- Do not measure without synchronising the device: waiting is otherwise booked where it does not belong.
+
+## Often confused with
+- `slow-data-loading`: all ranks wait for their own data.
+- `graph-retained`: steps become slower with time, on all ranks.
+- `replicas-diverged`: ranks differ in weights.
+- A slow network: all ranks spend the same long time in communication.
+
+## Verify
+Compare compute time without waiting between ranks: the slowest is within some ten percent of the median, and
+throughput grows nearly in proportion to the number of ranks.
+
+## References
+- J. Dean, L. Barroso, "The Tail at Scale", Communications of the ACM, 2013.
+- J. Chen et al., "Revisiting Distributed Synchronous SGD", 2016.
+- S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", VLDB 2020.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import number, record
+
+ID = "straggler-rank"
+FAMILY = "distributed"
+TITLE = "One rank holds up the others"
+MEANS = "One rank is slower and the rest wait for it."
+# No sign compares the ranks' times yet, so nothing can speak for this cause and it must not be named.
+FOR: dict[str, float] = {}
+AGAINST: dict[str, float] = {}
+AVOID = (
+    "Do not raise the collective's timeout: it only waits longer.",
+    "Do not give the slow rank fewer samples without weighting the gradients accordingly.",
+)
+VERIFY = "Compute time without waiting is within some ten percent of the median on every rank."
+REFERENCE = "J. Chen et al., Revisiting Distributed Synchronous SGD, 2016"
+
+CODE = """\
+started = time.perf_counter()
+outputs = model(inputs)  # forward only: backward already waits for the others
+if torch.cuda.is_available():
+    torch.cuda.synchronize()
+mine = torch.tensor(time.perf_counter() - started, device=outputs.device)
+times = [torch.zeros_like(mine) for _ in range({ranks})]
+torch.distributed.all_gather(times, mine)"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    world = number(record(run, "distributed").get("world_size"))
+    ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
+    among = f" of the {world:.0f} ranks" if world else " rank"
+    summary = (
+        f"find which{among} is slow: if always the same one, its machine or its extra duties are to blame, "
+        "if a changing one, unequal batches"
+    )
+    return Fix(summary, CODE.format(ranks=ranks))

@@ -1,0 +1,105 @@
+"""Constant initial weights make all units of a layer compute the same thing, and training keeps them equal.
+
+## What happens
+
+The loss falls a little, then sits on a plateau that no rate and no width moves: a layer of 512 equal units has the
+power of one. With all-zero weights in two consecutive layers nothing moves at all but the last bias.
+
+## Why
+
+Let all rows of W₁ be equal and all columns of W₂ be equal. Then all hidden units have the same value h, and the
+gradient of row i, dL/dW₁[i] = (W₂ᵀδ)[i] · f′(h) · xᵀ, is the same for every i. Equal weights with equal gradients
+stay equal under SGD, momentum and Adam alike: the symmetry is never broken. Random initialisation exists to break
+it. With W₂ = 0 the error sent back, W₂ᵀδ, is zero and the layer below has no gradient at all; with W₁ = 0 the
+activations are zero and W₂ has none. Dropout breaks the symmetry a little, by chance, and so slowly that the run
+still looks stuck.
+
+Not every zero is a fault. Biases, norm offsets and LoRA's second matrix start at zero on purpose, and so may the
+*last* layer of a network or of a residual branch, as long as the layer below is random: its own gradient is not
+zero.
+
+## Signs
+
+- Rows of a hidden weight matrix are identical at the start, and still are later.
+- Activations of the layer are equal across units; the rank of the layer is one.
+
+## Fix
+
+Use random weights by fan-in, and keep constants for biases only:
+
+```python
+for module in model.modules():
+    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+        if module.bias is not None:
+            torch.nn.init.zeros_(module.bias)
+```
+
+## What not to do
+
+- Do not make the model larger: equal units stay equal at any width.
+- Do not add noise to the inputs: all equal units receive the same noise.
+- Do not tune the rate or the optimizer: none of them can tell equal units apart.
+
+## Often confused with
+
+- `model-too-small`: the plateau looks the same; here the rows of the weights are equal.
+- `init-too-small`: weights tiny but different, and the loss leaves the plateau in the end.
+- `detached-graph`: zero gradient because the graph is cut, not because weights are zero.
+
+## Verify
+
+Rows of the weight matrices differ at step 0, and the loss passes below the former plateau.
+
+## References
+
+- Goodfellow, Bengio, Courville: Deep Learning (2016), section 8.4, on breaking symmetry between units.
+- PyTorch documentation: torch.nn.init.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import model_site, weights
+from ._initial import INITIALISE
+from ._known import number
+
+ID = "symmetric-init"
+FAMILY = "signal"
+TITLE = "Units of a layer start equal and stay equal"
+MEANS = "Constant initial weights make all units of a layer compute, and learn, the same thing."
+FOR = {
+    "rows-identical": 5.5,
+    "loss-stuck": 0.7,
+    "loss-plateau": 0.7,
+    "training-at-chance": 0.5,
+    "params-zero-gradient": 0.5,
+    "gradients-zero": 0.5,
+    "first-loss-at-chance": 0.3,
+}
+AGAINST = {"loss-at-floor": 3.0, "loss-not-finite": 1.0, "crash-no-graph": 3.0}
+REQUIRES = ("rows-identical",)
+SEEN_BY = ("rows-identical",)
+EXPLAINS = ("model-too-small", "vanishing-gradients", "init-too-small", "dead-relus", "detached-graph", "lr-too-low")
+AVOID = (
+    "Do not make the model larger: equal units stay equal at any width.",
+    "Do not tune the rate or the optimizer: none can tell equal units apart.",
+)
+VERIFY = "Rows of the weight matrices differ at step 0, and the loss passes below the former plateau."
+REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 8.4"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Random weights by fan-in; names the layers that start constant."""
+    equal = [
+        str(param["name"])
+        for param in weights(run)
+        if param.get("constant") is True or (number(param.get("rows_identical")) or 0.0) >= 0.99
+    ]
+    measured = ""
+    if equal:
+        more = f" and {len(equal) - 4} more" if len(equal) > 4 else ""
+        measured = f" Equal rows in {', '.join(equal[:4])}{more}."
+    return Fix(f"Initialise the weights randomly, by fan-in.{measured}", INITIALISE, model_site(run))

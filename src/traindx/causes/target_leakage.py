@@ -1,0 +1,115 @@
+"""The input contains the answer.
+
+## What happens
+
+Training is too good too soon: the loss falls towards zero within an epoch, below anything the literature reports.
+Validation is excellent as well, if it leaks in the same way. In use, where the answer is not in the input, the
+model is worthless: a language model repeats or babbles, a forecast merely echoes.
+
+## Why
+
+Optimisation takes the shortest way down. If position t of the input holds token t+1 of the target (no causal mask,
+or a target that was not shifted), copying is a far easier function than prediction, and its loss is 0. The loss of
+an honest model has a floor, the conditional entropy H(y | x) of what is truly unknown; falling far below what good
+models of the task reach (for English text of the order of 1 nat a character) needs an explanation. In tables the
+leak is a column that is made after the event: a refund flag for "will cancel", an id that was given by outcome, a
+statistic computed over data that include the row itself.
+
+Bidirectional encoders (BERT, taggers, classifiers) may look at the whole input: there, seeing the future is no
+fault, because the target is masked out of the input.
+
+## Signs
+
+- The output at t depends on inputs after t in a model that predicts the next element.
+- One feature determines the target almost perfectly.
+- Training loss falls too low too soon.
+
+## Fix
+
+```python
+inputs, targets = tokens[:, :-1], tokens[:, 1:]  # shift by one
+out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+mask = torch.nn.Transformer.generate_square_subsequent_mask(length)  # for nn.TransformerEncoder
+
+table = table.drop(columns=["outcome_code"])  # known only after the event
+```
+
+## What not to do
+
+- Do not celebrate: a result far better than expected is a bug until it is explained.
+- Do not judge by validation loss: it leaks the same way. Generate, or test on data from after the training period.
+- Do not regularise: copying survives any dropout.
+
+## Often confused with
+
+- `leaked-validation`: samples, not answers, are shared; training loss is ordinary.
+- `overfitting`: training low, validation high.
+- An easy task: a linear model does as well, for an honest reason.
+
+## Verify
+
+Change the input after position t: the output up to t does not change. Without the suspect column the loss is of
+ordinary size.
+
+## References
+
+- Kaufman, Rosset, Perlich, Stitelman: Leakage in data mining: formulation, detection, and avoidance (2012).
+- Vaswani et al.: Attention is all you need (2017), section 3.2.3 on masking.
+- Kapoor, Narayanan: Leakage and the reproducibility crisis in machine-learning-based science (2023).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import loader
+from ._known import entries, number, record, show, site_of
+
+ID = "target-leakage"
+FAMILY = "data"
+TITLE = "The input contains the answer"
+MEANS = "The answer is part of the input: no causal mask, an unshifted target, or the label among the features."
+FOR = {
+    "future-visible": 5.5,
+    "feature-determines-target": 5.0,
+    "loss-at-floor": 0.5,
+}
+AGAINST = {
+    "training-at-chance": 2.5,
+    "validation-at-chance": 1.0,
+    "loss-stuck": 2.0,
+    "loss-not-finite": 1.0,
+}
+REQUIRES = ("future-visible", "feature-determines-target")
+SEEN_BY = ("future-visible", "feature-determines-target")
+EXPLAINS = ("leaked-validation", "overfitting")
+AVOID = (
+    "Do not trust validation loss here: it leaks in the same way.",
+    "Do not regularise: copying survives any dropout.",
+)
+VERIFY = "Changing the input after t leaves the output up to t as it was; without the column the loss is ordinary."
+REFERENCE = "Kaufman, Rosset, Perlich & Stitelman, Leakage in data mining, 2012"
+
+_CAUSAL = """\
+inputs, targets = tokens[:, :-1], tokens[:, 1:]  # position t predicts element t + 1
+out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+# by hand: scores.masked_fill(torch.ones(T, T).triu(1).bool(), float("-inf")) before softmax
+"""
+
+
+def fix(run: Run, signs: Signs) -> Fix:
+    """Drop the leaking column, or mask the future."""
+    leak = record(run, "feature_leak")
+    feature, correlation = number(leak.get("feature")), number(leak.get("correlation"))
+    attention = [found for found in entries(run, "attention") if found.get("causal") is False]
+    if attention or (signs.level("future-visible") or 0.0) >= 0.5 or feature is None:
+        weight = max((number(found.get("seen_future_weight")) or 0.0 for found in attention), default=0.0)
+        measured = f" Attention puts {weight:.0%} of its weight on later positions." if weight else ""
+        location = site_of(attention[0]) if attention else None
+        return Fix(f"Hide later positions from the model, and shift the targets by one.{measured}", _CAUSAL, location)
+    column = int(feature)
+    code = f"keep = [i for i in range(x.shape[1]) if i != {column}]\nx = x[:, keep]\n"
+    measured = f" Its correlation with the target is {show(correlation)}." if correlation is not None else ""
+    summary = f"Leave out input column {column}, unless it is truly known when the prediction is made.{measured}"
+    return Fix(summary, code, site_of(loader(run, "train")))

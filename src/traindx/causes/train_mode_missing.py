@@ -1,0 +1,109 @@
+"""Training runs in eval mode.
+
+## What happens
+Often the first epoch is right and everything after the first validation is not: `model.eval()` was called and never
+undone. Dropout is off, so the model overfits more than its dropout suggests. Batch norm normalises with frozen
+running statistics, which no longer fit the weights as these move; the loss may drift, jump at the switch, or
+diverge.
+
+## Why
+In eval mode batch norm computes y = γ·(x − μ_run)/√(σ²_run + eps) + β with constants μ_run, σ²_run. In training
+mode the statistics are those of the batch and gradients flow through them, which takes out of the gradient whatever
+would only shift or scale the layer's input. With constants, neither happens: activations are free to drift away
+from the stored statistics, and normalisation no longer limits their size. If eval mode was on from the very first
+step, the constants are the initial 0 and 1, so the layer does not normalise at all.
+
+## Signs
+- Backward passes while dropout or norm layers have training=False.
+- A change at the first step after the first validation.
+- Overfitting in spite of strong dropout; running statistics that never change.
+
+## Fix
+Call `model.train()` at the start of every training epoch, not once before the loop.
+
+```python
+for epoch in range(epochs):
+    model.train()
+    for inputs, targets in loader:
+        ...
+    model.eval()
+    with torch.no_grad():
+        ...
+```
+
+## What not to do
+- Do not add more dropout against the overfitting: it is switched off.
+- Do not lower the rate against the drift.
+- Do not override `train()` in a subclass without passing the call on to the children.
+
+## Often confused with
+- `overfitting`: dropout is on and validation still turns.
+- `eval-mode-missing`: the opposite.
+- Batch norm frozen on purpose while fine-tuning (small batches, a pretrained backbone) is healthy: dropout and new
+  layers then still train in training mode.
+
+## Verify
+`assert model.training` inside the training loop passes at every step; the running statistics of batch norm change.
+
+## References
+- PyTorch documentation, `torch.nn.Module.train`.
+- S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
+  Shift", ICML 2015.
+- Y. Wu, J. Johnson, "Rethinking 'Batch' in BatchNorm", 2021.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import at, in_script_words, listed, number, record, site_of
+
+ID = "train-mode-missing"
+FAMILY = "generalisation"
+TITLE = "Training runs in eval mode"
+MEANS = (
+    "Training runs in eval mode, often after the first validation, so dropout is off and norm statistics are frozen."
+)
+FOR = {
+    "train-in-eval-mode": 6.0,
+    "validation-rising": 0.5,
+    "memorising": 0.3,
+    "loss-diverged": 0.3,
+    "activation-variance-grows": 0.3,
+}
+AGAINST = {"eval-in-train-mode": 1.5, "reinforcement-learning": 1.0}
+REQUIRES = ("train-in-eval-mode",)
+EXPLAINS = ("overfitting", "train-val-mismatch", "batchnorm-tiny-batch", "lr-too-high", "exploding-gradients")
+SEEN_BY = ("train-in-eval-mode",)
+AVOID = (
+    "Do not add more dropout against the overfitting: it is switched off.",
+    "Do not call model.train() only once before the loop: validation undoes it.",
+)
+VERIFY = "`assert model.training` inside the training loop passes at every step."
+REFERENCE = "PyTorch documentation, torch.nn.Module.train"
+
+CODE = """\
+for epoch in range(epochs):
+    model.train()  # every epoch: validation switches it off
+    for inputs, targets in loader:
+        ..."""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    modes = record(run, "modes")
+    wrong, total = number(modes.get("train_forwards_in_eval_mode")), number(modes.get("train_forwards"))
+    count = f" ({wrong:.0f} of {total:.0f} training forwards were in eval mode" if wrong and total else ""
+    first = number(modes.get("first_eval_mode_step"))
+    since = f", the first at step {first:.0f}" if count and first is not None else ""
+    held = modes.get("train_off")
+    off = [str(name) for name in held] if isinstance(held, list) else []
+    names = f"; switched off: {listed(off)}" if off else ""
+    changed = next(iter(run.events_of("mode-changed")), None)
+    site = site_of(changed.data) if changed else None
+    where = f"{at(site)}training goes on in eval mode after this; " if site else ""
+    return Fix(
+        f"{where}call model.train() at the start of every epoch{count}{since}{')' if count else ''}{names}",
+        in_script_words(run, CODE),
+        site,
+    )

@@ -1,0 +1,128 @@
+"""The run ended while it was still learning at a useful pace.
+
+## What happens
+The loss is still falling, significantly, when the run ends. Training and validation fall together. Nothing is
+wrong; there is just not enough of it.
+
+## Why
+Loss curves of healthy runs often follow a power law, L(t) ≈ L∞ + c·t^(−a) with a around 0.1 to 1: most of the fall
+comes early, and a long, useful tail follows. On a linear axis the tail looks flat. On a logarithmic axis it is a
+straight line, which shows what twice the steps would bring: the excess loss falls by the factor 2^(−a).
+
+Whether the slope at the end is real is a question of statistics. Fit a line to the last stretch and compare its
+fall with the standard error of the slope, taking into account that neighbouring points are correlated. With a
+schedule that ends at zero the slope dies with the rate, so a flat end then says nothing: only a run planned longer
+would tell.
+
+## Signs
+- The slope over the last stretch is significant against its noise.
+- No gap between training and validation, or none that grows.
+- Rate not at zero, gradients healthy, updates of ordinary size.
+
+## Fix
+Resume from the last checkpoint, with optimizer and scheduler state, and stretch the schedule over the longer run.
+
+```python
+state = torch.load("last.pt")
+model.load_state_dict(state["model"])
+optimizer.load_state_dict(state["optimizer"])
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=remaining_steps)
+```
+
+## What not to do
+- Do not add epochs to a curve that is flat, noisy, or falling a hundred times too slowly: find out why first.
+- Do not resume without the optimizer's state: Adam starts its averages anew and the loss jumps.
+- Do not resume at a rate that has decayed to zero.
+
+## Often confused with
+- `lr-too-low`: falling too, at a pace that would take many times the run; gradients parallel, updates tiny.
+- `batch-too-large`: too few updates an epoch rather than too few epochs.
+- `lr-decays-too-soon`: the schedule ended the learning, not the run.
+- `overfitting`: training falls, validation has turned.
+
+## Verify
+The continued run lowers validation loss as the extrapolated tail said it would. Stop when the slope is within its
+noise.
+
+## References
+- J. Hestness et al., "Deep Learning Scaling is Predictable, Empirically", 2017.
+- J. Hoffmann et al., "Training Compute-Optimal Large Language Models", NeurIPS 2022.
+- I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, section 7.8 (early stopping).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import in_script_words, show, steps_per_epoch
+from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
+
+ID = "undertrained"
+FAMILY = "generalisation"
+TITLE = "The run stopped too early"
+MEANS = "The run ended while the loss was still falling at a useful pace."
+FOR = {"still-improving": 3.0, "few-updates-per-epoch": 0.3}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    **NUMBER_FAULTS,
+    "loss-falling-slowly": 1.5,
+    "update-ratio-low": 1.5,
+    "lr-collapsed": 2.0,
+    "loss-plateau": 2.5,
+    "loss-stuck": 3.0,
+    "loss-diverged": 3.0,
+    "loss-oscillating": 2.0,
+    "loss-not-finite": 4.0,
+    "validation-rising": 3.0,
+    "validation-at-chance": 2.0,
+    "validation-gap": 1.5,
+    "loss-negative-unbounded": 2.0,
+    "batch-size-large": 0.7,
+    "loss-at-floor": 2.5,
+    "clip-far-below-norm": 1.5,
+    "memorising": 1.0,
+}
+REQUIRES = ("still-improving",)
+AVOID = (
+    "Do not add epochs to a curve that is flat, noisy or falling a hundred times too slowly: find out why first.",
+    "Do not resume without the optimizer's state, nor at a rate that has decayed to zero.",
+)
+VERIFY = "The continued run lowers validation loss further; stop when the slope is within its noise."
+REFERENCE = "J. Hestness et al., Deep Learning Scaling is Predictable, Empirically, 2017"
+
+CODE = """\
+state = torch.load("last.pt")
+model.load_state_dict(state["model"])
+optimizer.load_state_dict(state["optimizer"])
+for epoch in range(epochs_done, {epochs}):
+    ...  # as before"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    epoch = steps_per_epoch(run)
+    epochs = max(1, round(run.steps / epoch)) if epoch and run.steps else None
+    code = in_script_words(run, CODE.format(epochs=2 * epochs if epochs else "2 * epochs_done"))
+    length = (
+        f"{epochs} epochs ({run.steps} steps)"
+        if epochs
+        else f"{run.steps} steps"
+        if run.steps
+        else "its present length"
+    )
+    return Fix(f"train on, to about twice {length}{_gain(run)}; stretch the schedule with it", code, None, "costly")
+
+
+def _gain(run: Run) -> str:
+    """What the last quarter of the run still brought."""
+    curve = run.series("loss/train").finite
+    if len(curve) < 8:
+        return ""
+    quarter = len(curve) // 4
+    before, last = np.median(curve.values[-2 * quarter : -quarter]), np.median(curve.values[-quarter:])
+    return (
+        f": the last quarter took the loss from {show(float(before))} to {show(float(last))}" if last < before else ""
+    )

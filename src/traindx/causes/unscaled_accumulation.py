@@ -1,0 +1,109 @@
+"""Gradients of k micro-batches are added up where their mean was meant.
+
+## What happens
+Accumulation over k micro-batches is switched on to save memory, and training becomes unstable or noisier, as if the
+rate had been multiplied by k: with plain SGD exactly so. The larger k, the worse.
+
+## Why
+For a batch cut into k equal parts with mean losses L₁ … L_k, the loss of the whole is their mean, so its gradient
+is (1/k)·Σ∇L_i. Each `backward()` adds its ∇L_i into `.grad` without the 1/k. The step is then k times as long:
+
+    w ← w − lr·Σ∇L_i = w − (k·lr)·∇L
+
+Momentum, clipping thresholds and weight decay keep their old scale, so the balance between them shifts as well:
+clipping bites k times as often, decay counts k times less. Adam divides by the gradient's own size and hides most
+of the factor, but not in eps, in clipping and in coupled decay. With parts of different size, or a loss averaged
+over a varying number of tokens, the right weight is each part's share of samples or tokens, not 1/k.
+
+## Signs
+- k backward passes for each optimizer step.
+- The loss that backward is called on equals the loss function's value; nothing divides it by k.
+- Gradient norms about k times those of a single batch; update-to-weight ratio high.
+
+## Fix
+Divide before backward, and step and clear once every k micro-batches.
+
+```python
+for i, (inputs, targets) in enumerate(loader):
+    loss = criterion(model(inputs), targets)
+    (loss / k).backward()
+    if (i + 1) % k == 0:
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+A last, incomplete group needs its own divisor or has to be left out. Log `loss`, not `loss / k`.
+
+## What not to do
+- Do not divide the rate by k instead: it works for plain SGD only, and the clip threshold stays wrong.
+- Do not divide twice: Accelerate, Lightning and the Hugging Face Trainer already divide for you.
+- Do not use `reduction="sum"` with a division by k: that sum still grows with the micro-batch size.
+
+## Often confused with
+- `missing-zero-grad`: nothing ever clears; the sum grows without end rather than over k backwards.
+- `lr-too-high`: one backward for each step.
+- Several losses with a backward each (GANs, multi-task) are not accumulation.
+
+## Verify
+With and without accumulation, the same samples give the same gradient up to rounding (batch norm and dropout
+aside): compare `p.grad` of one layer for one batch of 64 and for four of 16.
+
+## References
+- PyTorch documentation, "Automatic Mixed Precision examples: Gradient accumulation".
+- Hugging Face Accelerate documentation, "Performing gradient accumulation with Accelerate".
+- P. Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017 (remarks on scaling the loss).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import at, entries, median, number, show, site_of
+from ._lines import with_loss_divided
+
+ID = "unscaled-accumulation"
+FAMILY = "optimizer"
+TITLE = "Accumulated gradients are summed, not averaged"
+MEANS = (
+    "Gradients of k micro-batches are summed without dividing by k, so the effective rate is k times the intended one."
+)
+FOR = {
+    "accumulation-unscaled": 6.0,
+    "update-ratio-high": 0.7,
+    "loss-oscillating": 0.5,
+    "loss-diverged": 0.5,
+    "gradient-norm-level": 0.5,
+    "step-overshoots": 0.3,
+    "clip-share": 0.3,
+}
+AGAINST = {"grads-kept": 2.0, "update-ratio-low": 1.0, "backward-without-step": 3.0, "loss-at-floor": 1.0}
+REQUIRES = ("accumulation-unscaled",)
+EXPLAINS = (
+    "lr-too-high",
+    "no-warmup",
+    "exploding-gradients",
+    "lr-never-decays",
+    "clip-too-tight",
+    "dead-relus",
+    "saturated-activations",
+)
+SEEN_BY = ("accumulation-unscaled",)
+AVOID = (
+    "Do not divide the rate by k instead: clipping, decay and eps stay wrong.",
+    "Do not divide where a framework (Accelerate, Lightning, Trainer) divides already.",
+)
+VERIFY = "One batch of 64 and four accumulated ones of 16 give the same gradient up to rounding."
+REFERENCE = "PyTorch documentation, Automatic Mixed Precision examples: Gradient accumulation"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    backward = max(entries(run, "backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default=None)
+    site = site_of(backward)
+    per_step = number((backward or {}).get("per_step"))
+    k = str(round(per_step)) if per_step and per_step >= 1.5 else "k"
+    norm = median(run, "grad_norm")
+    size = f"; the median gradient norm is {show(norm)}" if norm else ""
+    code = (with_loss_divided(site.text, k) if site else None) or f"(loss / {k}).backward()"
+    count = f"{k} backward passes make one step and" if k != "k" else "several backward passes make one step and"
+    return Fix(f"{at(site)}{count} nothing divides the loss by {k}: divide before backward{size}", code, site)

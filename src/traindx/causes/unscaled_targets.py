@@ -1,0 +1,125 @@
+"""Regression targets are so large or so far from zero that loss and gradients dwarf the weights.
+
+## What happens
+
+The first loss is in the thousands or millions. With the usual rate it diverges or turns NaN; with one that is small
+enough it falls in a long straight line while the last bias travels from 0 to the targets' mean, and only then does
+learning begin.
+
+## Why
+
+A fresh network answers about 0 with a spread of about 1. For targets with mean m and std s the first squared error
+is m² + s², and its gradient with respect to the outputs is of size 2m. Through backpropagation every weight's
+gradient is that many times too large for a rate tuned on unit targets. Adam, whose step is about the rate whatever
+the gradient, needs m/rate steps just to move the bias: 200 000 steps for m = 200 at 1e-3. Standardised targets put
+the answer where the network starts, the first loss at 1, and 1 - loss reads as R² at any time.
+
+## Signs
+
+- Target magnitude orders above that of the outputs at the start.
+- The first loss equals the mean square of the targets; gradients are huge, or the last bias grows steadily.
+
+## Fix
+
+```python
+mean, std = y_train.mean(), y_train.std()
+loss = torch.nn.functional.mse_loss(model(x), (y - mean) / std)
+prediction = model(x) * std + mean  # where it is reported
+```
+
+Prices, counts and other heavy-tailed positive targets: predict log(y) or log1p(y). At the least, start the last
+bias at the mean.
+
+## What not to do
+
+- Do not lower the rate to tame the gradients: the offset then takes even longer.
+- Do not divide the loss by a constant and stop there: the outputs still have to travel.
+- Do not forget to transform back before you report an error in the targets' unit.
+
+## Often confused with
+
+- `lr-too-high`: targets are of unit scale.
+- `output-range-mismatch`: an activation forbids the values.
+- `lr-too-low`: slow as well, with targets of unit scale.
+- `exploding-gradients`: gradients are ordinary most of the time.
+
+## Verify
+
+The first loss is near 1, and gradients at the start are of ordinary size (about 0.1 to 10).
+
+## References
+
+- LeCun, Bottou, Orr, Müller: Efficient BackProp (1998), on target values.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import training_loss, was
+from ._known import number, record, show, site_of
+
+ID = "unscaled-targets"
+FAMILY = "data"
+TITLE = "The regression targets are not scaled"
+MEANS = "Regression targets are so large or offset that the loss and its gradients dwarf the weights."
+FOR = {
+    "target-scale-large": 4.5,
+    "gradient-norm-level": 0.7,
+    "first-loss-above-chance": 0.3,
+    "loss-falling-slowly": 0.7,
+    "loss-diverged": 0.3,
+    "loss-not-finite": 0.3,
+    "weights-growing": 0.3,
+    "gradients-agree": 0.3,
+}
+AGAINST = {
+    "targets-outside-output-range": 2.5,
+    "class-ids-in-regression-loss": 3.0,
+    "loss-broadcasts": 2.0,
+    "target-nonfinite": 3.0,
+    "batch-outlier": 1.5,
+    "loss-at-floor": 2.0,
+    "init-scale-large": 0.7,
+}
+REQUIRES = ("target-scale-large",)
+SEEN_BY = ("target-scale-large",)
+EXPLAINS = (
+    "lr-too-high",
+    "lr-too-low",
+    "exploding-gradients",
+    "undertrained",
+    "clip-too-tight",
+    "model-too-small",
+    "dead-relus",
+)
+AVOID = (
+    "Do not lower the rate to tame the gradients: the offset then takes even longer.",
+    "Do not only divide the loss by a constant: the outputs still have to travel.",
+)
+VERIFY = "The first loss is near 1, and gradient norms at the start are of ordinary size."
+REFERENCE = "LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Standardise the targets with this run's mean and standard deviation."""
+    targets = record(run, "targets/train")
+    mean, std = number(targets.get("mean")), number(targets.get("std"))
+    location = site_of(training_loss(run))
+    if mean is None or not std:
+        code = (
+            "mean, std = y_train.mean(), y_train.std()\n"
+            "target = (target - mean) / std\n"
+            "prediction = output * std + mean  # where it is reported\n"
+        )
+        return Fix("Standardise the targets with the training set's mean and standard deviation.", code, location)
+    code = (
+        f"target = (target - {mean:.4g}) / {std:.4g}\n"
+        f"{was(location)}prediction = output * {std:.4g} + {mean:.4g}  # where it is reported\n"
+    )
+    summary = (
+        f"Standardise the targets: their mean is {show(mean)} and their standard deviation {show(std)}, "
+        f"so the squared error of a fresh model is about {show(mean * mean + std * std)} instead of 1."
+    )
+    return Fix(summary, code, location)

@@ -1,0 +1,123 @@
+"""Batches come in an order that follows the label or the source, so the model keeps forgetting.
+
+## What happens
+
+Within each epoch the loss falls while one class (or one source, one speaker, one day) is shown and jumps when the
+next begins; every epoch repeats the same saw-tooth. Training accuracy looks high batch by batch, validation stays
+poor, and the model answers with whatever came last.
+
+## Why
+
+Stochastic gradient descent needs each batch's gradient to be an unbiased estimate of the whole gradient. In a
+sorted file a batch of class 0 has a gradient that says "always answer 0", and it is right until class 1 comes.
+Successive gradients agree within a block and contradict each other across blocks, so the weights travel in a circle
+whose size is set by the rate and the block's length. Batch norm adds to it: its statistics are those of one class,
+and the running averages belong to the last block. Mixed batches cost nothing and remove all of this.
+
+Order is not always a fault. Time series are often read in order *within* a window, and a language model's documents
+may be streamed, as long as neighbouring batches do not share the label.
+
+## Signs
+
+- Consecutive batches are nearly of a single class.
+- A saw-tooth with the period of the epoch.
+- The training loader's sampler is sequential, and the labels come in runs.
+
+## Fix
+
+```python
+train_loader = torch.utils.data.DataLoader(train_set, batch_size=64, shuffle=True)
+```
+
+For a stream (`IterableDataset`) use a shuffle buffer of many blocks' length; for a distributed sampler call
+`sampler.set_epoch(epoch)` each epoch, or all epochs have the same order.
+
+## What not to do
+
+- Do not lower the rate: the circle gets smaller, and learning slower, but it stays a circle.
+- Do not only shuffle *within* batches: each batch still holds one class.
+- Do not shuffle inputs and labels separately.
+
+## Often confused with
+
+- `lr-too-high`: jumps without a period.
+- `bad-batch`: single spikes, not a whole tooth.
+- `class-imbalance`: predictions collapse onto one class for good.
+- `overfitting`: training improves over epochs, and the loss does not jump back at each.
+
+## Verify
+
+The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone.
+
+## References
+
+- Bottou: Stochastic gradient descent tricks (2012).
+- McCloskey, Cohen: Catastrophic interference in connectionist networks (1989).
+- PyTorch documentation: torch.utils.data.DataLoader.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._known import number, record, site_of, train_loader
+from ._lines import with_keyword
+
+ID = "unshuffled-data"
+FAMILY = "data"
+TITLE = "Training data come in an order that follows the label"
+MEANS = "Batches come in an order that follows the label or the source, so the model keeps forgetting what it learned."
+FOR = {
+    "batches-single-class": 5.0,
+    "saw-tooth": 2.0,
+    "sequential-sampler": 1.5,
+    "loss-oscillating": 0.5,
+    "spikes-periodic": 0.3,
+    "gradients-agree": 0.3,
+    "validation-at-chance": 0.3,
+}
+AGAINST = {
+    "labels-skewed": 1.5,
+    "batch-outlier": 1.0,
+    "batch-size-small": 1.0,
+    "memorising": 0.5,
+    "update-ratio-high": 0.5,
+    "grads-kept": 1.5,
+    "several-runs": 1.0,
+}
+REQUIRES = ("batches-single-class", "saw-tooth")
+SEEN_BY = ("batches-single-class",)
+EXPLAINS = (
+    "lr-too-high",
+    "class-imbalance",
+    "overfitting",
+    "train-val-mismatch",
+    "bad-batch",
+    "model-too-small",
+    "noisy-labels",
+)
+AVOID = (
+    "Do not lower the rate: the model still goes round in circles, only smaller ones.",
+    "Do not shuffle inputs and labels separately.",
+)
+VERIFY = "The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone."
+REFERENCE = "Bottou, Stochastic gradient descent tricks, 2012; PyTorch documentation, torch.utils.data.DataLoader"
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """shuffle=True in the training loader's own line."""
+    loader = train_loader(run)
+    location = site_of(loader)
+    order = record(run, "label_order")
+    seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
+    measured = ""
+    if seen is not None:
+        measured = f" The commonest class makes up {seen:.0%} of a batch"
+        measured += f"; mixed batches would show {expected:.0%}." if expected is not None else " on average."
+    if "iterable" in str(loader.get("sampler")).lower():
+        code = "stream = shuffled(stream, buffer=10_000)  # longer than many blocks of one label\n"
+        return Fix(f"Shuffle the stream through a buffer.{measured}", code, location)
+    line = with_keyword(location.text, "shuffle", "True", call="DataLoader") if location else None
+    code = line or "train_loader = torch.utils.data.DataLoader(train_set, batch_size=64, shuffle=True)"
+    return Fix(f"Shuffle the training data.{measured}", code + "\n", location)

@@ -1,0 +1,199 @@
+"""Model or loss code computes log, division, square root, exp or a norm where it, or its gradient, is not finite.
+
+## What happens
+
+Training runs well and the loss is NaN or Inf from one step to the next, without a rise before it. Inputs are
+finite, weights are finite, updates were small. One operation made the first bad number; from there it spreads to
+everything.
+
+## Why
+
+- log(p) is -inf at p = 0, and float32 softmax gives exactly 0 when a score is about 104 below the largest.
+- x / n is NaN at 0/0: an empty mask, a class absent from the batch, a constant feature with std 0.
+- √x has the derivative 1/(2√x), infinite at 0: the forward value is fine, the gradient is not. Norms and std have
+  it too.
+- exp(x) overflows float32 above 88.7 and float16 above 11.09.
+- acos, atanh and pow with fractional powers have the same edges.
+
+`torch.where` does not protect: where(x > 0, log(x), 0) multiplies the unused branch's gradient, inf, by 0, which is
+NaN. The stable form is to choose the point first, then to compute: log(where(x > 0, x, 1)). Log-sum-exp shows the
+pattern: log Σ exp zᵢ = m + log Σ exp(zᵢ - m) with m = max z. The largest exponent is 0, so nothing overflows, and
+the sum is at least 1, so the log is safe. `log_softmax`, `logsumexp`, `bce_with_logits` and `logsigmoid` do this.
+
+## Signs
+
+- The first non-finite value comes out of one operation whose inputs were finite.
+- Gradients and updates were ordinary before it.
+- A gradient is not finite while the loss still is (square root, norm).
+
+## Fix
+
+```python
+log_p = torch.log_softmax(scores, dim=-1)  # not torch.log(torch.softmax(...))
+ratio = a / (b + 1e-8)  # b >= 0
+length = torch.sqrt(x.square().sum(-1) + 1e-12)  # eps inside the root
+safe = torch.log(torch.where(x > 0, x, torch.ones_like(x)))
+mean = (values * mask).sum() / mask.sum().clamp(min=1)
+```
+
+## What not to do
+
+- Do not lower the rate: it only delays the day on which the edge is hit.
+- Do not replace NaN by 0 in loss or gradients (`nan_to_num`): the step is then wrong and nobody knows.
+- Do not clip: NaN clipped is NaN, and one Inf makes the norm Inf and all gradients 0 or NaN.
+- Do not add eps outside the root: √x + eps still has an infinite derivative at 0.
+
+## Often confused with
+
+- `lr-too-high`: loss climbs and updates are large first; weights blow up, then an operation overflows.
+- `nonfinite-data`: the batch contains NaN before the model runs.
+- `low-precision`: the same line is finite in float32.
+- `exploding-gradients`: norms are huge before the first NaN.
+
+## Verify
+
+The same batch gives finite loss and gradients, and `torch.autograd.set_detect_anomaly(True)` stays silent over an
+epoch.
+
+## References
+
+- Goodfellow, Bengio, Courville: Deep Learning (2016), section 4.1 (overflow and underflow).
+- Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
+- PyTorch documentation: torch.autograd.detect_anomaly, torch.logsumexp.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import as_mapping, first_event, numbers, was
+from ._known import show, site_of
+from ._operands import with_divisor, with_log_softmax, with_operand
+
+ID = "unstable-math"
+FAMILY = "loss"
+TITLE = "One operation leaves the finite numbers"
+MEANS = (
+    "Code of the model or the loss takes a log, division, root, exp or norm at a point where it or its gradient "
+    "is not finite."
+)
+FOR = {
+    "nonfinite-from-operation": 6.0,
+    "loss-not-finite": 1.0,
+}
+AGAINST = {
+    "nonfinite-from-weights": 4.0,
+    "update-ratio-high": 2.0,
+    "loss-diverged": 1.5,
+    "loss-oscillating": 1.0,
+    "early-instability": 0.7,
+    "gradients-spiking": 0.7,
+    "half-precision-overflow": 4.0,
+    "half-precision-unscaled": 2.0,
+    "input-nonfinite": 5.0,
+    "target-nonfinite": 5.0,
+    "init-scale-large": 1.0,
+    "batch-outlier": 0.7,
+}
+REQUIRES = ("nonfinite-from-operation", "loss-not-finite")
+SEEN_BY = ("nonfinite-from-operation",)
+EXPLAINS = ("lr-too-high", "exploding-gradients")
+AVOID = (
+    "Do not lower the rate: it only delays the moment.",
+    "Do not replace NaN by 0 in the loss or the gradients: the step is wrong and nobody knows.",
+    "Do not clip: the norm of a gradient with one NaN is NaN.",
+)
+VERIFY = "The same batch gives a finite loss and finite gradients, and anomaly detection stays silent over an epoch."
+REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 4.1; PyTorch documentation, torch.logsumexp"
+
+_LAYERS = {"layer", "batch", "group", "instance"}  # a norm layer has its own eps; it is not a norm
+# What stands in the operation's name, what to do, what to write. The first that fits holds: log_softmax is a softmax.
+_CURES: tuple[tuple[set[str], str, str], ...] = (
+    (
+        {"softmax", "logsumexp", "attention"},
+        "Keep at least one finite score in every row: a row of -inf only has no softmax",
+        "scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)  # not float('-inf')\n",
+    ),
+    (
+        {"log", "log2", "log10", "log1p", "xlogy"},
+        "Keep the argument of the logarithm above zero",
+        "value = torch.log(x.clamp(min=1e-8))\n"
+        "# after softmax use torch.log_softmax(scores, dim=-1), after sigmoid torch.nn.functional.logsigmoid(scores)\n",
+    ),
+    (
+        {"sqrt", "rsqrt", "norm", "std", "dist", "cdist"},
+        "Add a small number inside the root, where the derivative is infinite",
+        "value = torch.sqrt(x.square().sum(-1) + 1e-12)\n",
+    ),
+    (
+        {"div", "divide", "truediv", "reciprocal"},
+        "Keep the divisor away from zero",
+        "value = a / b.clamp(min=1e-8)  # b >= 0; for a count, clamp(min=1)\n",
+    ),
+    (
+        {"exp", "exp2", "expm1", "sinh", "cosh"},
+        "Bound the exponent, or stay in logarithms",
+        "value = torch.exp(x.clamp(max=20.0))  # or keep log-values and use torch.logsumexp\n",
+    ),
+    ({"pow"}, "Keep the base above zero", "value = x.clamp(min=1e-8) ** exponent\n"),
+    (
+        {"acos", "asin", "atanh"},
+        "Keep the argument inside the open interval",
+        "value = torch.acos(x.clamp(-1 + 1e-6, 1 - 1e-6))\n",
+    ),
+)
+_TEMPLATES = {
+    **dict.fromkeys(("log", "log2", "log10"), "{}.clamp(min=1e-8)"),
+    **dict.fromkeys(("sqrt", "rsqrt"), "{} + 1e-12"),
+    **dict.fromkeys(("exp", "exp2", "expm1"), "{}.clamp(max=20.0)"),
+    **dict.fromkeys(("acos", "asin", "atanh"), "{}.clamp(-1 + 1e-6, 1 - 1e-6)"),
+}
+_UNKNOWN = """\
+torch.autograd.set_detect_anomaly(True)  # names the operation that makes the first NaN; slow, remove it afterwards
+"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """The stable form of the operation that made the first non-finite number, on its line."""
+    event = first_event(run, "nonfinite-origin")
+    if event is None:
+        return Fix("Find the operation that makes the first NaN, then use its stable form.", _UNKNOWN, None, "safe")
+    name = str(event.data.get("op") or "")
+    location = site_of(event.data)
+    bounds = numbers(event.data, "input_range")
+    measured = ""
+    if bounds and len(bounds) == 2:
+        measured = f" Its input ran from {show(bounds[0])} to {show(bounds[1])}."
+    where = f" The first bad number was made by {name or 'an operation'} in the {event.data.get('where', 'model')}"
+    where += f" at step {event.step}." if event.step is not None else "."
+    words = _words(name)
+    for names, summary, code in _CURES:
+        if words & names and not words & _LAYERS:
+            line = _stable_line(location.text, words & names) if location else None
+            return Fix(f"{summary}.{where}{measured}", was(location) + (f"{line}\n" if line else code), location)
+    detail = str(as_mapping(event.data).get("detail") or "")
+    return Fix(
+        f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip(),
+        was(location) + _UNKNOWN,
+        location,
+    )
+
+
+def _stable_line(text: str, words: set[str]) -> str | None:
+    """The user's own line in its stable form, where the line holds the operation exactly once."""
+    if words & {"div", "divide", "truediv"}:
+        return with_divisor(text, "{} + 1e-8")
+    if words & {"log"} and (line := with_log_softmax(text)):
+        return line
+    for name in words & set(_TEMPLATES):
+        return with_operand(text, _TEMPLATES[name], name)
+    return None
+
+
+def _words(name: str) -> set[str]:
+    """The parts of an operation's name, written like log_softmax, torch.log, Tensor.log_ or LogSoftmaxBackward0."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return set(re.split(r"[^a-z0-9]+", spaced.lower()))

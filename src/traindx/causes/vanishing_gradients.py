@@ -1,0 +1,157 @@
+"""The gradient shrinks at every layer on its way back, so the layers near the input learn next to nothing.
+
+## What happens
+
+The loss stays near its first value for a long time, or falls only as far as the last layers can take it. The last
+layers have gradients of ordinary size; each layer towards the input has a smaller one, by a roughly constant
+factor. The first layers hardly move, however long the run is.
+
+## Why
+
+Backpropagation multiplies one Jacobian a layer: dL/dh₀ = dL/dh_L · J_L · J_(L-1) ··· J_1, and for a plain layer h =
+f(Wx) the factor is J = diag(f′(Wx)) · W. If a typical J shrinks vectors by a factor r < 1, the gradient at depth L
+is about r^L of what it was. The sigmoid's derivative s(1-s) is at most 1/4; with 20 layers and weights of unit gain
+that is at most 4⁻²⁰ ≈ 1e-12. tanh reaches 1 only at zero. PyTorch's default weights have a gain of about 1/√3 a
+layer, which ReLU halves again in variance: 50 plain layers are enough even without a sigmoid. A skip path h + g(h)
+has the Jacobian I + J_g, which does not shrink; normalisation resets the scale at each layer. In a recurrent
+network the same matrix is multiplied once a time step, so long sequences are deep networks.
+
+## Signs
+
+- Gradient size falls geometrically with depth, at initialisation already and in every batch.
+- The stack is deep and uses sigmoid or tanh, or has neither skip paths nor normalisation.
+- Weights have ordinary size against 1/√fan_in, and activations do not sit at their limits.
+
+## Fix
+
+Use ReLU or GELU with He initialisation, add normalisation, and add skip paths from about ten layers on.
+
+```python
+class Block(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.body = torch.nn.Sequential(
+            torch.nn.LayerNorm(width), torch.nn.Linear(width, width), torch.nn.ReLU(), torch.nn.Linear(width, width)
+        )
+
+    def forward(self, x):
+        return x + self.body(x)
+```
+
+For sequences, use an LSTM, a GRU or attention instead of a plain recurrence.
+
+## What not to do
+
+- Do not raise the learning rate for all layers: the last layers diverge long before the first ones move.
+- Do not train longer: a factor of 1e-8 is not made up by ten times as many epochs.
+
+## Often confused with
+
+- `init-too-small`: the same picture, but weight std is far below 1/√fan_in and a scaled initialisation cures it.
+- `saturated-activations`: the loss of gradient happens at layers whose outputs sit at their limits.
+- `lr-too-low`: all layers move slowly, and gradients are of like size at all depths.
+- `params-not-in-optimizer`, `detached-graph`: gradients are healthy but unused, or exactly zero or absent.
+
+## Verify
+
+The ratio of first-layer to last-layer gradient rms at step 0 is above about 0.01, and the first layers' update
+ratio is within a factor of ten of the last layers'.
+
+## References
+
+- Bengio, Simard, Frasconi: Learning long-term dependencies with gradient descent is difficult (1994).
+- Glorot, Bengio: Understanding the difficulty of training deep feedforward neural networks (2010).
+- He, Zhang, Ren, Sun: Deep residual learning for image recognition (2016).
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import model_site, module_types, typical, weights
+from ._known import show
+
+ID = "vanishing-gradients"
+FAMILY = "signal"
+TITLE = "Gradients vanish on the way to the first layers"
+MEANS = (
+    "Depth with squashing activations or without skip paths shrinks the gradient layer by layer toward the input, "
+    "so the early layers do not learn."
+)
+FOR = {
+    "gradients-vanish-with-depth": 3.0,
+    "squashing-depth": 2.0,
+    "gradients-zero": 1.0,
+    "recurrent-or-deep-plain": 0.7,
+    "loss-stuck": 1.0,
+    "training-at-chance": 0.5,
+    "loss-plateau": 0.5,
+    "update-ratio-low": 0.5,
+}
+AGAINST = {
+    "init-scale-small": 3.5,
+    "init-scale-large": 1.5,
+    "preactivations-large": 1.5,
+    "saturated-units": 1.0,
+    "dead-units": 1.5,
+    "rows-identical": 3.0,
+    "params-without-gradient": 2.0,
+    "params-outside-optimizer": 2.0,
+    "crash-no-graph": 4.0,
+    "gradient-underflow": 2.0,
+    "decay-dominates": 1.5,
+    "lr-collapsed": 1.5,
+    "loss-at-floor": 3.0,
+}
+REQUIRES = ("gradients-vanish-with-depth", "gradients-zero")
+EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "no-momentum")
+AVOID = (
+    "Do not raise the learning rate for the whole model: the last layers diverge before the first ones move.",
+    "Do not train longer: no number of epochs makes up for a gradient that is smaller by orders of magnitude.",
+)
+VERIFY = (
+    "At step 0 the first layer's gradient rms is more than a hundredth of the last layer's, and the loss leaves chance."
+)
+REFERENCE = (
+    "Glorot & Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010; "
+    "He et al., Deep residual learning for image recognition, 2016"
+)
+
+_RESIDUAL = """\
+class Block(torch.nn.Module):  # in place of one squashing layer; `width` is that layer's size
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)
+        self.linear = torch.nn.Linear(width, width)
+        torch.nn.init.kaiming_normal_(self.linear.weight, nonlinearity="relu")
+
+    def forward(self, x):
+        return x + torch.relu(self.linear(self.norm(x)))
+"""
+_RECURRENT = """\
+self.rnn = torch.nn.LSTM(input_size, hidden_size, batch_first=True)  # gates keep a path with derivative near 1
+for name, bias in self.rnn.named_parameters():
+    if name.startswith("bias_ih"):  # order of gates: input, forget, cell, output
+        torch.nn.init.ones_(bias.data[hidden_size : 2 * hidden_size])  # remember by default
+"""
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    """Skip paths with ReLU and normalisation, or gates where the model is a plain recurrence."""
+    rms = typical(run, "grad_rms")
+    depth = [str(param["name"]) for param in weights(run) if str(param["name"]) in rms]
+    measured = ""
+    if len(depth) > 1:
+        first, last = depth[0], depth[-1]
+        measured = (
+            f" Over {len(depth)} layers the gradient's rms falls from {show(rms[last])} at {last} "
+            f"to {show(rms[first])} at {first}."
+        )
+    types = module_types(run)
+    if "RNN" in types or "RNNCell" in types:
+        return Fix(f"Replace the plain recurrence by an LSTM or GRU.{measured}", _RECURRENT, model_site(run))
+    squashing = sum(kind in ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid") for kind in types)
+    what = f"the {squashing} squashing activations" if squashing else "the plain layers"
+    summary = f"Replace {what} of the hidden stack by ReLU blocks with normalisation and a skip path.{measured}"
+    return Fix(summary, _RESIDUAL, model_site(run))

@@ -1,0 +1,128 @@
+"""Decay pulls the weights to zero faster than the loss can hold them.
+
+## What happens
+Weight norms shrink steadily. The loss may fall at first, then rises or sinks onto the level of the trivial
+predictor (the class frequencies, the mean) and stays: with all weights near zero the output no longer depends on
+the input.
+
+## Why
+Decoupled decay (AdamW, SGD) multiplies each weight by (1 − lr·wd) at every step. Alone, that halves the weights in
+about 0.7/(lr·wd) steps: with lr = 1e-3 and wd = 10 in 70 steps. Against the loss, a weight rests where the pull of
+the gradient equals the decay, ‖∇L‖ ≈ wd·‖w‖ for SGD. If the loss cannot raise that much gradient, the weight goes
+on shrinking; as it shrinks, the gradients of the layers above and below shrink with it, for in a product of layers
+each one's gradient carries the size of the others. So beyond a threshold the collapse is complete and does not
+recover.
+
+For layers before a normalisation the output does not depend on the weight's size. There decay acts as a schedule:
+it keeps the effective rate lr/‖w‖² up. Strong decay then means large relative updates rather than a small output.
+
+In Adam (not AdamW) the decay passes through the adaptive scaling: see `adam-coupled-decay`.
+
+## Signs
+- Weight norms fall steadily toward zero over the run.
+- Decay term larger than the loss gradient, or than the rest of the update.
+- Training ends at the trivial predictor's level; training and validation agree.
+
+## Fix
+Usual values: 1e-4 to 5e-4 for SGD on images, 0.01 to 0.1 for AdamW. Leave biases, norms and embeddings out.
+
+```python
+decayed = [p for p in model.parameters() if p.ndim >= 2]
+others = [p for p in model.parameters() if p.ndim < 2]
+optimizer = torch.optim.AdamW(
+    [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}], lr=1e-3
+)
+```
+
+## What not to do
+- Do not raise the rate to outrun the decay: decoupled decay grows with it.
+- Do not fight overfitting by decay alone.
+- Do not carry a value from SGD to AdamW or back: it means something different there.
+
+## Often confused with
+- `over-regularized`: dropout or augmentation; weights keep their size.
+- `model-too-small`: settles higher than wanted but well below the trivial level, weights do not shrink.
+- `vanishing-gradients`, `init-too-small`: small from the start, not shrinking.
+- `class-imbalance`: the trivial predictor too, with weights of ordinary size.
+
+## Verify
+Weight norms level off well above zero, the decay term is a small share of the update, and the training loss falls
+below the trivial level.
+
+## References
+- I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", ICLR 2019 (AdamW).
+- A. Krogh, J. Hertz, "A Simple Weight Decay Can Improve Generalization", NeurIPS 1991.
+- T. van Laarhoven, "L2 Regularization versus Batch and Weight Normalization", 2017.
+"""
+
+from __future__ import annotations
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._changes import optimizer_setting
+from ._known import adaptive, median, nice, rate, setting, show, values
+from ._rivals import LOSS_FAULTS, UPDATE_FAULTS
+
+ID = "weight-decay-too-strong"
+FAMILY = "optimizer"
+TITLE = "Weight decay is too strong"
+MEANS = "Weight decay pulls the weights to zero faster than the loss can hold them."
+FOR = {
+    "decay-dominates": 4.0,
+    "weights-shrinking": 2.5,
+    "training-at-chance": 1.0,
+    "loss-plateau": 0.5,
+    "loss-stuck": 0.5,
+    "gradients-vanish-with-depth": 0.3,
+}
+AGAINST = {
+    **UPDATE_FAULTS,
+    **LOSS_FAULTS,
+    "weights-growing": 2.5,
+    "loss-not-finite": 2.0,
+    "validation-rising": 1.5,
+    "validation-gap": 1.0,
+    "strong-dropout": 1.0,
+    "init-scale-small": 1.0,
+    "loss-at-floor": 2.5,
+    "still-improving": 0.7,
+}
+REQUIRES = ("decay-dominates", "weights-shrinking")
+EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")
+SEEN_BY = ("decay-dominates",)
+AVOID = (
+    "Do not raise the rate to outrun the decay: decoupled decay grows with it.",
+    "Do not carry a value from SGD to AdamW or back: it means something different there.",
+)
+VERIFY = "Weight norms level off well above zero and the training loss falls below the trivial level."
+REFERENCE = "I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019"
+
+# Values that most recipes use; decay should then be a small share of what the loss does to the weights.
+USUAL_ADAPTIVE = 0.01
+USUAL_SGD = 1e-4
+HEALTHY_SHARE = 0.05
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    usual = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
+    old = setting(run, "weight_decay")
+    share = median(run, "decay_ratio")
+    new = usual
+    if old and share and share > 0:
+        # The decay term is proportional to the setting, so this brings it to a small share of the rest.
+        new = min(usual, nice(old * HEALTHY_SHARE / share)) if share > HEALTHY_SHARE else usual
+    if old is not None and new >= old > 0:
+        new = nice(old / 10)
+    reasons = [f"the usual value is about {show(usual)}"]
+    if share:
+        reasons.append(f"the decay term is {show(share)} times what the loss asks for")
+    norms = values(run, "weight_norm")
+    if len(norms) > 1:
+        reasons.append(f"the weight norm went from {show(float(norms[0]))} to {show(float(norms[-1]))}")
+    lr = rate(run)
+    if old and lr:
+        reasons.append(
+            f"lr·weight_decay = {show(lr * old)} halves an unheld weight in {show(0.693 / (lr * old))} steps"
+        )
+    return optimizer_setting(run, "weight_decay", show(new), "; ".join(reasons))

@@ -1,0 +1,134 @@
+"""The loss does not fit the task.
+
+## What happens
+
+It depends on the pair. Squared error on class ids trains smoothly and classifies badly. `nll_loss` on raw scores
+falls below zero and keeps falling without the answers getting better. A mean over padding or over the wrong axis
+makes the loss look good while the part that matters is small in it.
+
+## Why
+
+A loss is minus the log-likelihood of a model of the targets. Squared error is that of a Gaussian around the output:
+with class ids it claims that class 9 is nine times as far from class 0 as class 1, and its best constant answer is
+the mean id. With the right head, a one-hot target and a sigmoid or softmax output, squared error still has the
+gradient (p-y)·p(1-p), which vanishes where the model is surely wrong; cross-entropy has p-y. `nll_loss(z, y) =
+-z[y]` is a likelihood only if z are log-probabilities, that is z ≤ 0 and log Σ exp z = 0. On raw scores it is
+linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entropy on a single output is always log
+1 = 0. L1 or squared error on counts and heavy-tailed targets is a choice, not a fault.
+
+## Signs
+
+- Integer class targets with few distinct values enter a regression loss.
+- nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
+- The loss falls below zero without bound.
+
+## Fix
+
+```python
+loss = torch.nn.functional.cross_entropy(logits, labels)  # classes: (N, C) scores, (N,) integer ids
+loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.float())  # several yes/no answers
+loss = torch.nn.functional.mse_loss(outputs, values)  # quantities, with equal shapes
+loss = torch.nn.functional.nll_loss(torch.log_softmax(logits, dim=1), labels)  # the same as the first
+```
+
+## What not to do
+
+- Do not judge by the loss alone: `nll_loss` on raw scores gives a beautiful curve. Look at accuracy.
+- Do not scale or clamp the loss to make its numbers look usual.
+
+## Often confused with
+
+- `double-softmax`: the right loss, given probabilities.
+- `broadcast-loss`: the right loss, on all pairs.
+- `output-range-mismatch`: the last activation cannot reach the targets.
+- `loss-sign-flipped`: a negated loss also goes below zero, and accuracy falls.
+
+## Verify
+
+The first loss is at chance (ln C for C classes), stays above zero, and accuracy moves together with it.
+
+## References
+
+- Bishop: Pattern Recognition and Machine Learning (2006), section 5.2.
+- PyTorch documentation: torch.nn.NLLLoss, torch.nn.CrossEntropyLoss, torch.nn.MSELoss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import as_mapping, training_loss, was
+from ._known import number, record, show, site_of
+from ._lines import with_call_renamed
+
+ID = "wrong-loss"
+FAMILY = "loss"
+TITLE = "The loss does not fit the task"
+MEANS = (
+    "The loss and the task do not fit: squared error on class ids, NLL on raw scores (which falls without bound), "
+    "or a mean over the wrong thing."
+)
+FOR = {
+    "loss-inputs-not-log-probabilities": 6.0,
+    "class-ids-in-regression-loss": 5.0,
+    "loss-negative-unbounded": 2.0,
+    "loss-plateau": 0.3,
+}
+AGAINST = {"loss-negated": 3.0, "loss-inputs-are-probabilities": 2.0, "loss-broadcasts": 1.0}
+REQUIRES = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss", "loss-negative-unbounded")
+SEEN_BY = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss")
+EXPLAINS = (
+    "lr-too-high",
+    "exploding-gradients",
+    "model-too-small",
+    "output-range-mismatch",
+    "unscaled-targets",
+    "loss-sign-flipped",
+    "lr-too-low",
+)
+AVOID = (
+    "Do not judge by the loss alone: look at accuracy.",
+    "Do not scale or clamp the loss to make its numbers look usual.",
+)
+VERIFY = "The first loss is ln(classes), stays above zero, and accuracy moves together with it."
+REFERENCE = (
+    "Bishop, Pattern Recognition and Machine Learning, 2006, section 5.2; PyTorch documentation, torch.nn.NLLLoss"
+)
+
+_RENAMES = (("nll_loss", "cross_entropy"), ("NLLLoss", "CrossEntropyLoss"))
+
+
+def fix(run: Run, signs: Signs) -> Fix:
+    """cross_entropy in place of nll_loss on scores, or of a regression loss on class ids."""
+    nll = training_loss(run, "nll")
+    if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
+        return _cross_entropy_for_nll(nll)
+    loss = training_loss(run, "mse", "l1", "huber") or training_loss(run)
+    location = site_of(loss)
+    classes = number(record(run, "targets/train").get("classes")) or number(
+        as_mapping(loss.get("target")).get("distinct")
+    )
+    count = f"{classes:.0f}" if classes else "num_classes"
+    code = (
+        f"head = torch.nn.Linear(width, {count})  # one score for each class, no activation after it\n"
+        + was(location)
+        + "loss = torch.nn.functional.cross_entropy(scores, labels.long())\n"
+    )
+    measured = f" The targets are {count} class ids, and {loss.get('fn')} treats them as quantities." if classes else ""
+    return Fix(f"Use cross-entropy with one score for each class.{measured}", code, location)
+
+
+def _cross_entropy_for_nll(nll: Mapping[str, Any]) -> Fix:
+    location = site_of(nll)
+    text = location.text if location else ""
+    renamed = [line for old, new in _RENAMES if (line := with_call_renamed(text, old, new))]
+    code = was(location) + (renamed or ["loss = torch.nn.functional.cross_entropy(scores, labels)"])[0] + "\n"
+    highest = number(as_mapping(nll.get("input")).get("max"))
+    measured = ""
+    if highest is not None and highest > 0:
+        measured = f" It is given values up to {show(highest)}; log-probabilities are never above 0."
+    return Fix(f"Use cross_entropy, which takes raw scores, in place of nll_loss.{measured}", code, location)

@@ -1,0 +1,66 @@
+"""Show what is known about a cause, or an overview page.
+
+Without a name it lists all causes by family, and the pages. The names are those
+that a diagnosis uses: lr-too-high, double-softmax, ...
+"""
+
+from __future__ import annotations
+
+import argparse
+from difflib import get_close_matches
+
+from ._errors import CommandError
+from ._say import say
+
+HELP = "explain a cause: what happens, why, how to fix and verify it"
+WIDTH = 80
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="*", metavar="CAUSE|PAGE", help="what to explain; without it, list everything")
+    parser.add_argument("--format", choices=("text", "markdown"), default="text", help="default: text")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ._markdown import plain
+
+    markdown = _page("-".join(arguments.name)) if arguments.name else _list()
+    say(markdown if arguments.format == "markdown" else plain(markdown, WIDTH), end="")
+    return 0
+
+
+def _page(name: str) -> str:
+    """The Markdown of a cause or a page."""
+    from ..causes import all_causes, find_cause, page_names, read_page
+
+    cause = find_cause(name)
+    if cause:
+        advisory = ", given as advice only" if cause.advisory else ""
+        return f"# {cause.title}\n\n`{cause.id}` (family {cause.family}{advisory})\n\n{cause.page.strip()}\n"
+    page = read_page(name)
+    if page is None:
+        hint = _nearest(name, [*all_causes(), *page_names()])
+        raise CommandError(f"nothing is known under {name!r}: {hint}")
+    return page
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    name = name.strip().lower().replace("_", "-")
+    containing = [candidate for candidate in known if name and name in candidate]
+    close = [match for match in get_close_matches(name, known, n=3, cutoff=0.5) if match not in containing]
+    near = (containing + close)[:4]
+    return f"did you mean {' or '.join(near)}?" if near else "traindx explain lists all causes and pages"
+
+
+def _list() -> str:
+    """All causes by family, then the pages, as Markdown."""
+    from ..causes import all_causes, page_names, page_title
+
+    families: dict[str, list[str]] = {}
+    for cause in all_causes().values():
+        families.setdefault(cause.family, []).append(f"| `{cause.id}` | {cause.title} |")
+    pages = [f"| `{name}` | {page_title(name)} |" for name in page_names()]
+    header = "| name | title |\n|---|---|\n"
+    parts = [*sorted(families.items()), ("pages", pages)]
+    sections = [f"## {family}\n\n{header}" + "\n".join(rows) for family, rows in parts]
+    return "# Causes and pages\n\n" + "\n\n".join(sections) + "\n\nTo read one: `traindx explain NAME`\n"

@@ -1,0 +1,124 @@
+"""From the levels of signs to the probabilities of causes: a sum of named contributions, then a softmax.
+
+The score of a cause, in log-odds, is
+
+    its prior  +  Σ weight · level   of the signs that speak for it
+               −  Σ weight · level   of the signs that speak against it
+               −  REQUIRED · (1 − level)   of the strongest sign that it cannot be named without
+               −  EXPLAINED · level   of a seen fault that explains it (a seen wiring fault outranks what it imitates)
+
+`healthy` loses by every sign of trouble, and `unknown` gains by trouble that no cause accounts for. A missing sign
+contributes nothing either way. The weights start from the causes' own FOR and AGAINST and are fitted within bounds,
+never flipped (`fitting.py`); every term is kept, so that every confidence can be taken apart (`--why`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..causes import Cause
+
+HEALTHY = "healthy"
+UNKNOWN = "unknown"
+
+REQUIRED = 6.0
+# A required sign that could not be measured is no evidence of absence, but no support either.
+UNMEASURED = 0.35
+EXPLAINED = 3.0
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What is fitted: priors and weights in log-odds, and how far confidences are drawn in (temperature)."""
+
+    prior: Mapping[str, float]
+    weight: Mapping[str, Mapping[str, float]]  # hypothesis -> sign -> weight, negative where it speaks against
+    temperature: Mapping[str, float] = field(default_factory=dict)  # by kind of run: "observed", "log"
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand of a hypothesis' score."""
+
+    name: str
+    level: float
+    weight: float
+
+    @property
+    def amount(self) -> float:
+        return self.level * self.weight
+
+
+class Model:
+    """Ranks hypotheses for given levels."""
+
+    def __init__(self, causes: Mapping[str, Cause], parameters: Parameters) -> None:
+        # Advice is never the verdict, and what no sign can show is never named.
+        self.causes = {name: cause for name, cause in causes.items() if not cause.advisory and cause.supports}
+        self.parameters = parameters
+
+    @cached_property
+    def hypotheses(self) -> list[str]:
+        return [*self.causes, HEALTHY, UNKNOWN]
+
+    @cached_property
+    def explained_by(self) -> dict[str, list[str]]:
+        """For each cause, the causes that imitate it."""
+        found: dict[str, list[str]] = {name: [] for name in self.causes}
+        for name, cause in self.causes.items():
+            for imitated in cause.explains:
+                if imitated in found:
+                    found[imitated].append(name)
+        return found
+
+    def seen_level(self, name: str, levels: Mapping[str, float]) -> float:
+        return max((levels.get(sign, 0.0) for sign in self.causes[name].seen_by), default=0.0)
+
+    def terms(self, hypothesis: str, levels: Mapping[str, float]) -> list[Term]:
+        """Every summand of the hypothesis' score but the prior."""
+        weights = self.parameters.weight.get(hypothesis, {})
+        terms = [Term(sign, levels[sign], w) for sign, w in weights.items() if levels.get(sign)]
+        cause = self.causes.get(hypothesis)
+        if cause is not None:
+            terms += self._fixed_terms(cause, levels)
+        return terms
+
+    def _fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
+        terms = []
+        if cause.requires:
+            strongest = max(levels.get(sign, UNMEASURED) for sign in cause.requires)
+            if strongest < 1.0:
+                terms.append(Term("what it requires is not there", 1.0 - strongest, -REQUIRED))
+        for other in self.explained_by[cause.id]:
+            level = self.seen_level(other, levels)
+            if level > 0.5:
+                terms.append(Term(f"explained by {other}", level, -EXPLAINED))
+        return terms
+
+    def score(self, hypothesis: str, levels: Mapping[str, float]) -> float:
+        prior = self.parameters.prior.get(hypothesis, 0.0)
+        return prior + sum(term.amount for term in self.terms(hypothesis, levels))
+
+    def probabilities(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
+        """The calibrated probability of every hypothesis."""
+        temperature = self.parameters.temperature.get(kind, 1.0)
+        scores = {name: self.score(name, levels) / temperature for name in self.hypotheses}
+        highest = max(scores.values())
+        weights = {name: math.exp(score - highest) for name, score in scores.items()}
+        total = sum(weights.values())
+        return {name: weight / total for name, weight in weights.items()}
+
+
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Row by row."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    normal: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return normal

@@ -1,0 +1,27 @@
+"""What is not a matter of training dynamics: recognised, and handed over with a sentence on where to look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..record import Run
+from ..signs import Signs
+from .model import HEALTHY
+
+
+def out_of_scope(run: Run, signs: Signs, chances: Mapping[str, float]) -> str | None:
+    """One sentence, where this run is not for us to diagnose; else None."""
+    never = signs.get("never-trained")
+    crash = signs.get("crash-infrastructure")
+    # A crash hides nothing that was seen before it: a fault that is all but certain is still the diagnosis.
+    clear_fault = max((c for name, c in chances.items() if name != HEALTHY), default=0.0) >= 0.9
+    if crash is not None and crash.raised and not clear_fault:
+        return crash.text
+    learning = signs.get("reinforcement-learning")
+    if learning is not None and learning.raised:
+        return learning.text
+    if never is not None and never.raised and not clear_fault:
+        return never.text
+    if run.kind != "observed" and not run.series("loss/train") and not run.series("loss/validation"):
+        return "This log holds no loss, so there is nothing to judge: log the training loss, or use traindx run."
+    return None

@@ -1,0 +1,103 @@
+"""Chooses the reader for a log by asking each how sure it is, and reads."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from ..record import Run
+from ..units import modules_of
+from ._errors import ReaderError
+from ._options import Options
+from ._source import Source
+
+# A folder may be a whole project; a log lies near its top.
+MOST_FILES, DEEPEST = 5000, 6
+
+
+@cache
+def all_readers() -> tuple[ModuleType, ...]:
+    return tuple(modules_of("traindx.readers", defining="sniff"))
+
+
+def read(place: str | Path, options: Options | None = None) -> list[Run]:
+    """All runs in a log file, a folder or, for `-`, standard input, in the order of the log.
+
+    Raises `ReaderError` with one clear line when there is nothing to read. A log without a loss gives a run
+    whose fact `log` says so.
+    """
+    options = options or Options()
+    source = Source.of(place)
+    reader = _choose(source)
+    if reader is not None:
+        return _read(reader, source, options)
+    if source.is_dir:
+        return _read_files_in(source, options)
+    raise ReaderError(_refusal(source))
+
+
+def principal(runs: list[Run]) -> Run:
+    """The run to judge when one answer is wanted: the one with most points of loss, the later of equals."""
+    return max(reversed(runs), key=lambda run: max(len(run.series("loss/train")), len(run.series("loss/validation"))))
+
+
+def _choose(source: Source, enough: float = 0.1) -> ModuleType | None:
+    sure = [(module.sniff(source), module) for module in all_readers()]
+    confidence, reader = max(sure, key=lambda pair: pair[0])
+    return reader if confidence >= enough else None
+
+
+def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
+    try:
+        runs: list[Run] = reader.read(source, options)
+    except RecursionError:
+        raise ReaderError(f"{source.name} is nested too deeply for a log") from None
+    except MemoryError:
+        raise ReaderError(f"{source.name} is too large to be read here") from None
+    if not runs:
+        raise ReaderError(f"{source.name} holds no training values ({reader.KIND})")
+    return runs
+
+
+def _refusal(source: Source) -> str:
+    if not source.head:
+        return f"{source.name} is empty"
+    if not source.is_text:
+        return f"{source.name} is binary data in no format that traindx reads"
+    return f"{source.name} is text without any number that has a name: not a training log"
+
+
+def _read_files_in(folder: Source, options: Options) -> list[Run]:
+    """Every log in a folder that no format claims as a whole; free text only where nothing better is found."""
+    claimed: list[tuple[float, Source, ModuleType]] = []
+    for path in _files_below(folder.path):
+        source = Source(path)
+        try:
+            if (reader := _choose(source)) is not None:
+                claimed.append((reader.sniff(source), source, reader))
+        except ReaderError:
+            continue  # an archive or an unreadable file among others is no reason to stop
+    certain = [entry for entry in claimed if entry[0] >= 0.5] or claimed
+    runs = []
+    for _, source, reader in certain:
+        try:
+            runs += _read(reader, source, options)
+        except ReaderError:
+            continue
+    if not runs:
+        raise ReaderError(f"{folder.name} holds no log that traindx reads")
+    with_loss = [run for run in runs if run.series("loss/train") or run.series("loss/validation")]
+    return with_loss or runs
+
+
+def _files_below(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    level = [folder]
+    for _ in range(DEEPEST):
+        entries = sorted(entry for place in level for entry in place.iterdir() if not entry.name.startswith("."))
+        found += [entry for entry in entries if entry.is_file()]
+        level = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+        if len(found) > MOST_FILES:
+            break
+    return found[:MOST_FILES]

@@ -1,0 +1,48 @@
+"""The protocol-buffer wire format, as much of it as logs need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+
+class WireError(ValueError):
+    """The bytes are no message."""
+
+
+def varint(buffer: bytes | memoryview, at: int) -> tuple[int, int]:
+    """The number at `at`, and where it ends."""
+    result = shift = 0
+    while True:
+        if at >= len(buffer) or shift > 63:
+            raise WireError("a number runs over the end")
+        byte = buffer[at]
+        at += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result, at
+        shift += 7
+
+
+def fields(buffer: bytes | memoryview, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """Each field of a message: number, wire type, and where its content begins and ends."""
+    at = start
+    while at < end:
+        key, at = varint(buffer, at)
+        kind = key & 7
+        if kind == VARINT:
+            _, stop = varint(buffer, at)
+        elif kind == FIXED64:
+            stop = at + 8
+        elif kind == FIXED32:
+            stop = at + 4
+        elif kind == BYTES:
+            length, at = varint(buffer, at)
+            stop = at + length
+        else:
+            raise WireError(f"unknown wire type {kind}")
+        if stop > end:
+            raise WireError("a field runs over the end")
+        yield key >> 3, kind, at, stop
+        at = stop

@@ -1,0 +1,125 @@
+"""Free text: what training scripts print, in whatever style, and the pieces of it that people paste."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, deque
+
+import numpy as np
+
+from ..record import Run
+from ._collect import Collector
+from ._columns import role_of
+from ._options import Options
+from ._phrases import BROKEN, Said, said
+from ._position import POSITION, Positions, resolve
+from ._rows import Column, Table, runs_from_rows, training_losses
+from ._source import Source
+
+KIND = "text"
+TEMPLATE = "(template)"
+MOST_TEMPLATES = 20_000
+# Hosts that print the same line do so within a few lines of each other.
+HOSTS_APART = 64
+_HAS_NUMBER = re.compile(r"\d|nan|inf", re.IGNORECASE)
+_MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale"})
+_PLACED = frozenset({"step", "epoch", "seen"})
+
+
+def sniff(source: Source) -> float:
+    """The last resort: anything that is text. Whether a number in it has a name shows in reading."""
+    return 0.2 if source.is_text else 0.0
+
+
+def read(source: Source, options: Options) -> list[Run]:
+    lines = _Lines(set(options.columns.values()) | {options.step or ""})
+    speaks_of_loss = False
+    for line in source.lines():
+        speaks_of_loss = speaks_of_loss or "loss" in line.lower()
+        if _HAS_NUMBER.search(line) and (found := said(line)) is not None:
+            lines.add(found)
+    table = lines.table()
+    if not table.columns and not speaks_of_loss:
+        return []
+    table.skipped = source.skipped_long_lines
+    _spread_breakdowns(table)
+    resolve(table, training_losses(table))
+    return runs_from_rows(table, source.name, KIND, options)
+
+
+class _Lines:
+    """Rows of the lines that matter. A *template* is the names in a line: logs repeat theirs, other text does not."""
+
+    def __init__(self, wanted: set[str]) -> None:
+        self._wanted = wanted
+        self._collector = Collector()
+        self._positions = Positions()
+        self._templates: dict[tuple[str, ...], int] = {}
+        self._needed: list[float] = []  # how often a template must come to count
+        self._seen: Counter[int] = Counter()
+        self._recent: deque[tuple[str, str]] = deque(maxlen=HOSTS_APART)
+
+    def add(self, line: Said) -> None:
+        row = self._positions.place(line)
+        if row is None or self._is_echo(line, row):
+            return
+        names = tuple(row)
+        if names not in self._templates:
+            needed = self._times_needed(names)
+            if needed == math.inf or len(self._templates) >= MOST_TEMPLATES:
+                return
+            self._templates[names] = len(self._templates)
+            self._needed.append(needed)
+        template = self._templates[names]
+        self._seen[template] += 1
+        self._collector.add({**row, TEMPLATE: float(template)})
+
+    def _times_needed(self, names: tuple[str, ...]) -> float:
+        """A line that says "loss" counts at once; one that may mean something, when it recurs; others never."""
+        roles = [role_of(name) for name in names]
+        kinds = {role.kind for role in roles}
+        placed = bool(kinds & _PLACED) or POSITION in names
+        if self._wanted & set(names) or BROKEN in names or any(r.kind == "loss" and r.weak == 0 for r in roles):
+            return 1
+        if kinds & _MEASURED:
+            guessed = not any(r.kind in _MEASURED and r.weak == 0 for r in roles)
+            return 2 if placed else math.inf if guessed else 3
+        return 2 if "step" in kinds else math.inf
+
+    def _is_echo(self, line: Said, row: dict[str, float]) -> bool:
+        """The same numbers after another prefix: another host printed the same."""
+        content = repr(row)
+        for before, earlier in self._recent:
+            if earlier == content and before != line.before:
+                return True
+        self._recent.append((line.before, content))
+        return False
+
+    def table(self) -> Table:
+        """Without lines that came once and hold no loss: settings, summaries, chatter."""
+        table = self._collector.table()
+        if TEMPLATE not in table.columns:
+            return table
+        template = table.dense(TEMPLATE).astype(int)
+        del table.columns[TEMPLATE]
+        kept = [number for number, count in self._seen.items() if count >= self._needed[number]]
+        keep = np.isin(template, kept)
+        place = np.cumsum(keep) - 1
+        columns = {}
+        for name, column in table.columns.items():
+            inside = keep[column.rows]
+            if inside.any():
+                columns[name] = Column(place[column.rows[inside]], column.values[inside])
+        return Table(columns, int(keep.sum()), table.notes)
+
+
+def _spread_breakdowns(table: Table) -> None:
+    """A message that the loss broke down is a NaN of the training loss at that place."""
+    losses = training_losses(table)
+    if BROKEN not in table.columns or not losses:
+        return
+    best = min(losses, key=lambda name: (role_of(name).rank, -len(table.columns[name].rows)))
+    column = table.columns[best]
+    rows = np.union1d(column.rows, table.columns[BROKEN].rows)
+    table.columns[best] = Column(rows, table.dense(best)[rows])

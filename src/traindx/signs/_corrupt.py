@@ -1,0 +1,35 @@
+"""Non-finite numbers in the batches themselves."""
+
+from __future__ import annotations
+
+from ..record import Run
+from ._base import Missing, Sign
+from ._facts import fact, number
+from ._nonfinite import all_finite
+from ._words import grave, num
+
+
+def corrupt(run: Run, sign_id: str, part: str, statistics: str, tolerated: float) -> Sign | Missing:
+    """How many non-finite numbers the inputs or targets (`part`) hold.
+
+    A loss that stays finite shows that the script masks them on purpose: then the level is `tolerated`.
+    """
+    found = number(fact(run, statistics).get("nonfinite"))
+    flags = [event.data.get(f"{part}s_finite") for event in run.events_of("nonfinite-loss")]
+    origins = [event for event in run.events_of("nonfinite-origin") if event.data.get("where") == part]
+    if found is None and not origins and not any(isinstance(flag, bool) for flag in flags):
+        return Missing(sign_id, f"the {part}s were not looked at")
+    seen = bool(origins) or False in flags
+    corrupted = seen or (found or 0.0) > 0
+    level = 0.0 if not corrupted else 1.0 if seen or all_finite(run) is not True else tolerated
+    events = [*run.events_of("nonfinite-loss"), *origins]
+    where = f" in {num(found)} places" if found else ""
+    return Sign(
+        sign_id,
+        found or float(seen),
+        level,
+        f"the {part}s hold NaN or Inf{where} before the model runs" if corrupted else f"all {part}s seen are finite",
+        onset=events[0].step if events and level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"nonfinite": found},
+    )

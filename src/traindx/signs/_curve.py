@@ -1,0 +1,236 @@
+"""A scalar series made fit for measuring: finite, in order, one value a step, the main run of several.
+
+Logs repeat steps (gradient accumulation, several hosts, a resumed stretch written twice), step backwards (a new
+run appended, a counter that begins anew each epoch) and hold NaN. Every sign that looks at a course wants the same
+cleaned curve, so it is made once per run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..record import Run, Series
+from ..record.types import FloatArray, IntArray
+
+Result = TypeVar("Result")
+
+DECADES = 10.0  # a loss whose level changes tenfold is judged by ratios, others by differences
+BINS = 100  # enough to place an onset to 1 % of the run, few enough for pairwise statistics
+BLOCKS = 20
+HUGE = 1e100  # beyond that squares overflow; such a loss is as lost as any
+
+
+def once_per_run(compute: Callable[[Run], Result]) -> Callable[[Run], Result]:
+    """Remember what `compute` found for a run while that run lives; runs are read-only."""
+    known: WeakKeyDictionary[Run, Result] = WeakKeyDictionary()
+
+    @wraps(compute)
+    def remembered(run: Run) -> Result:
+        if run not in known:
+            known[run] = compute(run)
+        return known[run]
+
+    return remembered
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Finite values by increasing step. `y` is what trends are measured on: logarithms when the level spans decades."""
+
+    steps: IntArray
+    values: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def logarithmic(self) -> bool:
+        if len(self) == 0 or self.values.min() <= 0:
+            return False
+        levels = in_bins(self.values, BLOCKS)
+        return bool(levels.max() / levels.min() >= DECADES)
+
+    @cached_property
+    def y(self) -> FloatArray:
+        return np.log(self.values) if self.logarithmic else self.values
+
+    @cached_property
+    def ratios(self) -> FloatArray:
+        """Logarithms where all values are positive, so that differences are ratios; else values in units of `size`."""
+        if len(self) and self.values.min() > 0:
+            return np.log(self.values)
+        return self.values / self.size
+
+    @cached_property
+    def size(self) -> float:
+        """What counts as large for a curve that has no ratios: its typical value or the range it covers."""
+        if len(self) == 0:
+            return 1.0
+        low, high = np.quantile(self.values, [0.05, 0.95])
+        return max(float(np.median(np.abs(self.values))), float(high - low)) or 1.0
+
+    @cached_property
+    def binned(self) -> tuple[FloatArray, FloatArray]:
+        """At most `BINS` points (mean step, median of y): single outliers do not bend a bin of five or more."""
+        return in_bins(self.steps.astype(np.float64), BINS, np.mean), in_bins(self.y, BINS)
+
+    @cached_property
+    def levels(self) -> FloatArray:
+        """Median values of at most `BLOCKS` equal stretches."""
+        return in_bins(self.values, BLOCKS)
+
+    @cached_property
+    def noise(self) -> float:
+        """Robust standard deviation of a point around its neighbours, in units of y."""
+        return spread_of_differences(self.y)
+
+    @cached_property
+    def first(self) -> float:
+        """The level at the start: the median of the first hundredth (the first point of a short log)."""
+        return float(np.median(self.values[: max(1, len(self) // 100)]))
+
+    @cached_property
+    def last(self) -> float:
+        """The level at the end: the median of the last tenth, at least three points where there are six."""
+        return float(np.median(self.values[-max(min(3, len(self) // 2), len(self) // 10, 1) :]))
+
+    @cached_property
+    def spacing(self) -> float:
+        """Typical number of steps between points."""
+        return float(np.median(np.diff(self.steps))) if len(self) > 1 else 1.0
+
+    @property
+    def begins_late(self) -> bool:
+        """The record is an excerpt: its first step is far from 0, so nothing can be said of the start."""
+        span = float(self.steps[-1] - self.steps[0])
+        return bool(self.steps[0] > 5 * self.spacing and self.steps[0] > 0.1 * span)
+
+    def between(self, start: float, stop: float) -> Curve:
+        """The points with start <= step < stop."""
+        keep = (self.steps >= start) & (self.steps < stop)
+        return Curve(self.steps[keep], self.values[keep])
+
+
+def spread_of_differences(y: FloatArray) -> float:
+    """Robust standard deviation of independent noise, from successive differences (a trend hardly enters)."""
+    if len(y) < 3:
+        return 0.0
+    return float(1.4826 * np.median(np.abs(np.diff(y) - np.median(np.diff(y)))) / np.sqrt(2))
+
+
+def robust_spread(residuals: FloatArray) -> float:
+    """Standard deviation by the median absolute deviation."""
+    return float(1.4826 * np.median(np.abs(residuals - np.median(residuals)))) if len(residuals) else 0.0
+
+
+def in_bins(values: FloatArray, count: int, centre: Callable[..., FloatArray] = np.median) -> FloatArray:
+    """`values` in `count` equal stretches, each by its centre; as they are when there are no more than that."""
+    if len(values) <= count:
+        return values
+    size = len(values) // count
+    head = len(values) - size * count  # the odd points go to a stretch of their own size: the first one
+    rest = centre(values[head:].reshape(count, size), axis=1)
+    if head:
+        rest[0] = centre(values[: head + size])
+    return rest
+
+
+def curve_of(series: Series) -> Curve:
+    """The cleaned curve of a series."""
+    runs = split_runs(series)
+    longest = max(runs, key=len) if runs else series.finite
+    return _in_order(longest)
+
+
+def split_runs(series: Series) -> list[Series]:
+    """The finite points, one series for each run written one after the other; a later run wins a tie in length.
+
+    A step counter that falls back to the first step and finds the loss back at its early level is a new run;
+    one that falls back while the loss goes on is a counter that begins anew each epoch, and is made continuous.
+    """
+    points = series.finite
+    if not points:
+        return []
+    back = np.flatnonzero(np.diff(points.steps) < 0) + 1
+    if len(back) == 0:
+        return [points]
+    early = points.steps[0] + 0.05 * (points.steps.max() - points.steps[0])
+    begins = [int(i) for i in back if points.steps[i] <= early]
+    pieces = [
+        Series(series.name, points.steps[a:b], points.values[a:b])
+        for a, b in zip([0, *begins], [*begins, len(points)], strict=True)
+    ]
+    runs = [pieces[0]]
+    for piece in pieces[1:]:
+        if _goes_on(runs[-1], piece):
+            shift = runs[-1].steps.max() + 1 - piece.steps[0]
+            steps = np.concatenate([runs[-1].steps, piece.steps + shift])
+            runs[-1] = Series(series.name, steps, np.concatenate([runs[-1].values, piece.values]))
+        else:
+            runs.append(piece)
+    return runs[::-1]
+
+
+def _goes_on(before: Series, after: Series) -> bool:
+    """Whether `after` continues at the level where `before` ended rather than where it began."""
+    few = max(1, min(len(before), len(after), 50) // 5)
+    start, end = np.median(before.values[:few]), np.median(before.values[-few:])
+    now = np.median(after.values[:few])
+    return bool(len(before) > 2 and len(after) > 2 and abs(now - end) < 0.3 * abs(start - end))
+
+
+def _in_order(points: Series) -> Curve:
+    """Sorted; of one step written in one go the mean (accumulation), written again later the last (a resume)."""
+    steps, values = points.steps, points.values
+    if len(steps) > 1 and np.any(np.diff(steps) == 0):
+        first = np.flatnonzero(np.concatenate([[True], np.diff(steps) != 0]))
+        counts = np.diff(np.concatenate([first, [len(steps)]]))
+        values = np.add.reduceat(values / np.repeat(counts, counts), first)
+        steps = steps[first]
+    if len(steps) > 1 and np.any(np.diff(steps) < 0):
+        order = np.argsort(steps, kind="stable")
+        steps, values = steps[order], values[order]
+        final = np.concatenate([steps[1:] != steps[:-1], [True]])
+        steps, values = steps[final], values[final]
+    return Curve(steps, np.clip(values, -HUGE, HUGE))
+
+
+@once_per_run
+def training_loss(run: Run) -> Curve:
+    """The training loss; where only evaluations on training data were recorded, those."""
+    return curve_of(run.series("loss/train") or run.series("loss/validation/training_data"))
+
+
+@once_per_run
+def is_excerpt(run: Run) -> bool:
+    """The record begins in the middle of a run, by its steps or by its epochs."""
+    loss, epochs = training_loss(run), run.series("epoch").finite
+    if len(loss) and loss.begins_late:
+        return True
+    if len(epochs) < 2:
+        return False
+    spacing, span = float(np.median(np.abs(np.diff(epochs.values)))), float(np.ptp(epochs.values))
+    return bool(epochs.values[0] > max(5 * spacing, 0.1 * span) and epochs.values[0] % 1 > 0)
+
+
+@once_per_run
+def validation_loss(run: Run) -> Curve:
+    return curve_of(run.series("loss/validation"))
+
+
+@once_per_run
+def gradient_norm(run: Run) -> Curve:
+    return curve_of(run.series("grad_norm"))
+
+
+@once_per_run
+def adversarial(run: Run) -> bool:
+    """Several optimizers that take turns: an equilibrium is sought, so a flat or rising loss means little."""
+    stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
+    return len(stepping) > 1 and bool(run.series("loss/train/1"))

@@ -1,0 +1,44 @@
+"""Where epochs begin, from a log's epoch column or from the training loader's length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..record import Run
+from ..record.types import IntArray
+from ._curve import curve_of, once_per_run, training_loss
+
+
+@once_per_run
+def epoch_borders(run: Run) -> IntArray:
+    """The first step of each epoch after the first one, as far as the training loss reaches; may be empty."""
+    loss = training_loss(run)
+    if len(loss) == 0:
+        return np.empty(0, np.int64)
+    found = _from_column(run)
+    if len(found) == 0:
+        found = _from_loader(run, int(loss.steps[-1]))
+    return np.asarray(found[(found > loss.steps[0]) & (found <= loss.steps[-1])])
+
+
+def _from_column(run: Run) -> IntArray:
+    """Where the whole part of the epoch grows. A fraction of 1.0 is still the first epoch's end."""
+    epoch = curve_of(run.series("epoch"))
+    if len(epoch) < 2:
+        return np.empty(0, np.int64)
+    fractional = bool(np.any(np.abs(epoch.values - np.round(epoch.values)) > 1e-6))
+    whole = np.ceil(epoch.values - 1e-6) if fractional else np.round(epoch.values)
+    return epoch.steps[1:][np.diff(whole) > 0]
+
+
+def _from_loader(run: Run, last: int) -> IntArray:
+    loaders = [x for x in run.facts.get("loaders") or [] if isinstance(x, dict) and x.get("role") == "train"]
+    if len(loaders) != 1:
+        return np.empty(0, np.int64)
+    batches = loaders[0].get("batches")
+    steps, backwards = run.facts.get("steps"), run.facts.get("backwards")
+    per_step = backwards / steps if isinstance(steps, int) and isinstance(backwards, int) and steps > 0 else 1.0
+    if not isinstance(batches, int) or batches / max(per_step, 1.0) < 2:
+        return np.empty(0, np.int64)
+    length = batches / max(per_step, 1.0)
+    return np.asarray(np.arange(length, last + 1, length).astype(np.int64))

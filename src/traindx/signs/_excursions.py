@@ -1,0 +1,193 @@
+"""Sudden rises of a curve above its own course: where they begin, how high they go, whether they come back.
+
+Each point is compared with the median of the points just before it, in ratios (logarithms) where the curve is
+positive. The yardstick is the spread of exactly that quantity over the run and just before the point, so heavy
+tails and noise that grows with time set their own standard.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.ndimage import median_filter
+
+from ..record import Run
+from ..record.types import FloatArray, IntArray
+from ._base import ramp
+from ._curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
+
+Outcome = Literal["back", "returning", "open", "stays"]
+
+SEEN = math.log(1.25)  # a rise by less than a quarter is not worth a look
+MOST = 300  # that many excursions are a way of life; more tell nothing new
+
+
+@dataclass(frozen=True)
+class Excursion:
+    """Indices into the curve; `height` in log ratio (or typical sizes), `z` in spreads of ordinary deviations.
+
+    `outcome`: it came back; it was on its way back when the record ended; the record ends too soon after a jump
+    to tell; or it stayed up.
+    """
+
+    start: int
+    peak: int
+    end: int | None
+    height: float
+    z: float
+    outcome: Outcome
+
+    @property
+    def level(self) -> float:
+        """Both far beyond the noise and large in itself (a rise by a third is small, a doubling is not)."""
+        return min(ramp(self.z, 5, 10), ramp(self.height, math.log(1.3), math.log(2)))
+
+
+def excursions(curve: Curve) -> list[Excursion]:
+    """All rises above the course, in order."""
+    y = curve.ratios
+    n = len(y)
+    if n < 3:
+        return []
+    width = int(np.clip(n // 20, 3, 31))
+    baseline = trailing_median(y, width)
+    rise = y - baseline
+    usual = _usual_spread(rise[2:]) if n >= 30 else 0.0  # in fewer points a spike would be its own standard
+    found: list[Excursion] = []
+    free_from = 1
+    for i in np.flatnonzero(rise > max(SEEN, 4 * usual)):
+        if i < free_from or len(found) >= MOST:
+            continue
+        spread = max(usual, _spread_before(rise, int(i)) if i > 1 else _spread_after(y[2:]))
+        excursion = _follow(y, int(i), float(baseline[i]), spread, free_from)
+        found.append(excursion)
+        free_from = n if excursion.end is None else excursion.end
+    return found
+
+
+def standouts(curve: Curve) -> IntArray:
+    """Indices of points far above the core of the noise, however many there are; the first of each group."""
+    y = curve.ratios
+    if len(y) < 8:
+        return np.empty(0, np.int64)
+    rise = y - median_filter(y, size=int(np.clip(len(y) // 20, 3, 31)) // 2 * 2 + 1)
+    high = np.flatnonzero(rise > max(SEEN, 6 * robust_spread(rise)))
+    return np.asarray(high[np.concatenate([[True], np.diff(high) > 2])]) if len(high) else high
+
+
+def trailing_median(y: FloatArray, width: int) -> FloatArray:
+    """For each point the median of the `width` points before it (fewer at the start; the first is its own)."""
+    result = np.empty_like(y)
+    result[0] = y[0]
+    for i in range(1, min(width, len(y))):
+        result[i] = np.median(y[:i])
+    if len(y) > width:
+        shifted = median_filter(y, size=width, origin=(width - 1) // 2 if width % 2 else width // 2 - 1)
+        result[width:] = shifted[width - 1 : len(y) - 1]
+    return result
+
+
+def _usual_spread(rise: FloatArray) -> float:
+    """Ordinary upward deviations: the wider of the core's and of the upper tail's spread."""
+    if len(rise) < 8:
+        return 0.0
+    centre, high = np.quantile(rise, [0.5, 0.95])
+    core = 1.4826 * float(np.median(np.abs(rise - centre)))
+    return max(core, float(high - centre) / 1.645, _usual_extreme(rise - centre) / 1.3)
+
+
+def _usual_extreme(rise: FloatArray) -> float:
+    """The upper 1.5 % point as most parts of the run show it: heavy tails are everywhere, spikes in some parts.
+
+    It is 2.2 standard deviations of plain noise.
+    """
+    parts = min(8, len(rise) // 25)
+    if parts < 3:
+        return 0.0
+    size = len(rise) // parts
+    table = rise[: parts * size].reshape(parts, size)
+    return float(np.median(np.quantile(table, 0.985, axis=1)))
+
+
+def _spread_before(rise: FloatArray, i: int) -> float:
+    """Deviations just before the point; of a handful their mean square, since a median of few may be small by luck."""
+    before = np.abs(rise[max(1, i - 50) : i])
+    if len(before) < 8:
+        return max(1.2 * float(np.sqrt(np.mean(before**2))), 0.01)
+    return float(max(1.4826 * np.median(before), np.quantile(before, 0.95) / 2))
+
+
+def _spread_after(later: FloatArray) -> float:
+    """For a jump at the second point, which has no noise before it: that of the lower half of what follows."""
+    low = np.sort(later)[: max(1, (len(later) + 1) // 2)]
+    return max(1.2 * float(low.max() - low.min()), 0.05) if len(low) else 0.05
+
+
+def _follow(y: FloatArray, i: int, base: float, spread: float, earliest: int) -> Excursion:
+    """From the first point that stands out: back to where the rise began, on to where it ended."""
+    start = i
+    while start > earliest and i - start < 10 and y[start - 1] > base + 2 * spread:
+        start -= 1
+    if start < i:
+        base = min(base, float(np.median(y[max(0, start - 5) : start])))
+    end = _return(y, i, base, max(2.5 * spread, math.log(1.1)))
+    stop = len(y) if end is None else end
+    peak = i + int(np.argmax(y[i:stop]))
+    height = float(y[peak] - base)
+    z = height / spread
+    outcome: Outcome = "back" if end is not None else _outcome(y, start, peak, base)
+    return Excursion(start, peak, end, height, z, outcome)
+
+
+def _return(y: FloatArray, i: int, base: float, least: float) -> int | None:
+    """The first point back at the base, give or take noise and a tenth of the height; looked for in growing windows."""
+    reach = 200
+    while True:
+        window = y[i : i + reach]
+        highest = np.maximum.accumulate(window)[:-1] - base
+        back = np.flatnonzero(_median_of_next_three(window[1:]) <= base + np.maximum(least, 0.1 * highest))
+        whole = i + reach >= len(y)
+        # Near the window's edge a point was judged without those after it.
+        if len(back) and (whole or back[0] < len(window) - 4):
+            return i + 1 + int(back[0])
+        if whole:
+            return None
+        reach *= 4
+
+
+def _median_of_next_three(y: FloatArray) -> FloatArray:
+    """A single low point within a raised stretch is noise, not a return; the last points stand for themselves."""
+    if len(y) < 3:
+        return y
+    inner = np.median(np.stack([y[:-2], y[1:-1], y[2:]]), axis=0)
+    return np.concatenate([inner, [max(y[-2], y[-1]), y[-1]]])
+
+
+def _outcome(y: FloatArray, start: int, peak: int, base: float) -> Outcome:
+    """What a rise is that had not come back when the record ended."""
+    since = len(y) - start
+    tail = y[start:]
+    climbing = since >= 3 and bool(np.all(np.diff(tail) > 0))
+    if climbing:
+        return "stays"
+    if since <= max(5, 0.01 * len(y)):
+        return "returning" if peak < len(y) - 1 and y[-1] < 0.7 * y[peak] + 0.3 * base else "open"
+    falling = y[peak:]
+    third = falling[-max(3, len(falling) // 3) :]
+    fall_per_point = (float(third[0]) - float(third[-1])) / max(1, len(third) - 1)
+    needed = float(np.median(third[-3:])) - base
+    # Back within twice the time since it rose, at its present pace: on its way.
+    return "returning" if fall_per_point * 2 * since >= needed else "stays"
+
+
+@once_per_run
+def loss_excursions(run: Run) -> list[Excursion]:
+    return excursions(training_loss(run))
+
+
+@once_per_run
+def gradient_excursions(run: Run) -> list[Excursion]:
+    return excursions(gradient_norm(run))

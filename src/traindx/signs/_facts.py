@@ -1,0 +1,82 @@
+"""Facts come from files that anything may have written: these read them, or say that they are not there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..record import Run
+
+
+def number(value: Any) -> float | None:
+    """A finite number, or None. True and False are no numbers."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def entries(value: Any) -> list[Mapping[str, Any]]:
+    """The mappings in a list; nothing where there is no list."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, (list, tuple)) else []
+
+
+def texts(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
+
+
+def text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def shape(value: Any) -> tuple[int, ...] | None:
+    """A tensor's shape, or None where the value is no list of sizes."""
+    if not isinstance(value, (list, tuple)):
+        return None
+    sizes = [number(size) for size in value]
+    return tuple(int(size) for size in sizes if size is not None) if None not in sizes else None
+
+
+def numbers(value: Any) -> list[float]:
+    """The finite numbers in a list."""
+    if not isinstance(value, (list, tuple)):
+        return []
+    return [found for found in map(number, value) if found is not None]
+
+
+def fact(run: Run, key: str) -> Mapping[str, Any]:
+    return mapping(run.facts.get(key))
+
+
+def facts(run: Run, key: str) -> list[Mapping[str, Any]]:
+    return entries(run.facts.get(key))
+
+
+def histogram(value: Any) -> dict[str, float]:
+    """Counts by class; classes never seen are left out."""
+    counts = {str(name): number(found) or 0.0 for name, found in mapping(value).items()}
+    return {name: found for name, found in counts.items() if found > 0}
+
+
+def backwards_per_step(run: Run) -> float:
+    """How many backward passes from one line feed one update; 1 where it is not known."""
+    per_step = [number(site.get("per_step")) for site in facts(run, "backward_sites")]
+    return max([1.0, *(found for found in per_step if found is not None)])
+
+
+def graphs(run: Run) -> list[Mapping[str, Any]]:
+    """The digests of the autograd graph, one for each line that calls backward."""
+    names = sorted(key for key in run.facts if key == "graph" or key.startswith("graph/"))
+    return [found for found in (fact(run, name) for name in names) if found]

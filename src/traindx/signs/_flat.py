@@ -1,0 +1,79 @@
+"""The longest last stretch over which a curve makes no progress worth the name.
+
+Flat means: the smoothed course stays at one level, and the fall over the stretch is either not significant and
+small, or negligible however significant (half a percent of the level). A non-significant fall in wild noise is
+not flat, it is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..record import Run
+from ..record.types import FloatArray
+from ._curve import Curve, once_per_run, training_loss
+from ._trend import SIGNIFICANT, trend
+
+NEGLIGIBLE = 0.005
+SMALL = 0.02
+STEADY = 0.06  # larger wandering of the smoothed level is movement, not a plateau
+FEWEST = 5
+
+
+@dataclass(frozen=True)
+class FlatTail:
+    """From `step` on; `share` of the run's points; `fall` (with its `error`) over it and
+    `noise` of its bins are relative to the level."""
+
+    step: int
+    share: float
+    points: int
+    level: float
+    fall: float
+    noise: float
+    error: float
+
+
+def flat_tail(curve: Curve) -> FlatTail | None:
+    """The longest flat last stretch of at least a quarter of the run, or None."""
+    x, y = curve.binned
+    n = len(x)
+    if n < FEWEST:
+        return None
+    for keep in np.unique(np.linspace(max(FEWEST, n // 4), n, 16).astype(int))[::-1]:
+        tail = _flat(x[n - keep :], y[n - keep :], curve.logarithmic, float(np.ptp(y)))
+        if tail is not None:
+            fall, noise, error = tail
+            begin = int(np.searchsorted(curve.steps, x[n - keep]))
+            begin = max(0, begin - len(curve) // n) if keep < n else 0
+            values = curve.values[begin:]
+            return FlatTail(
+                int(curve.steps[begin]), keep / n, len(values), float(np.median(values)), fall, noise, error
+            )
+    return None
+
+
+def _flat(x: FloatArray, y: FloatArray, logarithmic: bool, extent: float) -> tuple[float, float, float] | None:
+    """Relative fall, noise and error of the fall of a flat stretch, or None when it is not flat."""
+    size = 1.0 if logarithmic else abs(float(np.median(y)))
+    found = trend(x, y)
+    if size == 0:
+        return (0.0, 0.0, 0.0) if np.ptp(y) == 0 else None
+    fall, noise, error = -found.change / size, found.noise / size, found.error / size
+    small = fall < SMALL and abs(found.z) < SIGNIFICANT and error < SMALL
+    # After a fall by many decades, a few thousandths of that way are no progress either.
+    negligible = max(NEGLIGIBLE, 0.003 * extent) if logarithmic else NEGLIGIBLE
+    if not (small or abs(fall) < negligible) or fall < -SMALL:
+        return None
+    fifths = np.array([np.median(part) for part in np.array_split(y, 5)])
+    wander = float(np.ptp(fifths)) / size
+    # Medians of fifths wander by about two standard errors without any movement behind it.
+    allowed = max(STEADY if small else 4 * negligible, 3 * noise / np.sqrt(len(y) / 5))
+    return None if wander > min(allowed, 2 * STEADY) else (fall, noise, error)
+
+
+@once_per_run
+def training_flat_tail(run: Run) -> FlatTail | None:
+    return flat_tail(training_loss(run))

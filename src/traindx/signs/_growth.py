@@ -1,0 +1,37 @@
+"""Whether something grows all through a run, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..record import Run
+from ._tables import bins, concordance, ordered, span
+
+FEWEST = 12
+STRETCHES = 6
+
+
+@dataclass(frozen=True)
+class Growth:
+    first: float
+    last: float
+    order: float  # Kendall's tau of the medians of six stretches: 1 where each is above the one before
+    lasting: bool  # the second half grows at least a third as much as the first: no warm-up that levels off
+    steps: int
+
+    @property
+    def ratio(self) -> float:
+        return self.last / self.first if self.first > 0 else 1.0
+
+
+def growth(run: Run, name: str, skip: float) -> Growth | None:
+    """Growth after the first `skip` share of the points, where caches fill and machines warm up."""
+    points = ordered(run.series(name))
+    values = span(points.values, skip, 1.0)
+    if len(values) < FEWEST or not values.min() > 0:
+        return None
+    levels = bins(values, STRETCHES)
+    middle = (levels[STRETCHES // 2 - 1] + levels[STRETCHES // 2]) / 2
+    lasting = levels[-1] - middle >= (middle - levels[0]) / 3
+    steps = span(points.steps.astype(float), skip, 1.0)
+    return Growth(levels[0], levels[-1], concordance(levels), bool(lasting), int(steps[-1] - steps[0]))

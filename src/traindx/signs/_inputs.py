@@ -1,0 +1,31 @@
+"""Input statistics, and whether the model scales its inputs itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..record import Run
+from ._facts import fact, number, text
+from ._modules import modules
+
+
+def real_inputs(run: Run, part: str) -> Mapping[str, Any] | None:
+    """The statistics of floating-point inputs; None for token ids and the like, whose size means nothing."""
+    found = fact(run, f"data/{part}")
+    kind = text(found.get("dtype"))
+    return None if not found or "int" in kind or "bool" in kind else found
+
+
+def normalises_first(run: Run) -> bool:
+    """Whether a norm layer runs before the first layer with weights, so that the scale of inputs does not matter."""
+    for module in modules(run):
+        if module.order is not None and (module.norm or module.maps or module.recurrent):
+            return module.norm
+    return False
+
+
+def root_mean_square(stats: Mapping[str, Any]) -> float | None:
+    mean, spread = number(stats.get("mean")), number(stats.get("std"))
+    return None if mean is None or spread is None else math.hypot(mean, spread)

@@ -1,0 +1,89 @@
+"""The calls of standard loss functions in training, read safely from the `losses` fact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..record import Run
+from ._facts import facts, mapping, number, shape, text
+
+_KINDS = {
+    "crossentropy": "cross-entropy",
+    "nll": "nll",
+    "nll2d": "nll",
+    "kldiv": "kl",
+    "bce": "bce",
+    "binarycrossentropy": "bce",
+    "bcewithlogits": "bce-logits",
+    "binarycrossentropywithlogits": "bce-logits",
+    "mse": "squared",
+    "l1": "absolute",
+    "smoothl1": "absolute",
+    "huber": "absolute",
+}
+REGRESSION = ("squared", "absolute")
+
+
+def loss_kind(fn: str) -> str:
+    """What a loss function computes, whether named as a function or as a class; '' for one that is not known."""
+    plain = fn.rsplit(".", 1)[-1].lower().replace("_", "").removesuffix("loss")
+    return _KINDS.get(plain, "")
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a loss call was given on one side, over all its calls."""
+
+    shape: tuple[int, ...] | None
+    dtype: str
+    min: float | None
+    max: float | None
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LossCall:
+    fn: str
+    kind: str
+    site: Any
+    calls: float
+    reduction: str
+    input: Side
+    target: Side
+    broadcast: bool
+    value_ratio: float | None
+    facts: Mapping[str, Any]
+
+    @property
+    def made_by(self) -> str:
+        """The operation that made the input, as `Sigmoid` for autograd's `SigmoidBackward0`."""
+        return text(self.input.facts.get("grad_fn")).split("Backward")[0].lstrip("_")
+
+
+def _side(value: Any) -> Side:
+    found = mapping(value)
+    return Side(
+        shape(found.get("shape")), text(found.get("dtype")), number(found.get("min")), number(found.get("max")), found
+    )
+
+
+def training_losses(run: Run) -> list[LossCall]:
+    """Every loss call site of the training phase."""
+    return [
+        LossCall(
+            fn=text(entry.get("fn")) or "the loss",
+            kind=loss_kind(text(entry.get("fn"))),
+            site=entry.get("site"),
+            calls=number(entry.get("calls")) or 0.0,
+            reduction=text(entry.get("reduction")),
+            input=_side(entry.get("input")),
+            target=_side(entry.get("target")),
+            broadcast=entry.get("broadcast") is True,
+            value_ratio=number(entry.get("value_ratio")),
+            facts=entry,
+        )
+        for entry in facts(run, "losses")
+        if entry.get("phase") != "eval"
+    ]

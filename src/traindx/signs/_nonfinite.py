@@ -1,0 +1,74 @@
+"""The birth of the first non-finite number, put together from the events around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..record import Run
+from ._facts import mapping, number, numbers, text
+from ._tables import median, ordered
+
+# Steps that change weights by a tenth, and losses a thousand times the first, are a run that is blowing up.
+BLOWN_RATIO, BLOWN_LOSS = 0.1, 1e3
+# Values beyond this were not made by one operation: the network fed it ever larger numbers.
+HUGE = 1e18
+
+
+@dataclass(frozen=True)
+class Birth:
+    step: int | None
+    where: str  # input, target, forward, loss, backward, weights or '' where no replay told
+    op: str
+    module: str
+    site: Any
+    input_range: tuple[float, ...]
+    loss: Mapping[str, Any]  # the nonfinite-loss event's data
+    gradient_first: bool  # a gradient was not finite while the loss still was
+    blown: bool  # steps, loss or values were out of all proportion before it
+
+
+def _data(run: Run, kind: str) -> tuple[int | None, Mapping[str, Any]]:
+    event = next(iter(run.events_of(kind)), None)
+    return (None, {}) if event is None else (event.step, mapping(event.data))
+
+
+def birth(run: Run) -> Birth | None:
+    """None where no non-finite number was seen."""
+    kinds = ("nonfinite-origin", "nonfinite-loss", "nonfinite-gradient")
+    if not any(run.events_of(kind) for kind in kinds):
+        return None
+    (origin_step, origin), (loss_step, loss), (gradient_step, gradient) = (_data(run, kind) for kind in kinds)
+    steps = [step for step in (gradient_step, loss_step, origin_step) if isinstance(step, int)]
+    reach = tuple(abs(value) for value in numbers(origin.get("input_range")))
+    first = median(ordered(run.series("loss/train")).values[:5])
+    last = number(gradient.get("loss")) or _loss_before(run, min(steps, default=None))
+    grown = first is not None and last is not None and abs(last) > BLOWN_LOSS * max(abs(first), 1e-3)
+    ratio = number(loss.get("update_ratio_before"))
+    return Birth(
+        step=min(steps, default=None),
+        where=text(origin.get("where")),
+        op=text(origin.get("op")),
+        module=text(origin.get("module")),
+        site=origin.get("site"),
+        input_range=reach,
+        loss=loss,
+        gradient_first=gradient_step is not None and (loss_step is None or gradient_step <= loss_step),
+        blown=grown or (ratio is not None and ratio > BLOWN_RATIO) or any(value > HUGE for value in reach),
+    )
+
+
+def _loss_before(run: Run, step: int | None) -> float | None:
+    """The last finite loss before a step."""
+    points = ordered(run.series("loss/train"))
+    before = points.values if step is None else points.values[points.steps < step]
+    return float(before[-1]) if len(before) else None
+
+
+def all_finite(run: Run) -> bool | None:
+    """Whether every recorded training loss is finite; None without any."""
+    losses = run.series("loss/train")
+    return bool(np.isfinite(losses.values).all()) if losses else None

@@ -1,0 +1,39 @@
+"""Optimizers and their settings, read safely from the `optimizers` fact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..record import Run
+from ._facts import entries, facts, number, text
+
+ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "adafactor", "lamb", "lion", "novograd", "radam", "sophia")
+
+
+@dataclass(frozen=True)
+class Group:
+    """One parameter group with its settings."""
+
+    optimizer: str
+    index: int
+    site: Any
+    settings: Mapping[str, Any]
+
+    def setting(self, name: str) -> float | None:
+        return number(self.settings.get(name))
+
+
+def groups(run: Run) -> list[Group]:
+    return [
+        Group(text(optimizer.get("class")) or "the optimizer", index, optimizer.get("site"), settings)
+        for index, optimizer in enumerate(facts(run, "optimizers"))
+        for settings in entries(optimizer.get("groups"))
+    ]
+
+
+def adaptive(run: Run) -> bool:
+    """Whether every known optimizer divides gradients by their own size, so that their scale cancels."""
+    names = [text(optimizer.get("class")).lower() for optimizer in facts(run, "optimizers")]
+    return bool(names) and all(any(kind in name for kind in ADAPTIVE) for name in names)

@@ -1,0 +1,88 @@
+"""The parameters of a run, read safely from the `params` fact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..record import Run
+from ._facts import facts, number, shape, text, texts, truth
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter. None means that the record does not say."""
+
+    name: str
+    module: str
+    kind: str
+    shape: tuple[int, ...]
+    elements: float
+    trains: bool | None  # requires_grad
+    optimizer: int | None
+    loaded: bool
+    shared: tuple[str, ...]
+    grad: str
+    moved: bool | None
+    ran: bool
+    depth: float
+    fan_in: float | None
+    init_mean: float | None
+    init_std: float | None
+    init_kurtosis: float | None
+    rows_identical: float | None
+    constant: bool
+
+    @property
+    def matrix(self) -> bool:
+        """A weight that maps a layer's input to its output: no bias, no norm, no embedding."""
+        return self.kind == "weight" and len(self.shape) >= 2
+
+    @property
+    def gain(self) -> float | None:
+        """Initial deviation against 1/sqrt(fan_in): about 0.58 as torch does it by default, 1.4 after Kaiming."""
+        if self.init_std is None or self.fan_in is None or self.fan_in <= 0:
+            return None
+        return float(self.init_std * self.fan_in**0.5)
+
+
+def _parameter(entry: Any, position: int) -> Parameter:
+    sizes = shape(entry.get("shape")) or ()
+    optimizer = entry.get("optimizer")
+    depth = number(entry.get("depth"))
+    return Parameter(
+        name=text(entry.get("name")) or f"parameter {position}",
+        module=text(entry.get("module")),
+        kind=text(entry.get("kind")),
+        shape=sizes,
+        elements=max(number(entry.get("elements")) or 0.0, 0.0),
+        trains=truth(entry.get("requires_grad")),
+        optimizer=optimizer if isinstance(optimizer, int) and not isinstance(optimizer, bool) else None,
+        loaded=entry.get("loaded") is True,
+        shared=tuple(texts(entry.get("shared"))),
+        grad=text(entry.get("grad")),
+        moved=truth(entry.get("moved")),
+        ran=entry.get("ran") is True,
+        depth=float(position) if depth is None else depth,
+        fan_in=number(entry.get("fan_in")),
+        init_mean=number(entry.get("init_mean")),
+        init_std=number(entry.get("init_std")),
+        init_kurtosis=number(entry.get("init_kurtosis")),
+        rows_identical=number(entry.get("rows_identical")),
+        constant=entry.get("constant") is True,
+    )
+
+
+def parameters(run: Run) -> list[Parameter]:
+    """All parameters, in order of execution where that is known, else as listed."""
+    found = [_parameter(entry, position) for position, entry in enumerate(facts(run, "params"))]
+    return sorted(found, key=lambda parameter: parameter.depth)
+
+
+def share_of(part: list[Parameter], whole: list[Parameter]) -> float:
+    """The larger of the shares by tensors and by elements: one starved output layer is few elements, and fatal."""
+    if not whole:
+        return 0.0
+    elements = sum(parameter.elements for parameter in whole)
+    by_elements = sum(parameter.elements for parameter in part) / elements if elements > 0 else 0.0
+    return max(len(part) / len(whole), by_elements)

@@ -1,0 +1,37 @@
+"""Weights in an optimizer whose module ran in training and whose gradient was never there, or never other than zero."""
+
+from __future__ import annotations
+
+from ..record import Run
+from ._base import Missing, Sign, ramp
+from ._params import parameters, share_of
+from ._words import grave, listed, pct
+
+# Fewer steps do not show "never": zero-initialised branches pass no gradient in the first.
+FEWEST_STEPS = 3
+
+
+def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
+    """The share of weights whose `grad` fact has this value.
+
+    Weights that no optimizer holds are left out (target networks, teachers), and so are those whose module never ran.
+    A hundredth is forgiven: heads that run and feed no loss, as the pooler of many encoders.
+    """
+    known = [p for p in parameters(run) if p.matrix and p.trains and p.ran and p.optimizer is not None and p.grad]
+    if run.steps < FEWEST_STEPS or not known:
+        return Missing(sign_id, "too few steps, or no weight's gradient was followed")
+    without = [p for p in known if p.grad == grad]
+    share = share_of(without, known)
+    level = ramp(share, 0.02, 0.2)
+    names = [p.name for p in without]
+    return Sign(
+        sign_id,
+        share,
+        level,
+        f"{len(names)} of {len(known)} weights ran in training and {words}: {listed(names)} ({pct(share)})"
+        if names
+        else f"none of {len(known)} weights that ran {words}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"parameters": names[:20], "share": share},
+    )

@@ -1,0 +1,56 @@
+"""Training loss beside each evaluation, so that the two can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..record import Run
+from ..record.types import FloatArray, IntArray
+from ._curve import Curve, curve_of, once_per_run, training_loss, validation_loss
+
+MOST = 200  # evaluations to compare; more tell nothing new about a gap
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """At each evaluation: its step, the validation loss, the training level around it."""
+
+    steps: IntArray
+    validation: FloatArray
+    training: FloatArray
+
+
+def training_at(run: Run, step: int) -> float:
+    """The training level around a step: the median of the twentieth of the run's points before it."""
+    loss = training_loss(run)
+    stop = max(1, int(np.searchsorted(loss.steps, step, side="right")))
+    return float(np.median(loss.values[max(0, stop - max(1, len(loss) // 20)) : stop]))
+
+
+def _thinned(curve: Curve) -> Curve:
+    """At most `MOST` evaluations, the first and the last among them."""
+    if len(curve) <= MOST:
+        return curve
+    keep = np.linspace(0, len(curve) - 1, MOST).astype(int)
+    return Curve(curve.steps[keep], curve.values[keep])
+
+
+@once_per_run
+def evaluated_pairs(run: Run) -> Pairs:
+    """Evaluations with a training loss before them. Evaluations on training data are the fairer partner."""
+    validation, training = _thinned(validation_loss(run)), training_loss(run)
+    same = curve_of(run.series("loss/validation/training_data"))
+    if len(same) and len(validation):
+        both = np.isin(validation.steps, same.steps)
+        steps = validation.steps[both]
+        partner = same.values[np.isin(same.steps, steps)]
+        return Pairs(steps, validation.values[both], partner)
+    if len(training) == 0:
+        keep = np.zeros(len(validation), bool)
+    else:
+        keep = validation.steps >= training.steps[0]
+    steps = validation.steps[keep]
+    beside = np.array([training_at(run, int(step)) for step in steps])
+    return Pairs(steps, validation.values[keep], beside)

@@ -1,0 +1,1 @@
+"""How signals pass through the layers: dead, saturated, shrinking, growing, alike."""

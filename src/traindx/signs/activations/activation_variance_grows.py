@@ -1,0 +1,31 @@
+"""How the spread of activations rises with depth before any training, in decades from first to last hidden layer.
+
+Residual networks without norms gain up to a decade or two; three and more are out of hand. The order of layers must
+agree with the rise.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._signal import initial_spread
+from .._words import grave, num
+
+ID = "activation-variance-grows"
+
+
+def measure(run: Run) -> Sign | Missing:
+    trend = initial_spread(run)
+    if trend is None:
+        return Missing(ID, "fewer than four hidden layers were looked at before training changed them")
+    level = ramp(trend.decades, 1.5, 3.0) * ramp(trend.order, 0.3, 0.6)
+    return Sign(
+        ID,
+        trend.decades,
+        level,
+        f"at the start the deviation of activations goes from {num(trend.values[0])} in {trend.layers[0]} to "
+        f"{num(trend.values[-1])} in {trend.layers[-1]}, times {num(trend.factor)} a layer",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"factor": trend.factor, "layers": len(trend.layers)},
+    )

@@ -1,0 +1,31 @@
+"""How the spread of activations falls with depth before any training, in decades from first to last hidden layer.
+
+Two decades are within what a plain healthy network with torch's default initialisation shows; four leave nothing to
+learn from. The order of layers must agree with the fall.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._signal import initial_spread
+from .._words import grave, num
+
+ID = "activation-variance-shrinks"
+
+
+def measure(run: Run) -> Sign | Missing:
+    trend = initial_spread(run)
+    if trend is None:
+        return Missing(ID, "fewer than four hidden layers were looked at before training changed them")
+    level = ramp(-trend.decades, 2.0, 4.0) * ramp(-trend.order, 0.3, 0.6)
+    return Sign(
+        ID,
+        -trend.decades,
+        level,
+        f"at the start the deviation of activations goes from {num(trend.values[0])} in {trend.layers[0]} to "
+        f"{num(trend.values[-1])} in {trend.layers[-1]}, times {num(trend.factor)} a layer",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"factor": trend.factor, "layers": len(trend.layers)},
+    )

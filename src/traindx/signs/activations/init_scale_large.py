@@ -1,0 +1,37 @@
+"""Initial weights against 1/sqrt(fan_in), the scale that keeps a signal's size: too large.
+
+Kaiming's 1.4 is the largest usual; standard normal weights with 64 inputs give 8. The median layer counts, or one layer
+far beyond all usual. Layers of one's own may scale their weights at run time, so there the level stops at 0.6.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._gains import fresh_gains
+from .._tables import median
+from .._words import grave, num
+
+ID = "init-scale-large"
+STANDARD = ("Linear", "Conv", "Bilinear", "RNN", "LSTM", "GRU", "MultiheadAttention", "LazyLinear", "LazyConv")
+
+
+def measure(run: Run) -> Sign | Missing:
+    gains = fresh_gains(run)
+    gain = median(g for g, _ in gains)
+    if gain is None:
+        return Missing(ID, "no freshly initialised weight was looked at")
+    largest, layer = max(gains, key=lambda pair: pair[0])
+    level = max(ramp(gain, 2.0, 8.0, log=True), ramp(largest, 6.0, 60.0, log=True))
+    if not any(p.module.startswith(STANDARD) for _, p in gains):
+        level = min(level, 0.6)
+    return Sign(
+        ID,
+        gain,
+        level,
+        f"initial weights have {num(gain)} times the deviation 1/sqrt(inputs) in the median of {len(gains)} layers "
+        f"(0.58 is torch's default); most {num(largest)} in {layer.name}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"median": gain, "most": largest, "layer": layer.name},
+    )

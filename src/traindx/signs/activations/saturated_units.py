@@ -1,0 +1,32 @@
+"""Outputs of hidden sigmoid or tanh layers within 3 % of their limits, where the derivative is about zero.
+
+A tenth to a third is ordinary in a trained network. The median layer decides over the whole run, or one layer that is
+saturated nearly throughout.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._hidden import hidden_share
+from .._words import grave, pct
+
+ID = "saturated-units"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = hidden_share(run, "act_saturated", 0.0)
+    if found is None:
+        return Missing(ID, "no hidden sigmoid or tanh layer was looked at")
+    level = max(ramp(found.middle, 0.4, 0.8), ramp(found.worst, 0.7, 0.95))
+    start = hidden_share(run, "act_saturated", 0.0, 0.1)
+    return Sign(
+        ID,
+        found.middle,
+        level,
+        f"{pct(found.worst)} of the outputs of {found.layer} are within 3 % of their limits "
+        f"({pct(found.middle)} in the median of {found.layers} layers)",
+        onset=0 if level >= 0.5 and start is not None and start.worst > 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"median": found.middle, "worst": found.worst, "layer": found.layer},
+    )

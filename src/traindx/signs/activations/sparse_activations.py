@@ -1,0 +1,32 @@
+"""The share of zeros among the outputs of ReLU-like layers, late in the run.
+
+Half is what a rectifier gives by construction; above 40 % people take a look; 90 % is sparse. Information, for zeros
+that change with the sample are how rectifiers work.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._modules import RELU_LIKE, modules
+from .._tables import layer_medians, median
+from .._words import pct
+
+ID = "sparse-activations"
+
+
+def measure(run: Run) -> Sign | Missing:
+    rectifiers = {module.name for module in modules(run) if module.type in RELU_LIKE}
+    rectifiers |= set(run.layers("act_dead").layers)
+    shares = {n: s for n, s in layer_medians(run.layers("act_zero"), 0.75).items() if n in rectifiers}
+    middle = median(shares.values())
+    if middle is None:
+        return Missing(ID, "no outputs of ReLU-like layers were looked at")
+    worst = max(shares, key=lambda name: shares[name])
+    return Sign(
+        ID,
+        middle,
+        ramp(middle, 0.7, 0.97),
+        f"late in the run {pct(middle)} of ReLU outputs are zero, most in {worst} ({pct(shares[worst])})",
+        values={"median": middle, "worst": shares[worst], "layer": worst},
+    )

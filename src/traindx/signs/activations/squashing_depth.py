@@ -1,0 +1,43 @@
+"""How many sigmoid or tanh layers the gradient must pass, with neither norm layers nor skips to help.
+
+A sigmoid passes on a quarter at most, so three cost two decades with ordinary weights; a tanh passes nearly all at the
+start and counts a third. Recurrent cells have gates of their own and are not counted.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, mapping, number
+from .._modules import modules, output_module
+from .._words import num
+
+ID = "squashing-depth"
+SIGMOIDS, TANHS = ("Sigmoid", "Hardsigmoid"), ("Tanh", "Softsign", "Hardtanh")
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = [module for module in modules(run) if module.order is not None]
+    ops = mapping(fact(run, "graph").get("ops"))
+    if not found and not ops:
+        return Missing(ID, "neither modules nor the graph were looked at")
+    last = output_module(found, (*SIGMOIDS, *TANHS))
+    inner = [module for module in found if module is not last]
+    sigmoids = sum(module.type in SIGMOIDS for module in inner)
+    tanhs = sum(module.type in TANHS for module in inner)
+    if not sigmoids and not tanhs and not any(module.recurrent for module in found):
+        # Called as functions they are no modules, but the graph holds them.
+        sigmoids, tanhs = (int(number(ops.get(f"{name}Backward0")) or 0) for name in ("Sigmoid", "Tanh"))
+    depth = sigmoids + tanhs / 3
+    norms = sum(module.norm for module in found)
+    skips = number(ops.get("AddBackward0")) or 0.0
+    helped = max(norms, skips) >= (sigmoids + tanhs) / 2 > 0
+    level = 0.0 if helped else ramp(depth, 2.0, 6.0)
+    return Sign(
+        ID,
+        depth,
+        level,
+        f"the gradient passes {sigmoids} sigmoid and {tanhs} tanh layers, with {norms} norm layers and {num(skips)} "
+        "additions on the way",
+        values={"sigmoids": sigmoids, "tanhs": tanhs, "norms": norms, "additions": skips},
+    )

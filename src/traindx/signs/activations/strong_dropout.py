@@ -1,0 +1,31 @@
+"""The largest dropout probability in use. Up to 0.5 is ordinary; at 0.8 a fifth of the signal is left."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import number
+from .._modules import modules
+from .._words import grave, num
+
+ID = "strong-dropout"
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = modules(run)
+    if not known:
+        return Missing(ID, "the model's modules were not seen")
+    drops = [(number(m.settings.get("p")), m) for m in known if m.dropout and m.order is not None]
+    rates = [(p, module) for p, module in drops if p is not None]
+    if not rates:
+        return Sign(ID, 0.0, 0.0, "the model has no dropout")
+    most, module = max(rates, key=lambda pair: pair[0])
+    level = ramp(most, 0.55, 0.8)
+    return Sign(
+        ID,
+        most,
+        level,
+        f"dropout of {num(most)} in {module.name or module.type}, the largest of {len(rates)}",
+        severity=grave(level, "warning"),
+        values={"p": most, "layers": len(rates)},
+    )

@@ -1,0 +1,29 @@
+"""The time of a backward pass, late against early, after the first tenth of the run.
+
+Busy machines and caches make it wander; only work that piles up makes it grow all the way and go on growing.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._growth import growth
+from .._words import grave, num
+
+ID = "backward-slowing"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = growth(run, "time/backward", 0.1)
+    if found is None:
+        return Missing(ID, "backward passes were not timed often enough")
+    level = ramp(found.ratio, 1.3, 3.0, log=True) * ramp(found.order, 0.5, 0.9) * found.lasting
+    return Sign(
+        ID,
+        found.ratio,
+        level,
+        f"a backward pass went from {num(1000 * found.first)} ms to {num(1000 * found.last)} ms over {found.steps} "
+        "steps",
+        severity=grave(level, "warning"),
+        values={"first": found.first, "last": found.last},
+    )

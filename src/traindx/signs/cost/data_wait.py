@@ -1,0 +1,34 @@
+"""The share of a step's time spent waiting for data, after the first tenth of the steps.
+
+Above one half the step waits longer than it computes. A loader has a few milliseconds of its own for each batch, which
+toy models cannot hide and nobody needs to mend: the wait must be longer than that.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._loaders import training_loaders
+from .._tables import typical
+from .._words import grave, num, pct, place
+
+ID = "data-wait"
+
+
+def measure(run: Run) -> Sign | Missing:
+    wait, total = typical(run, "time/data", 0.1), typical(run, "time/total", 0.1)
+    if wait is None or total is None or total <= 0 or len(run.series("time/data").finite) < 5:
+        return Missing(ID, "the time spent waiting for data was not measured")
+    share = min(max(wait / total, 0.0), 1.0)
+    level = ramp(share, 0.4, 0.75) * ramp(wait, 0.002, 0.01, log=True)
+    loaders = training_loaders(run)
+    workers = f" with {loaders[0].get('workers')} workers" if loaders and loaders[0].get("workers") is not None else ""
+    return Sign(
+        ID,
+        share,
+        level,
+        f"a step waits {num(1000 * wait)} ms of {num(1000 * total)} ms for data ({pct(share)}){workers}"
+        + (place(loaders[0].get("site")) if loaders else ""),
+        severity=grave(level, "warning"),
+        values={"wait": wait, "total": total},
+    )

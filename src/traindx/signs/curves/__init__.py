@@ -1,0 +1,1 @@
+"""Signs that scalar series alone can show: the course of the loss, of the validation loss, the rate and the norms."""

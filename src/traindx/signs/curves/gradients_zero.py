@@ -1,0 +1,46 @@
+"""Whether the gradient norm is zero or has all but vanished while the loss is not at its minimum.
+
+Vanished: a ten-thousandth of its early median. A norm of exactly zero beside a loss that moves was not measured
+(some programs print 0.000 where they have none), and a norm that falls with a loss near its floor is as it should be.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._curve import gradient_norm, training_loss
+from .._flat import flat_tail
+from .._wording import number
+
+ID = "gradients-zero"
+VANISHED = 1e-4
+
+
+def measure(run: Run) -> Sign | Missing:
+    norm, loss = gradient_norm(run), training_loss(run)
+    if len(norm) < 3:
+        return Missing(ID, "fewer than three gradient norms were recorded")
+    early = float(np.median(norm.values[: max(3, len(norm) // 10)]))
+    gone = norm.values <= (VANISHED * early if early > 0 else 0.0)
+    present = np.flatnonzero(~gone)
+    begin = int(present[-1]) + 1 if len(present) else 0
+    stretch = len(norm) - begin
+    share = stretch / len(norm)
+    values = {"early": early, "last": float(norm.values[-1]), "share": share}
+    level = 0.0
+    if stretch >= 3 and len(loss) >= 3:
+        rest = loss.between(float(norm.steps[begin]), float("inf"))
+        still = len(rest) < 5 or flat_tail(rest) is not None
+        unfinished = loss.last > 0.05 * loss.first if loss.first > 0 else True
+        level = ramp(share, 0.02, 0.2) if still and unfinished else 0.0
+    elif stretch >= 3:
+        level = 0.5 * ramp(share, 0.02, 0.2)
+    if level < 0.5:
+        text = f"The gradient norm ends at {number(values['last'])}; early it was {number(early)}."
+        return Sign(ID, share, level, text, None, "info", values)
+    onset = int(norm.steps[begin])
+    what = "zero" if norm.values[begin:].max() == 0 else f"below a ten-thousandth of its early {number(early)}"
+    text = f"The gradient norm is {what} from step {onset} on while the loss stays at {number(loss.last)}."
+    return Sign(ID, share, level, text, onset, "critical", values)

@@ -1,0 +1,39 @@
+"""How far the training loss has come down, where it has settled low: the run is done.
+
+Against known chance a loss of a fiftieth is as good as zero; from a log alone, a hundredth of the first loss and less
+than 0.05 in itself is taken for that (losses are made to be of order one), a thousandth of it without doubt. A loss in
+odd units that fell by decades and sits at a large number is not called done.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._chance import chance_level
+from .._curve import training_loss
+from .._wording import number
+
+ID = "loss-at-floor"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss, chance = training_loss(run), chance_level(run)
+    if len(loss) < 5:
+        return Missing(ID, "fewer than five training losses were recorded")
+    reference = chance.loss if chance is not None else loss.first
+    if reference <= 0 or loss.last < 0:
+        return Missing(ID, "a loss at or below zero has no known floor")
+    share = loss.last / reference
+    level = ramp(share, 0.1, 0.005, log=True)
+    if chance is None:
+        level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
+    text = f"The training loss ends at {number(loss.last)}, {share:.2g} of {'chance' if chance else 'its first value'}."
+    return Sign(
+        ID,
+        share,
+        level,
+        text,
+        int(loss.steps[-1]) if level >= 0.5 else None,
+        "info",
+        {"last": loss.last, "reference": reference},
+    )

@@ -1,0 +1,30 @@
+"""Whether the training loss climbs steadily from the very start, as when a sign is wrong (`_rising.py`)."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Severity, Sign
+from .._curve import training_loss
+from .._rising import steady_rise
+from .._wording import number, percent
+
+ID = "loss-heads-wrong-way"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss = training_loss(run)
+    if len(loss) < 8:
+        return Missing(ID, "fewer than eight training losses were recorded")
+    rise = steady_rise(run)
+    values = {"first": loss.first, "last": loss.last, "relative_rise": rise.change, "z": rise.z}
+    if rise.level < 0.5:
+        text = (
+            f"The training loss does not climb steadily from its start ({number(loss.first)} to {number(loss.last)})."
+        )
+        return Sign(ID, rise.change, rise.level, text, None, "info", values)
+    text = (
+        f"The training loss climbs from the first recorded step {loss.steps[0]} on, from {number(loss.first)} to "
+        f"{number(loss.last)} ({percent(min(rise.change, 99.0))} by its trend)."
+    )
+    severity: Severity = "critical" if rise.change >= 0.5 else "warning" if rise.size >= 0.6 else "info"
+    return Sign(ID, rise.change, rise.level, text, int(loss.steps[0]), severity, values)

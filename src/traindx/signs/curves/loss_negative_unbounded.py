@@ -1,0 +1,44 @@
+"""Whether the loss falls below zero and goes on falling without slowing down.
+
+A negative log-likelihood may well be negative, but its fall slows as it converges. Here the last third falls at
+least as fast as the middle third, to well below the distance it started above zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Severity, Sign, ramp
+from .._curve import BINS, in_bins, training_loss
+from .._trend import trend
+from .._wording import number
+
+ID = "loss-negative-unbounded"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss = training_loss(run)
+    if len(loss) < 9:
+        return Missing(ID, "fewer than nine training losses were recorded")
+    values = {"first": loss.first, "last": loss.last}
+    if loss.last >= 0:
+        return Sign(ID, 0.0, 0.0, f"The training loss ends at {number(loss.last)}, not below zero.", values=values)
+    bins = in_bins(loss.values, BINS)
+    third = len(bins) // 3
+    middle = float(np.median(bins[third : third + 3]) - np.median(bins[2 * third - 2 : 2 * third + 1]))
+    last = float(np.median(bins[2 * third : 2 * third + 3]) - np.median(bins[-3:]))
+    pace = last / middle if middle > 0 else 0.0
+    depth = -loss.last / (abs(loss.first) or 1.0)
+    # A fall that slows to two thirds per third of the run converges; one that keeps its pace does not.
+    falls = trend(np.arange(2.0 * third), bins[-2 * third :]).falls
+    level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 and falls else 0.0
+    onset = int(loss.steps[int(np.argmax(loss.values < 0))])
+    text = (
+        f"The training loss falls below zero at step {onset} and ends at {number(loss.last)}; its last third falls "
+        f"{pace:.2g} times as fast as its middle third."
+    )
+    severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
+    return Sign(
+        ID, loss.last, level, text, onset if level >= 0.5 else None, severity, values | {"pace": pace, "depth": depth}
+    )

@@ -1,0 +1,132 @@
+"""Whether the loss, or a gradient norm with it, is NaN or infinite, and whether it recovers.
+
+From some step to the end: the run is lost (level 1). Single bad points with good ones after them: mixed precision
+skips such steps by design, so they are worth a note only (level 0.5, severity info). Logs also hide a lost run
+behind substitutes, which count as well: a loss of exactly 0.0 from one point to the next (beside a NaN norm, or to
+the end), Caffe's saturated 87.3365, or columns that go on while the loss cell stays empty.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...record import Run, Series
+from .._base import Missing, Severity, Sign, ramp
+
+ID = "loss-not-finite"
+
+NAMES = {"loss/train": "the loss", "loss/validation": "the validation loss", "grad_norm": "the gradient norm"}
+SATURATED = (-math.log(np.finfo(np.float32).tiny), math.log(np.finfo(np.float32).max))  # 87.3365 and 88.7228
+RARE = 0.02  # of the points; loss scaling skips a step in some hundred to a thousand
+
+
+@dataclass(frozen=True)
+class Bad:
+    name: str
+    shown: str
+    onset: int
+    count: int
+    points: int
+    lasting: bool
+
+    @property
+    def share(self) -> float:
+        return self.count / self.points
+
+
+def measure(run: Run) -> Sign | Missing:
+    series = [s for s in (run.series(name) for name in NAMES) if s]
+    events = [e.step for e in run.events_of("nonfinite-loss") if e.step is not None]
+    if not series and not events:
+        return Missing(ID, "no loss was recorded")
+    found = [bad for s in series for bad in (_nonfinite(s), _substitute(s, run)) if bad is not None]
+    empty = _empty_cells(run)
+    if empty is not None:
+        found.append(empty)
+    if events and not any(bad.name == "loss/train" for bad in found):
+        last = int(run.series("loss/train").steps.max(initial=-1))
+        found.append(Bad("loss/train", "NaN", min(events), len(events), max(run.steps, 1), max(events) >= last))
+    if not found:
+        return Sign(ID, 0.0, 0.0, "Every recorded loss and gradient norm is finite.")
+    worst = max(found, key=lambda bad: (_level(bad), -bad.onset))
+    level = _level(worst)
+    severity: Severity = "critical" if level >= 0.9 else "warning" if level > 0.5 else "info"
+    return Sign(ID, worst.share, level, _text(worst), worst.onset, severity, vars(worst) | {"share": worst.share})
+
+
+def _level(bad: Bad) -> float:
+    if bad.lasting:
+        return 0.9 if bad.name == "grad_norm" else 1.0
+    return 0.5 + 0.4 * ramp(bad.share, RARE, 0.2) if bad.count > 2 else 0.5
+
+
+def _nonfinite(series: Series) -> Bad | None:
+    bad = ~np.isfinite(series.values)
+    if not bad.any():
+        return None
+    good = np.flatnonzero(~bad)
+    first_lasting = int(good[-1]) + 1 if len(good) else 0
+    run_out = len(bad) - first_lasting
+    # One bad norm at the end says nothing; a bad loss there is where a run stopped.
+    lasting = run_out >= (2 if series.name == "grad_norm" and len(good) else 1)
+    at = first_lasting if lasting else int(np.flatnonzero(bad)[0])
+    shown = "NaN" if np.isnan(series.values[at]) else "infinite"
+    return Bad(series.name, shown, int(series.steps[at]), int(bad.sum()), len(bad), lasting)
+
+
+def _substitute(series: Series, run: Run) -> Bad | None:
+    """A last stretch of one constant that stands for a number that could not be shown."""
+    points = series.finite
+    if series.name == "grad_norm" or not points:
+        return None
+    values = points.values
+    for shown, same in (
+        ("0.0", values == 0.0),
+        ("a saturated constant", np.min([np.abs(values - c) for c in SATURATED], axis=0) < 2e-3),
+    ):
+        other = np.flatnonzero(~same)
+        begin = int(other[-1]) + 1 if len(other) else 0
+        stretch = len(values) - begin
+        if stretch == 0 or not _implausible(shown, points, begin, run):
+            continue
+        return Bad(series.name, shown, int(points.steps[begin]), stretch, len(values), True)
+    return None
+
+
+def _implausible(shown: str, points: Series, begin: int, run: Run) -> bool:
+    if shown != "0.0":
+        return len(points) - begin >= 2
+    norms = run.series("grad_norm")
+    later = norms.values[norms.steps >= points.steps[begin]]
+    if len(later) and bool(np.isnan(later).mean() > 0.5):
+        return True
+    if begin < 3 or len(points) - begin < 3:
+        return False  # a loss of 0.0 from the start is what some objectives print
+    before = points.values[max(0, begin - 5) : begin]
+    return bool(np.median(before) > 0.05 * np.median(points.values[: max(1, begin // 10)]) > 0)
+
+
+def _empty_cells(run: Run) -> Bad | None:
+    """A log whose rate goes on being written row by row where the loss used to stand beside it."""
+    loss, rate = run.series("loss/train"), run.series("lr")
+    if "log" not in run.facts or len(loss) < 5 or len(rate) < 8:
+        return None
+    last = int(loss.steps.max())
+    beside = np.isin(rate.steps[rate.steps <= last], loss.steps)
+    later = int((rate.steps > last).sum())
+    if later < max(3, 0.05 * len(rate)) or len(beside) == 0 or beside.mean() < 0.95:
+        return None
+    onset = int(rate.steps[rate.steps > last].min())
+    return Bad("loss/train", "empty", onset, later, later + len(loss), True)
+
+
+def _text(bad: Bad) -> str:
+    what = NAMES[bad.name].capitalize()
+    if bad.lasting:
+        return f"{what} is {bad.shown} from step {bad.onset} to the end ({bad.count} of {bad.points} points)."
+    if bad.count == 1:
+        return f"{what} is {bad.shown} at step {bad.onset} only and recovers."
+    return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at step {bad.onset}, and recovers."

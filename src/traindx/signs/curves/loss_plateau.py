@@ -1,0 +1,80 @@
+"""How long the last stretch without progress is, and how much of the starting loss is left there.
+
+Progress is measured against the level and the noise (`_flat.py`). A flat end is normal once the rate has run out,
+so only the stretch where the rate was at least a tenth of its peak counts. Whether the level is above what the task
+allows cannot be read off a curve unless chance is known: from a log alone the share of the first loss that is left
+has to do, and a level below a third of it counts as learned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Severity, Sign, ramp
+from .._chance import chance_level
+from .._curve import Curve, adversarial, is_excerpt, training_loss
+from .._flat import FlatTail, training_flat_tail
+from .._rate import learning_rate
+from .._wording import number, percent
+
+ID = "loss-plateau"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss = training_loss(run)
+    if len(loss) < 8:
+        return Missing(ID, "fewer than eight training losses were recorded")
+    tail = training_flat_tail(run)
+    if tail is None:
+        return Sign(ID, 0.0, 0.0, "The training loss was still moving in the last quarter of the run.")
+    share = _share_with_rate(run, loss, tail)
+    left = _left(run, loss, tail)
+    values = {"share": share, "left": left, "level": tail.level, "fall": tail.fall, "points": tail.points}
+    flat = f"The training loss has stayed at {number(tail.level)} since step {tail.step}"
+    if is_excerpt(run):
+        # An excerpt: flat, but nobody knows where it came from.
+        level = min(0.5, ramp(tail.share, 0.3, 0.6)) if tail.points >= 10 else 0.0
+        return Sign(ID, share, level, f"{flat}, the whole of this excerpt.", tail.step, "info", values)
+    certain = min(ramp(share, 0.3, 0.5), ramp(tail.points, 5, 15), _progressed(loss, tail), _sure(tail))
+    level = min(certain, ramp(left, 0.35, 0.6))
+    if loss.logarithmic and tail.level > 1 and share >= 0.5:
+        # Decades down, then flat at a number no loss is made to end at: worth a note, not more.
+        level = max(level, 0.5)
+    if adversarial(run):
+        level = min(level, 0.4)
+    text = f"{flat} ({percent(share)} of the run), {percent(left)} of {'chance' if _known(run) else 'its first value'}."
+    severity: Severity = "warning" if level >= 0.8 else "info"
+    return Sign(ID, share, level, text, tail.step, severity, values)
+
+
+def _known(run: Run) -> bool:
+    return chance_level(run) is not None
+
+
+def _share_with_rate(run: Run, loss: Curve, tail: FlatTail) -> float:
+    """The flat stretch as a share of the run, counted only where the rate was worth the name."""
+    rate = learning_rate(run)
+    if rate is None:
+        return tail.share
+    flat = loss.steps >= tail.step
+    return float(np.mean(flat & (rate.share_at(loss.steps.astype(np.float64)) >= 0.1)))
+
+
+def _left(run: Run, loss: Curve, tail: FlatTail) -> float:
+    chance = chance_level(run)
+    reference = chance.loss if chance is not None else loss.first
+    return float(np.clip(tail.level / reference, 0.0, 10.0)) if reference > 0 else 0.0
+
+
+def _progressed(loss: Curve, tail: FlatTail) -> float:
+    """Earlier progress, 0 to 1: the stretch does not reach back to the start, or the first value lay well above it."""
+    least = 0.01 if tail.share < 0.9 else 0.03
+    noise = 3 * tail.noise * abs(tail.level)
+    gross = max(2 * least * abs(loss.first), noise * 5 / 3)
+    return ramp(loss.first - tail.level, max(least * abs(loss.first), noise), gross)
+
+
+def _sure(tail: FlatTail) -> float:
+    """0 to 1: noise must not leave room for progress. Fine-tuning brings 3 % over a stretch and is not on a plateau."""
+    return ramp(tail.fall + 2 * tail.error, 0.03, 0.015)

@@ -1,0 +1,65 @@
+"""Sudden rises of the training loss far beyond its noise that come back to the earlier course.
+
+Each point is measured against the median of the points before it, in ratios, by the spread of just that quantity.
+A rise that the record ends upon counts here too when it was sudden: nobody can tell yet. Rises within the first
+hundredth are the business of early-instability. One lone point that less than doubles is a note, not a warning:
+a single odd batch does that.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...record import Run
+from .._base import Missing, Severity, Sign
+from .._curve import Curve, training_loss
+from .._excursions import Excursion, loss_excursions
+from .._wording import number, times
+
+ID = "loss-spike"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss = training_loss(run)
+    if len(loss) < 3:
+        return Missing(ID, "fewer than three training losses were recorded")
+    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= len(loss) // 100]
+    clear = [e for e in spikes if e.level >= 0.5]
+    if not clear:
+        height = max((e.height for e in spikes), default=0.0)
+        level = max((e.level for e in spikes), default=0.0)
+        return Sign(
+            ID, height, level, "No training loss stands out far above the points before it.", values={"count": 0}
+        )
+    first, highest = clear[0], max(clear, key=lambda e: e.height)
+    onset, peak = int(loss.steps[first.start]), int(loss.steps[highest.peak])
+    top = float(loss.values[highest.peak])
+    values = {
+        "count": len(clear),
+        "steps": [int(loss.steps[e.start]) for e in clear[:20]],
+        "peak": top,
+        "log_ratio": highest.height,
+        "noise_multiples": highest.z,
+        "outcome": highest.outcome,
+    }
+    many = f"{len(clear)} spikes, the first at step {onset}; the highest" if len(clear) > 1 else "A spike"
+    text = (
+        f"{many} at step {peak} reaches {number(top)}, {times(highest.height)} the loss just before it, "
+        f"and {_ending(highest, loss)}."
+    )
+    severity: Severity = "warning" if _matters(clear, len(loss)) else "info"
+    return Sign(ID, highest.height, max(e.level for e in clear), text, onset, severity, values)
+
+
+def _matters(clear: list[Excursion], points: int) -> bool:
+    """Rare single points of twice the level come from odd batches; repeated, lasting or taller ones do not."""
+    high = [e for e in clear if e.height >= math.log(2)]
+    lasting = any(e.end is None or e.end - e.start > 3 for e in high)
+    tall = any(e.height >= math.log(3) for e in high)
+    return bool(high) and (lasting or tall or len(high) >= 3 or points < 100)
+
+
+def _ending(spike: Excursion, loss: Curve) -> str:
+    if spike.end is not None:
+        return f"is back at the earlier course by step {loss.steps[spike.end]}"
+    return "was falling again when the record ends" if spike.outcome == "returning" else "the record ends there"

@@ -1,0 +1,64 @@
+"""Whether the learning rate is practically zero long before the loss has settled, or from the start.
+
+Practically zero: a thousandth of the peak or less. It counts from the last step at which the rate was larger, by the
+share of the run that follows, and only if the loss was still falling when the rate went away: a schedule that ends
+after the loss has settled does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Severity, Sign, ramp
+from .._curve import training_loss
+from .._rate import Rate, learning_rate
+from .._trend import trend
+from .._wording import number, percent
+
+ID = "lr-collapsed"
+ZERO = 1e-3
+
+
+def measure(run: Run) -> Sign | Missing:
+    rate = learning_rate(run)
+    if rate is None:
+        return Missing(ID, "the learning rate was not recorded")
+    steps, values = rate.curve.steps, rate.curve.values
+    if rate.peak == 0:
+        text = f"The learning rate is 0 at all {len(steps)} recorded points."
+        # Schedulers print 0 for a few steps before they have stepped.
+        level, grave = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")
+        return Sign(ID, 1.0, level, text, int(steps[0]), cast(Severity, grave), {"peak": 0.0, "share": 1.0})
+    alive = np.flatnonzero(values > ZERO * rate.peak)
+    if alive[-1] < len(steps) - 1:
+        return _after(run, rate, int(steps[alive[-1] + 1]))
+    zeros = int(np.argmax(values > 0))
+    if zeros >= 3 and zeros >= 0.1 * len(steps):
+        text = f"The learning rate is 0 for the first {zeros} recorded points and rises from step {steps[zeros]} on."
+        return Sign(ID, zeros / len(steps), 0.5, text, int(steps[0]), "info", {"peak": rate.peak, "zeros": zeros})
+    text = f"The learning rate ends at {number(float(values[-1]))}, {percent(rate.last_share)} of its peak."
+    return Sign(ID, 0.0, 0.0, text, values={"peak": rate.peak, "last_share": rate.last_share})
+
+
+def _after(run: Run, rate: Rate, collapse: int) -> Sign:
+    loss = training_loss(run)
+    first, last = int(rate.curve.steps[0]), int(max(rate.curve.steps[-1], loss.steps.max(initial=0)))
+    share = (last - collapse) / max(1, last - first)
+    before = loss.between(first + 0.5 * (collapse - first), collapse)
+    falling, fall = 0.5, 0.0  # unknown
+    if len(before) >= 5:
+        x, y = before.binned
+        course = trend(x, y)
+        fall = -course.change / (1.0 if before.logarithmic else abs(before.last) or 1.0)
+        falling = min(ramp(-course.z, 1.5, 3), ramp(fall, 0.02, 0.1))
+    level = ramp(share, 0.1, 0.3) * falling
+    text = (
+        f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since step {collapse} "
+        f"({percent(share)} of the run); the loss was {'still' if falling > 0.5 else 'no longer'} falling before."
+    )
+    severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
+    onset = collapse if level >= 0.5 else None
+    return Sign(ID, share, level, text, onset, severity, {"peak": rate.peak, "share": share, "fall_before": fall})

@@ -1,0 +1,30 @@
+"""How close the training loss ends to the loss of predicting the same for every input.
+
+The trivial predictor's loss follows from the loss function and the targets seen (entropy of the labels, variance of
+the values), or from a number of classes in a log's settings. Within 3 % nothing was learned; a fifth below it,
+something was.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Severity, Sign, ramp
+from .._chance import chance_level
+from .._curve import training_loss
+from .._wording import number
+
+ID = "training-at-chance"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss, chance = training_loss(run), chance_level(run)
+    if len(loss) < 5:
+        return Missing(ID, "fewer than five training losses were recorded")
+    if chance is None:
+        return Missing(ID, "the trivial predictor's loss is not known for this run")
+    ratio = loss.last / chance.loss
+    level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
+    text = f"The training loss ends at {number(loss.last)}; chance is {number(chance.loss)} ({chance.text})."
+    severity: Severity = "critical" if level >= 0.9 else "warning" if level >= 0.5 else "info"
+    onset = int(loss.steps[0]) if level >= 0.5 else None
+    return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})

@@ -1,0 +1,44 @@
+"""Whether validation never gets better than chance while training does.
+
+Chance is the trivial predictor's loss or the share of the commonest class. The best evaluation counts: one that beats
+chance by a tenth shows that something carries over.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Severity, Sign, ramp
+from .._chance import chance_accuracy, chance_level
+from .._curve import curve_of, training_loss, validation_loss
+from .._wording import number, percent
+
+ID = "validation-at-chance"
+
+
+def measure(run: Run) -> Sign | Missing:
+    chance, share = chance_level(run), chance_accuracy(run)
+    loss, accuracy = validation_loss(run), curve_of(run.series("accuracy/validation"))
+    training = training_loss(run)
+    levels: list[tuple[float, str, dict[str, float]]] = []
+    if chance is not None and len(loss):
+        best = float(loss.values.min())
+        text = f"The best validation loss is {number(best)}; chance is {number(chance.loss)} ({chance.text})"
+        levels.append((ramp(best / chance.loss, 0.9, 0.98), text, {"best_loss": best, "chance": chance.loss}))
+    if share is not None and len(accuracy):
+        best = float(accuracy.values.max())
+        text = f"The best validation accuracy is {percent(best)}; naming the commonest class gives {percent(share)}"
+        levels.append(
+            (ramp(best - share, 0.1 * (1 - share), 0.02), text, {"best_accuracy": best, "chance_accuracy": share})
+        )
+    if not levels:
+        return Missing(ID, "chance is not known, or nothing was evaluated")
+    level, text, values = min(levels)  # better than chance in one of them is better than chance
+    learned = 0.0
+    if chance is not None and len(training):
+        learned = ramp(training.last / chance.loss, 0.95, 0.8)
+    elif len(training) and training.first > 0:
+        learned = ramp(training.last / training.first, 0.9, 0.7)
+    level *= learned
+    severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
+    onset = int((loss if len(loss) else accuracy).steps[0]) if level >= 0.5 else None
+    return Sign(ID, level, level, f"{text}.", onset, severity, values | {"training_learned": learned})

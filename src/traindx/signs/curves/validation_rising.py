@@ -1,0 +1,75 @@
+"""How far the validation loss has risen above its minimum while the training loss kept falling.
+
+The rise is relative to the minimum (from 2 %, gross from 5 %) and must exceed the noise of the validation loss
+itself: the minimum of noisy values is low by luck. The training loss must have gone on falling, else both diverge.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.ndimage import median_filter
+
+from ...record import Run
+from ...record.types import FloatArray
+from .._base import Missing, Severity, Sign, ramp
+from .._curve import Curve, spread_of_differences, training_loss, validation_loss
+from .._trend import trend
+from .._validation import training_at
+from .._wording import number, percent
+
+ID = "validation-rising"
+
+
+def measure(run: Run) -> Sign | Missing:
+    validation = validation_loss(run)
+    if len(validation) < 3:
+        return Missing(ID, "fewer than three validation losses were recorded")
+    width = _width(len(validation))
+    smooth = np.asarray(median_filter(validation.values, size=width, mode="reflect"))
+    best = int(np.argmin(smooth))
+    lowest, end = float(smooth[best]), _end(smooth, best)
+    rise = end - lowest
+    size = abs(lowest) or float(np.median(np.abs(validation.values))) or 1.0
+    relative = rise / size
+    noise = 1.25 * spread_of_differences(validation.values) / math.sqrt(width)
+    after = len(smooth) - 1 - best
+    values = {"minimum": lowest, "minimum_step": int(validation.steps[best]), "end": end, "rise": relative}
+    certain = ramp(rise / noise if noise > 0 else np.inf, 3, 6) if rise > 0 and after >= max(2, width) else 0.0
+    if after >= 5:
+        certain = min(certain, ramp(trend(np.arange(after + 1.0), smooth[best:]).z, 1, 2.5))
+    falling = _training_fell(run, validation, best)
+    level = min(certain, ramp(relative, 0.02, 0.05), falling)
+    step = int(validation.steps[best])
+    if level < 0.5:
+        text = f"The validation loss ends at {number(end)}; its minimum was {number(lowest)} at step {step}."
+        return Sign(ID, relative, level, text, None, "info", values)
+    text = (
+        f"The validation loss rose by {percent(relative)} from its minimum {number(lowest)} at step {step} "
+        f"to {number(end)} while the training loss went on falling."
+    )
+    severity: Severity = "critical" if relative >= 0.5 else "warning" if relative >= 0.1 else "info"
+    return Sign(ID, relative, level, text, step, severity, values)
+
+
+def _width(points: int) -> int:
+    """Evaluations to take the median of: three from nine on, a tenth of many, so that no lucky one is the minimum."""
+    return 1 if points < 9 else max(3, points // 10 // 2 * 2 + 1)
+
+
+def _end(smooth: FloatArray, best: int) -> float:
+    """The level at the end: the median of the last fifth of what came after the minimum."""
+    after = smooth[best:]
+    return float(np.median(after[-max(1, len(after) // 5) :]))
+
+
+def _training_fell(run: Run, validation: Curve, best: int) -> float:
+    """0 to 1; without a training loss to compare, half belief."""
+    training = training_loss(run)
+    if len(training) < 3:
+        return 0.6
+    then, now = training_at(run, int(validation.steps[best])), training.last
+    if now <= then:
+        return 1.0
+    return ramp((now - then) / (abs(then) or 1.0), 0.1, 0.02)

@@ -1,0 +1,1 @@
+"""What the batches hold: scales, labels, order, overlap, leaks."""

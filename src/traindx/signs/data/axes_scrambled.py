@@ -1,0 +1,37 @@
+"""Views whose sizes are the old ones in another order: a reshape where a transpose was needed mixes samples up.
+
+Sizes of 1 can move without harm and are left out. 1 where the first (batch) axis moves.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import entries, graphs, shape
+from .._words import grave, place
+
+ID = "axes-scrambled"
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = graphs(run)
+    if not known:
+        return Missing(ID, "the graph behind the loss was not looked at")
+    worst: tuple[float, str] = (0.0, "")
+    for graph in known:
+        for entry in entries(graph.get("view_permutes")):
+            old, new = ([size for size in shape(entry.get(key)) or () if size != 1] for key in ("from", "to"))
+            if len(old) < 2 or old == new or sorted(old) != sorted(new):
+                continue
+            level = 1.0 if old[0] != new[0] else 0.9
+            words = f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}"
+            worst = max(worst, (level, words))
+    level, words = worst
+    return Sign(
+        ID,
+        level,
+        level,
+        f"{words}: that keeps the order in memory and mixes up the axes" if level else "no view only reorders sizes",
+        onset=0 if level else None,
+        severity=grave(level, "critical"),
+    )

@@ -1,0 +1,30 @@
+"""The batch against the training set, where updates are scarce.
+
+A tenth of the set in one batch leaves ten updates an epoch. Training on the full set for thousands of steps is healthy,
+so the level also asks for fewer than a thousand updates in all.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._loaders import dataset_size
+from .._noise import AMPLE_UPDATES, SCARCE_UPDATES, effective_batch
+from .._words import num, pct
+
+ID = "batch-size-large"
+
+
+def measure(run: Run) -> Sign | Missing:
+    batch, size = effective_batch(run), dataset_size(run)
+    if batch is None or size is None or run.steps <= 0:
+        return Missing(ID, "the batch size or the size of the training set is not known")
+    share = min(batch / size, 1.0)
+    level = ramp(share, 0.05, 0.3, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"each update sees {num(batch)} of {num(size)} training samples ({pct(share)}), and the run made {run.steps}",
+        values={"batch": batch, "samples": size, "steps": run.steps},
+    )

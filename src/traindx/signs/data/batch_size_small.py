@@ -1,0 +1,23 @@
+"""How few samples feed one update: eight and more are ordinary, one is the least. Accumulated batches add up."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._noise import effective_batch
+from .._words import num
+
+ID = "batch-size-small"
+
+
+def measure(run: Run) -> Sign | Missing:
+    batch = effective_batch(run)
+    if batch is None:
+        return Missing(ID, "the batch size was not recorded")
+    return Sign(
+        ID,
+        batch,
+        ramp(batch, 8.0, 1.0, log=True),
+        f"each update sees {num(batch)} samples",
+        values={"batch": batch},
+    )

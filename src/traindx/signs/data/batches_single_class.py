@@ -1,0 +1,47 @@
+"""Whether batches hold fewer classes than chance would give: the share of a batch's commonest class against that.
+
+0 where it is what shuffling gives for this batch size, 1 where every batch holds one class. Batches of one sample say
+nothing that way; there the longest run of one class is compared with what shuffling gives.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number
+from .._labels import label_counts, majority
+from .._words import grave, num, pct
+
+ID = "batches-single-class"
+FEWEST_BATCHES = 4
+
+
+def measure(run: Run) -> Sign | Missing:
+    order = fact(run, "label_order")
+    batches, seen, expected = (number(order.get(key)) for key in ("batches", "mean_majority", "expected_majority"))
+    if batches is None or seen is None or expected is None or batches < FEWEST_BATCHES:
+        return Missing(ID, "the order of labels was not looked at")
+    longest = number(order.get("runs"))
+    common = majority(label_counts(run) or {})
+    if expected < 0.9:
+        excess = (seen - expected) / (1 - expected)
+        level = ramp(excess, 0.3, 0.9)
+        words = f"{pct(seen)} of a batch is one class, where shuffling gives {pct(expected)}"
+    elif longest is not None and common is not None and common[1] < 0.9:
+        usual = 1 + math.log(max(batches, 2.0)) / -math.log(common[1])
+        excess = longest / usual
+        level = ramp(excess, 3.0, 10.0, log=True)
+        words = f"one class comes {num(longest)} times in a row, where shuffling gives about {num(usual)}"
+    else:
+        return Missing(ID, "batches are too small, or labels too alike, to show an order")
+    return Sign(
+        ID,
+        excess,
+        level,
+        f"over {num(batches)} batches {words}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"mean_majority": seen, "expected_majority": expected, "longest_run": longest},
+    )

@@ -1,0 +1,43 @@
+"""Whether a model that predicts the next token can see it: attention weight on later positions, or a reversed pass.
+
+Only where the targets are the inputs shifted by one; encoders that fill gaps may look ahead. A causal model has no
+weight above the diagonal at all, an unmasked one about half.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, facts, number, text, truth
+from .._modules import modules
+from .._words import grave, pct, place
+
+ID = "future-visible"
+
+
+def measure(run: Run) -> Sign | Missing:
+    shifted = truth(fact(run, "shift_relation").get("targets_are_next_inputs"))
+    if shifted is None:
+        return Missing(ID, "targets were not compared with shifted inputs")
+    if not shifted:
+        return Sign(ID, 0.0, 0.0, "the targets are not the next inputs")
+    seen = [(number(entry.get("seen_future_weight")), entry) for entry in facts(run, "attention")]
+    weights = [(weight, entry) for weight, entry in seen if weight is not None]
+    both_ways = [module for module in modules(run) if module.settings.get("bidirectional") is True]
+    if not weights and not both_ways and not any(module.recurrent for module in modules(run)):
+        return Missing(ID, "no attention and no recurrent layer was looked at")
+    weight, entry = max(weights, key=lambda pair: pair[0], default=(0.0, {}))
+    level = 1.0 if both_ways else ramp(weight, 0.005, 0.1)
+    name = text(entry.get("module")) or "an attention"
+    return Sign(
+        ID,
+        1.0 if both_ways else weight,
+        level,
+        f"{both_ways[0].name or both_ways[0].type} reads the sequence both ways while the targets are the next inputs"
+        if both_ways
+        else f"{name} puts {pct(weight)} of its weight on later positions while the targets are the "
+        f"next inputs{place(entry.get('site'))}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"weight": weight},
+    )

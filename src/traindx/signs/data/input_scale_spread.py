@@ -1,0 +1,36 @@
+"""How unlike the scales of the input features are: the largest deviation over a small one.
+
+Measured where features are known one by one (at most 64), constant ones left out. The small end is the tenth
+percentile, so that one rare feature or a border pixel does not decide. Two decades are ordinary in raw tables that
+still train; four make the small features invisible.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import numbers
+from .._inputs import normalises_first, real_inputs
+from .._words import grave, num
+
+ID = "input-scale-spread"
+
+
+def measure(run: Run) -> Sign | Missing:
+    stats = real_inputs(run, "train")
+    spreads = sorted(spread for spread in numbers((stats or {}).get("feature_std")) if spread > 1e-12)
+    if len(spreads) < 2:
+        return Missing(ID, "the deviation of single features is not known")
+    small, large = spreads[len(spreads) // 10], spreads[-1]
+    ratio = large / small
+    level = 0.0 if normalises_first(run) else ramp(ratio, 100.0, 1e4, log=True)
+    return Sign(
+        ID,
+        ratio,
+        level,
+        f"the deviations of {len(spreads)} input features run from {num(small)} to {num(large)}, "
+        f"a factor of {num(ratio)}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"smallest": spreads[0], "largest": large},
+    )

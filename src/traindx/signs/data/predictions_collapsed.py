@@ -1,0 +1,44 @@
+"""Whether the model answers nearly always with one class, late in the run, beyond how common that class is.
+
+The share of the commonest prediction in a batch against the share of the commonest label in a batch: both feel the same
+small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, histogram
+from .._labels import label_counts, majority
+from .._tables import typical
+from .._words import grave, pct
+
+ID = "predictions-collapsed"
+FEWEST = 5
+
+
+def _shares(run: Run) -> tuple[float, float] | None:
+    """(commonest prediction, commonest label): from late batches, else from the counts over the whole run."""
+    predicted, labelled = typical(run, "correct/majority", 0.75), typical(run, "label_majority", 0.75)
+    if predicted is not None and labelled is not None and len(run.series("correct/majority").finite) >= FEWEST:
+        return predicted, labelled
+    answers = majority(histogram(fact(run, "targets/train").get("predictions")))
+    labels = majority(label_counts(run) or {})
+    return None if answers is None or labels is None else (answers[1], labels[1])
+
+
+def measure(run: Run) -> Sign | Missing:
+    shares = _shares(run)
+    if shares is None:
+        return Missing(ID, "predictions were not compared with labels")
+    predicted, labelled = (min(max(share, 0.0), 1.0) for share in shares)
+    excess = (predicted - labelled) / (1 - labelled) if labelled < 0.999 else 0.0
+    level = ramp(excess, 0.5, 0.95)
+    return Sign(
+        ID,
+        excess,
+        level,
+        f"late in the run {pct(predicted)} of a batch's predictions are one class, and {pct(labelled)} of its labels",
+        severity=grave(level, "warning"),
+        values={"predicted": predicted, "labelled": labelled},
+    )

@@ -1,0 +1,40 @@
+"""The share of evaluation samples that were also trained on, beyond what repeated samples explain.
+
+Small discrete data repeat themselves: the share of repeats within the training set is taken off first. Where only part
+of the training data was hashed the share is scaled up. A pass over the training data for its own sake is no validation.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number
+from .._words import grave, num, pct
+
+ID = "samples-shared"
+FEWEST = 10
+
+
+def measure(run: Run) -> Sign | Missing:
+    overlap = fact(run, "overlap")
+    held, shared = number(overlap.get("eval_samples")), number(overlap.get("shared"))
+    if held is None or shared is None or held < FEWEST:
+        return Missing(ID, "evaluation samples were not compared with training samples")
+    hashed = min(max(number(overlap.get("train_share_hashed")) or 1.0, 0.01), 1.0)
+    repeats = fact(run, "repeats")
+    total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
+    repeated = 1 - distinct / total if total and distinct is not None and 0 < distinct <= total else 0.0
+    share = min(max(shared / held / hashed, 0.0), 1.0)
+    excess = max(0.0, (share - repeated) / (1 - repeated)) if repeated < 1 else 0.0
+    level = ramp(excess, 0.02, 0.3)
+    if run.series("loss/validation/training_data") and not run.series("loss/validation"):
+        level = min(level, 0.3)
+    return Sign(
+        ID,
+        excess,
+        level,
+        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}; {pct(repeated)} of the "
+        "training samples repeat each other)",
+        severity=grave(level, "critical"),
+        values={"shared": shared, "eval_samples": held, "repeated": repeated},
+    )

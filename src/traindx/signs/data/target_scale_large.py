@@ -1,0 +1,34 @@
+"""The size of regression targets against 1, the size of an untrained output: their root mean square.
+
+Up to ten is covered in a few steps; a thousand keeps the last bias travelling for the whole run.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number
+from .._inputs import root_mean_square
+from .._losses import REGRESSION, training_losses
+from .._words import grave, num
+
+ID = "target-scale-large"
+
+
+def measure(run: Run) -> Sign | Missing:
+    targets = fact(run, "targets/train")
+    size = root_mean_square(targets)
+    calls = [call for call in training_losses(run) if call.kind]
+    if size is None or targets.get("kind") != "values" or (calls and all(c.kind not in REGRESSION for c in calls)):
+        return Missing(ID, "no regression targets were looked at")
+    level = ramp(size, 10.0, 1000.0, log=True)
+    return Sign(
+        ID,
+        size,
+        level,
+        f"targets have a root mean square of {num(size)} (mean {num(number(targets.get('mean')) or 0.0)}, deviation "
+        f"{num(number(targets.get('std')) or 0.0)}), where an untrained output is about 1",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"rms": size},
+    )

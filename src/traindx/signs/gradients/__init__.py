@@ -1,0 +1,1 @@
+"""Size, direction and noise of the gradient."""

@@ -1,0 +1,37 @@
+"""By what factor clipping shrinks the typical gradient: the median norm over the threshold.
+
+Up to three times is what people set on purpose. Adaptive optimizers cancel a constant factor again, so there the level
+counts in full only when the shrunken gradients are no longer large against eps.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._clipping import clip_ratios
+from .._optimizers import adaptive
+from .._tables import median, typical
+from .._words import grave, num
+
+ID = "clip-far-below-norm"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = clip_ratios(run)
+    if found is None:
+        return Missing(ID, "the run does not clip gradients, or too few clipping calls were seen")
+    ratio = median(found[1]) or 0.0
+    level = ramp(ratio, 3.0, 30.0, log=True)
+    cancelled = adaptive(run)
+    if cancelled:
+        level *= max(0.4, ramp(typical(run, "eps_ratio") or 0.0, 0.01, 0.3, log=True))
+    threshold = typical(run, "clip/threshold") or 0.0
+    return Sign(
+        ID,
+        ratio,
+        level,
+        f"the typical gradient norm before clipping is {num(ratio)} times the threshold of {num(threshold)}",
+        onset=int(found[0][0]) if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"ratio": ratio, "threshold": threshold, "scale_cancelled": cancelled},
+    )

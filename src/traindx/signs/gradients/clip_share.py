@@ -1,0 +1,31 @@
+"""The share of steps whose gradient was clipped.
+
+A generous threshold catches a few per cent; many transformers clip half of their steps and train well. Nearly every
+step clipped means that the threshold, not the gradient, sets the size of the steps.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._clipping import clip_ratios
+from .._tables import typical
+from .._words import num, pct
+
+ID = "clip-share"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = clip_ratios(run)
+    if found is None:
+        return Missing(ID, "the run does not clip gradients, or too few clipping calls were seen")
+    steps, ratios = found
+    share = float((ratios > 1.0).mean())
+    threshold = typical(run, "clip/threshold") or 0.0
+    return Sign(
+        ID,
+        share,
+        ramp(share, 0.6, 0.98),
+        f"{pct(share)} of {len(steps)} clipping calls found a norm above the threshold of {num(threshold)}",
+        values={"share": share, "calls": len(steps), "threshold": threshold},
+    )

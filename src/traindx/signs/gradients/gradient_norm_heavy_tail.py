@@ -1,0 +1,47 @@
+"""Rare enormous gradient norms among ordinary ones: the largest against the run's own ordinary norm.
+
+Ordinary is the larger of the median nearby and the median of the first quarter. The second is needed because a model
+that has nearly memorised its data has tiny norms, among which an ordinary hard batch looks enormous. Healthy runs stay
+within about ten times; a hundred times is a different regime.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._tables import first_step_above, median, ordered, span
+from .._words import grave, num, pct
+
+ID = "gradient-norm-heavy-tail"
+FEWEST = 20
+
+
+def measure(run: Run) -> Sign | Missing:
+    # Clipping calls see the norm at every step, the sampled series only some.
+    points = max((ordered(run.series(name)) for name in ("grad_norm", "clip/norm")), key=len)
+    if len(points) < FEWEST:
+        return Missing(ID, f"fewer than {FEWEST} gradient norms were recorded")
+    early = median(span(points.values, 0.0, 0.25)) or 0.0
+    reach = max(5, len(points) // 20)
+    nearby = [median(points.values[max(0, i - reach) : i + reach + 1]) or 0.0 for i in range(len(points))]
+    ordinary = np.maximum(nearby, early)
+    if not (ordinary > 0).all():
+        return Missing(ID, "the gradient norm is zero over whole stretches")
+    ratios = np.minimum(points.values / ordinary, 1e300)
+    worst = int(np.argmax(ratios))
+    level = ramp(float(ratios[worst]), 10.0, 100.0, log=True)
+    # Rare means rare: where a tenth of the steps tower, the ordinary is not ordinary and steps are to blame.
+    rare = float(np.mean(ratios > 10.0))
+    level *= ramp(rare, 0.3, 0.1)
+    return Sign(
+        ID,
+        float(ratios[worst]),
+        level,
+        f"the largest gradient norm, {num(points.values[worst])} at step {points.steps[worst]}, is "
+        f"{num(ratios[worst])} times the ordinary {num(ordinary[worst])}; {pct(rare)} of norms exceed ten times",
+        onset=first_step_above(type(points)("ratio", points.steps, ratios), 10.0),
+        severity=grave(level, "warning"),
+        values={"largest": float(points.values[worst]), "step": int(points.steps[worst]), "share": rare},
+    )

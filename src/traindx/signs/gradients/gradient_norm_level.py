@@ -1,0 +1,40 @@
+"""The typical gradient norm, before clipping.
+
+The classic band is 0.1 to 10, with more than 100 called exploding. The unit of the loss moves that band (a sum over
+the batch, targets in raw units), so the level needs both: a norm above 100, and a large elasticity norm x weights /
+loss, which has no unit: by what per cent the loss changes when the weights change by one per cent. Ordinary networks
+show 1 to 50. A small norm is not held against a run: every run that converges has one.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._tables import ordered, typical
+from .._words import grave, num
+
+ID = "gradient-norm-level"
+
+
+def measure(run: Run) -> Sign | Missing:
+    name = "grad_norm" if run.series("grad_norm").finite else "clip/norm"
+    norm = typical(run, name)
+    if norm is None:
+        return Missing(ID, "no gradient norm was recorded")
+    level = ramp(norm, 100.0, 1e4, log=True)
+    weights, loss = typical(run, "weight_norm"), typical(run, "loss/train")
+    elasticity = None
+    if weights is not None and loss is not None and loss > 0:
+        elasticity = norm * weights / loss
+        level = min(level, ramp(elasticity, 100.0, 1e4, log=True))
+    norms = ordered(run.series(name)).values
+    where = "above" if norm > 10 else "below" if norm < 0.1 else "inside"
+    return Sign(
+        ID,
+        norm,
+        level,
+        f"the gradient norm is typically {num(norm)} (from {num(norms.min())} to {num(norms.max())}), "
+        f"{where} the usual band of 0.1 to 10",
+        severity=grave(level, "warning"),
+        values={"median": norm, "first": float(norms[0]), "last": float(norms[-1]), "elasticity": elasticity},
+    )

@@ -1,0 +1,34 @@
+"""How much stronger the gradient is in the first layers than in the last.
+
+The mirror of vanishing: the trend of the weights' gradient norms over depth, in decades, by the median slope, so that a
+first layer with unscaled inputs does not raise it alone. Healthy layers stay within two orders of magnitude. It must
+hold from the start: a run that was blown up by its steps shows it only later.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._depth import gradient_trends
+from .._words import grave, num
+
+ID = "gradients-explode-with-depth"
+
+
+def measure(run: Run) -> Sign | Missing:
+    trends = gradient_trends(run)
+    if trends is None:
+        return Missing(ID, "fewer than four layers with a measured gradient norm")
+    early = trends[0]
+    level = ramp(-early.decades, 2.0, 4.0) * ramp(-early.order, 0.3, 0.6)
+    first, last = early.values[0], early.values[-1]
+    return Sign(
+        ID,
+        -early.decades,
+        level,
+        f"early in the run gradient norms go from {num(last)} in {early.layers[-1]} to {num(first)} in "
+        f"{early.layers[0]}: each of {len(early.layers)} layers multiplies by {num(1 / early.factor)} on the way back",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"first": first, "last": last, "factor": 1 / early.factor, "layers": len(early.layers)},
+    )

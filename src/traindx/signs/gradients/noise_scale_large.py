@@ -1,0 +1,31 @@
+"""The gradient noise scale (the batch at which noise and signal are equal) against the batch in use.
+
+Ten to a hundred times the batch is ordinary for small batches: averaged over steps such gradients still make progress.
+Ten thousand times means that single gradients carry next to no signal.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._noise import noise_against_batch
+from .._words import grave, num
+
+ID = "noise-scale-large"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = noise_against_batch(run)
+    if found is None:
+        return Missing(ID, "no estimate of the gradient noise scale against a known batch size")
+    scale, batch = found
+    ratio = scale / batch
+    level = ramp(ratio, 100.0, 1e4, log=True)
+    return Sign(
+        ID,
+        ratio,
+        level,
+        f"the gradient noise scale is about {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}",
+        severity=grave(level, "warning"),
+        values={"noise_scale": scale, "batch": batch},
+    )

@@ -1,0 +1,31 @@
+"""The first loss over the loss of an untrained guess: ln(classes), or the targets' own size in a regression.
+
+Ordinary initialisations start within 1.5 times chance (3 times in a regression). More means outputs far out of range
+before any training.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._first_loss import first_loss
+from .._words import grave, num, place
+
+ID = "first-loss-above-chance"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = first_loss(run)
+    if found is None:
+        return Missing(ID, "the first loss or its chance level is not known")
+    level = ramp(found.ratio, found.room, 4 * found.room, log=True)
+    return Sign(
+        ID,
+        found.ratio,
+        level,
+        f"the first loss is {num(found.loss)}, {num(found.ratio)} times {found.words} = {num(found.chance)}, what an "
+        f"untrained model should get{place(found.call.site)}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"first": found.loss, "chance": found.chance},
+    )

@@ -1,0 +1,34 @@
+"""Whether gradients are computed in float16 without loss scaling: a fact, 1 or 0. bfloat16 needs none.
+
+A loss that reaches backward enlarged a hundred times or more was scaled by hand.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._losses import training_losses
+from .._precision import precision
+from .._words import grave
+
+ID = "half-precision-unscaled"
+
+
+def measure(run: Run) -> Sign | Missing:
+    formats = precision(run)
+    if formats is None:
+        return Missing(ID, "number formats were not recorded")
+    by_hand = any((call.value_ratio or 0.0) >= 100 for call in training_losses(run))
+    scaled = formats.scaler is True or bool(run.series("loss_scale"))
+    level = 1.0 if formats.float16 and not scaled and not by_hand else 0.0
+    return Sign(
+        ID,
+        level,
+        level,
+        "gradients are computed in float16 and the loss is not scaled"
+        if level
+        else "float16 is used with a scaled loss"
+        if formats.float16
+        else "nothing is computed in float16",
+        severity=grave(level, "warning"),
+    )

@@ -1,0 +1,63 @@
+"""Whether the loss compares all pairs, because outputs and targets have different shapes.
+
+Harmful is a result larger than both sides, as (64, 1) against (64) gives 64 x 64. A scalar target, or weights that
+are spread over rows, broadcast without harm. In hand-written losses a difference of tensors of unlike rank counts;
+pairwise distances on purpose give both sides the same rank.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import entries, graphs, shape, text
+from .._losses import training_losses
+from .._words import grave, place
+
+ID = "loss-broadcasts"
+
+Shape = tuple[int, ...]
+
+
+def all_pairs(left: Shape, right: Shape) -> bool:
+    """Whether broadcasting makes a result larger than both sides."""
+    rank = max(len(left), len(right))
+    a, b = ((1,) * (rank - len(side)) + side for side in (left, right))
+    return prod(map(max, a, b)) > max(prod(a), prod(b))
+
+
+def measure(run: Run) -> Sign | Missing:
+    found: list[tuple[float, str]] = []
+    for call in training_losses(run):
+        left, right = call.input.shape, call.target.shape
+        if call.broadcast and left is not None and right is not None:
+            words = f"{call.fn} compares outputs {list(left)} with targets {list(right)}{place(call.site)}"
+            found.append((1.0 if all_pairs(left, right) else 0.0, words))
+        else:
+            found.append((0.8 if call.broadcast else 0.0, f"{call.fn} gets sides of one shape{place(call.site)}"))
+    for graph in graphs(run):
+        found.append((0.0, "nothing broadcasts near the loss"))
+        for entry in entries(graph.get("broadcasts")):
+            sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
+            if len(sides) != 2 or sides[0] is None or sides[1] is None:
+                continue
+            if len(sides[0]) != len(sides[1]) and all_pairs(sides[0], sides[1]):
+                level = 0.9 if text(entry.get("op")).lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
+                words = f"near the loss {entry.get('op')} compares {list(sides[0])} with {list(sides[1])}"
+                found.append((level, words))
+    if not found:
+        return Missing(ID, "neither loss calls nor the graph were looked at")
+    level, words = max(found, key=lambda item: item[0])
+    return Sign(
+        ID,
+        level,
+        level,
+        words + (": every output is compared with every target" if level >= 0.5 else ""),
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+    )
+
+
+def _listed(value: object) -> bool:
+    return isinstance(value, (list, tuple))

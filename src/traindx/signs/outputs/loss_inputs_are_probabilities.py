@@ -1,0 +1,55 @@
+"""Whether a loss that applies softmax or sigmoid itself is given probabilities.
+
+Seen in the values: rows that lie in [0, 1] and sum to 1, or values that a sigmoid made. Log-probabilities are harmless
+(log_softmax of log_softmax changes nothing) and are never positive. Logits of a binary loss that happen to lie in
+[0, 1] are possible in a short run, so without a sigmoid behind them the level stays near the border.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import number
+from .._losses import LossCall, training_losses
+from .._words import grave, num, place
+
+ID = "loss-inputs-are-probabilities"
+# A softmax in float16 sums to 1 within a few thousandths.
+SUM_TOLERANCE = 5e-3
+
+
+def _level(call: LossCall) -> float:
+    low, high = call.input.min, call.input.max
+    if low is None or high is None or low < 0 or high > 1 or low == high:
+        return 0.0
+    made = call.made_by.lower()
+    if call.kind == "cross-entropy":
+        sums = [number(call.input.facts.get(key)) for key in ("row_sum_min", "row_sum_max")]
+        rows_sum_to_one = all(total is not None and abs(total - 1) < SUM_TOLERANCE for total in sums)
+        if rows_sum_to_one or made == "softmax":
+            return 1.0
+        return 0.9 if made == "sigmoid" else 0.0
+    if made in ("sigmoid", "softmax"):
+        return 1.0
+    return 0.6 if call.calls >= 50 else 0.0
+
+
+def measure(run: Run) -> Sign | Missing:
+    calls = [call for call in training_losses(run) if call.kind in ("cross-entropy", "bce-logits")]
+    calls = [call for call in calls if call.input.min is not None]
+    if not calls:
+        return Missing(ID, "no call of a loss that expects logits was seen")
+    call = max(calls, key=_level)
+    level = _level(call)
+    made = f", made by {call.made_by.lower()}," if call.made_by else ""
+    return Sign(
+        ID,
+        level,
+        level,
+        f"{call.fn} expects logits and is given values from {num(call.input.min or 0.0)} to "
+        f"{num(call.input.max or 0.0)}{made} that look like {'probabilities' if level >= 0.5 else 'logits'}"
+        f"{place(call.site)}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"min": call.input.min, "max": call.input.max, "made_by": call.made_by, "fn": call.fn},
+    )

@@ -1,0 +1,32 @@
+"""Whether a loss that expects log-probabilities (nll_loss, kl_div) is given values above zero.
+
+No logarithm of a probability is positive; a little above zero is rounding. How far above does not matter.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._losses import training_losses
+from .._words import grave, num, place
+
+ID = "loss-inputs-not-log-probabilities"
+
+
+def measure(run: Run) -> Sign | Missing:
+    calls = [c for c in training_losses(run) if c.kind in ("nll", "kl") and c.input.max is not None]
+    if not calls:
+        return Missing(ID, "no call of a loss that expects log-probabilities was seen")
+    call = max(calls, key=lambda c: c.input.max or 0.0)
+    high = call.input.max or 0.0
+    level = ramp(high, 1e-3, 1e-2)
+    return Sign(
+        ID,
+        high,
+        level,
+        f"{call.fn} expects log-probabilities, which are never above 0, and is given values up to {num(high)}"
+        f"{place(call.site)}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"max": high, "min": call.input.min, "fn": call.fn},
+    )

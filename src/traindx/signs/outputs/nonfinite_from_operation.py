@@ -1,0 +1,49 @@
+"""Whether one operation made the first non-finite number from finite inputs, with the run in order until then.
+
+The replay names it. A gradient that is not finite while the loss still is points to an operation whose derivative has
+a hole (square root or norm at 0). Where loss, steps or values had already left all proportion, or half precision ran
+out of range, the operation was only the place where it showed.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._nonfinite import all_finite, birth
+from .._precision import precision
+from .._words import grave, num, place
+
+ID = "nonfinite-from-operation"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = birth(run)
+    if found is None:
+        if all_finite(run):
+            return Sign(ID, 0.0, 0.0, "no non-finite number was seen")
+        return Missing(ID, "where the first non-finite number came from was not seen")
+    formats = precision(run)
+    half = formats is not None and formats.float16
+    named = found.where in ("forward", "loss", "backward")
+    level = 1.0 if named and found.op else 0.8 if named or (found.gradient_first and not found.where) else 0.0
+    if found.loss.get("inputs_finite") is False or found.loss.get("targets_finite") is False:
+        level = 0.0
+    if found.blown:
+        level *= 0.2
+    if half:
+        level *= 0.3
+    maker = found.op or found.module or "an operation"
+    reach = f" from inputs of size up to {num(max(found.input_range))}" if found.input_range else ""
+    step = f" at step {found.step}" if found.step is not None else ""
+    return Sign(
+        ID,
+        level,
+        level,
+        f"{maker} made the first non-finite number{step} in {found.where or 'the backward pass'}{reach}"
+        f"{place(found.site)}"
+        if named or found.gradient_first
+        else f"the first non-finite number{step} was not traced to one operation",
+        onset=found.step,
+        severity=grave(level, "critical"),
+        values={"where": found.where, "op": found.op, "module": found.module, "blown_up_before": found.blown},
+    )

@@ -1,0 +1,40 @@
+"""Whether weights or steps blew up before the first non-finite number.
+
+Weights that are not finite when the loss first is not, or steps, loss or values out of all proportion just before. A
+gradient that was not finite under a loss of ordinary size explains the weights by itself and does not count.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import number
+from .._nonfinite import all_finite, birth
+from .._words import grave, num
+
+ID = "nonfinite-from-weights"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = birth(run)
+    if found is None:
+        if all_finite(run):
+            return Sign(ID, 0.0, 0.0, "no non-finite number was seen")
+        return Missing(ID, "where the first non-finite number came from was not seen")
+    weights_gone = found.where == "weights" or found.loss.get("weights_finite") is False
+    level = 1.0 if found.blown else 0.6 if weights_gone and not found.gradient_first else 0.0
+    ratio, norm = (number(found.loss.get(key)) for key in ("update_ratio_before", "grad_norm_before"))
+    step = f" at step {found.step}" if found.step is not None else ""
+    before = [f"the last update was {num(ratio)} of the weights" if ratio is not None else ""]
+    before.append(f"the last gradient norm was {num(norm)}" if norm is not None else "")
+    details = " and ".join(filter(None, before)) or "its steps were not measured"
+    return Sign(
+        ID,
+        level,
+        level,
+        f"the run {'had blown up' if level >= 0.5 else 'was in proportion'} before the first non-finite number{step}: "
+        f"{details}",
+        onset=found.step,
+        severity=grave(level, "critical"),
+        values={"weights_finite": found.loss.get("weights_finite"), "update_ratio": ratio, "grad_norm": norm},
+    )

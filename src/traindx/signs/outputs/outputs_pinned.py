@@ -1,0 +1,37 @@
+"""Outputs that sit at the bound of the last activation late in the run, for a regression.
+
+For targets of 0 and 1 the bounds are the right answers, so two-valued targets are not looked at.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import number
+from .._losses import REGRESSION, training_losses
+from .._modules import RELU_LIKE, SQUASHING, modules, output_module
+from .._tables import layer_medians
+from .._words import grave, pct
+
+ID = "outputs-pinned"
+
+
+def measure(run: Run) -> Sign | Missing:
+    calls = [call for call in training_losses(run) if call.kind in REGRESSION]
+    last = output_module(modules(run), (*SQUASHING, *RELU_LIKE))
+    if not calls or last is None:
+        return Missing(ID, "no regression whose output comes from a bounded activation was seen")
+    table = run.layers("act_zero" if last.type in RELU_LIKE else "act_saturated")
+    share = layer_medians(table, 0.75).get(last.name)
+    if share is None:
+        return Missing(ID, "the output activation was not looked at")
+    two_valued = all((number(call.target.facts.get("distinct")) or 3.0) <= 2 for call in calls)
+    level = 0.0 if two_valued else ramp(share, 0.6, 0.95)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"late in the run {pct(share)} of the outputs of {last.name or last.type} sit at its bound",
+        severity=grave(level, "warning"),
+        values={"module": last.name, "type": last.type},
+    )

@@ -1,0 +1,65 @@
+"""Whether a softmax runs over the batch (or, in sequences of class scores, over time) instead of the classes.
+
+Over the batch: dimension 0 of a tensor whose first size is the batch and that has other sizes to choose from. Pooling
+over instances gives one column; symmetric contrastive losses take both directions of one square of scores: healthy.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import entries, fact, graphs, number, shape
+from .._tables import typical
+from .._words import grave
+
+ID = "softmax-over-batch"
+
+Found = tuple[int, tuple[int, ...]]
+
+
+def _softmaxes(run: Run) -> list[Found]:
+    found = []
+    for graph in graphs(run):
+        for entry in entries(graph.get("softmaxes")):
+            sizes, dim = shape(entry.get("shape")), number(entry.get("dim"))
+            if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
+                continue
+            axis = int(dim) % len(sizes)
+            # The loss function's own softmax knows where the classes are; only dimension 0 is the caller's doing.
+            if axis == 0 or entry.get("in_loss") is not True:
+                found.append((axis, sizes))
+    return found
+
+
+def _level(one: Found, everything: list[Found], batch: float | None, classes: float | None) -> float:
+    dim, sizes = one
+    if len(sizes) < 2 or dim == len(sizes) - 1:
+        return 0.0
+    if dim == 0:
+        if max(sizes[1:]) < 2 or (batch is not None and sizes[0] != batch):
+            return 0.0
+        both_ways = any(other == len(shape) - 1 and shape == sizes for other, shape in everything)
+        return 0.3 if both_ways else 1.0 if batch is not None else 0.7
+    over_time = len(sizes) == 3 and dim == 1 and classes is not None and sizes[2] == classes != sizes[1]
+    return 0.7 if over_time else 0.0
+
+
+def measure(run: Run) -> Sign | Missing:
+    if not graphs(run):
+        return Missing(ID, "the graph behind the loss was not looked at")
+    found = _softmaxes(run)
+    batch, classes = typical(run, "batch_size"), number(fact(run, "targets/train").get("classes"))
+    graded = [(_level(one, found, batch, classes), one) for one in found]
+    level, (dim, sizes) = max(graded, key=lambda item: item[0], default=(0.0, (0, ())))
+    return Sign(
+        ID,
+        level,
+        level,
+        f"a softmax runs over dimension {dim} of a tensor of shape {list(sizes)}, "
+        f"{'the batch' if dim == 0 else 'time'}, not over the classes"
+        if level >= 0.5
+        else f"none of {len(found)} softmaxes runs over the batch",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"dim": dim, "shape": list(sizes)},
+    )

@@ -1,0 +1,1 @@
+"""Whether this is a case of training dynamics at all."""

@@ -1,0 +1,25 @@
+"""Whether the script never ran a backward pass and never updated a weight: 1 or 0."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import number
+from .._words import count
+
+ID = "never-trained"
+
+
+def measure(run: Run) -> Sign | Missing:
+    backwards = number(run.facts.get("backwards"))
+    if backwards is None:
+        return Missing(ID, "backward passes were not counted")
+    forwards = number(run.facts.get("forwards")) or 0.0
+    level = 1.0 if backwards <= 0 and run.steps <= 0 else 0.0
+    return Sign(
+        ID,
+        backwards,
+        level,
+        f"the script ran {count(forwards, 'forward')}, {count(backwards, 'backward')} and {count(run.steps, 'update')}",
+        severity="critical" if level else "info",
+    )

@@ -1,0 +1,1 @@
+"""What the optimizer does with the gradient: steps against weights, decay, settings."""

@@ -1,0 +1,36 @@
+"""Adam whose weight decay goes through the adaptive scaling: a fact about the setting, 1 or 0."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._optimizers import groups
+from .._words import num, place
+
+ID = "adam-with-decay"
+COUPLED = ("Adam", "NAdam", "RAdam", "Adamax")
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = groups(run)
+    if not known:
+        return Missing(ID, "no optimizer was seen")
+    coupled = [
+        group
+        for group in known
+        if group.optimizer in COUPLED
+        and (group.setting("weight_decay") or 0.0) > 0
+        and group.settings.get("decoupled_weight_decay") is not True
+    ]
+    if not coupled:
+        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} does not send weight decay through adaptive scaling")
+    group = coupled[0]
+    decay = group.setting("weight_decay") or 0.0
+    return Sign(
+        ID,
+        decay,
+        1.0,
+        f"{group.optimizer} with weight_decay {num(decay)} rescales the decay by the gradient's history"
+        f"{place(group.site)}",
+        values={"weight_decay": decay},
+    )

@@ -1,0 +1,34 @@
+"""Weight decay against the gradient of the loss (or the rest of the update), in the first third of the looks.
+
+Early on, the loss should steer: decay is a few hundredths of the gradient in ordinary runs. Later the two must meet,
+for at the minimum of loss plus decay they are equal, so the late ratio says nothing.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._optimizers import groups
+from .._tables import typical
+from .._words import grave, num, place
+
+ID = "decay-dominates"
+
+
+def measure(run: Run) -> Sign | Missing:
+    early = typical(run, "decay_ratio", 0.0, 1 / 3)
+    if early is None:
+        return Missing(ID, "no weight decay was measured against the gradient")
+    decaying = [group for group in groups(run) if (group.setting("weight_decay") or 0.0) > 0]
+    setting = f"weight_decay {num(decaying[0].setting('weight_decay') or 0.0)}" if decaying else "weight decay"
+    level = ramp(early, 0.5, 5.0, log=True)
+    return Sign(
+        ID,
+        early,
+        level,
+        f"early in the run the pull of {setting} is {num(early)} times the gradient of the loss"
+        + (place(decaying[0].site) if decaying else ""),
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"early": early, "whole": typical(run, "decay_ratio")},
+    )

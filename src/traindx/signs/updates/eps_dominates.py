@@ -1,0 +1,36 @@
+"""Adam's eps against the root of the second moment, in the first half of the looks.
+
+Above 1, eps and not the gradient sets the step. With eps at its usual 1e-8 the ratio speaks of gradients that are tiny
+(sparse embeddings, a solved task), not of eps, and the level stays below one half.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._optimizers import groups
+from .._tables import typical
+from .._words import grave, num, place
+
+ID = "eps-dominates"
+USUAL_EPS = 1e-7
+
+
+def measure(run: Run) -> Sign | Missing:
+    ratio = typical(run, "eps_ratio", 0.0, 0.5)
+    if ratio is None:
+        return Missing(ID, "no adaptive optimizer's second moments were looked at")
+    settings = [(group.setting("eps") or 0.0, group) for group in groups(run)]
+    eps, group = max(settings, key=lambda pair: pair[0], default=(0.0, None))
+    level = ramp(ratio, 0.1, 10.0, log=True)
+    if group is not None and eps <= USUAL_EPS:
+        level = min(level, 0.4)
+    return Sign(
+        ID,
+        ratio,
+        level,
+        f"eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical root of the second moment"
+        + (place(group.site) if group is not None else ""),
+        severity=grave(level, "warning"),
+        values={"ratio": ratio, "eps": eps},
+    )

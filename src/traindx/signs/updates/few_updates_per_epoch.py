@@ -1,0 +1,29 @@
+"""Few updates in an epoch, and few in all.
+
+Fewer than 30 an epoch is sparse, 5 is a handful. It costs only where the epochs do not make up for it: a thousand
+updates in all leave most small tasks solved, whatever the epoch holds, so full-batch training for long is not meant.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._loaders import updates_per_epoch
+from .._noise import AMPLE_UPDATES, SCARCE_UPDATES
+from .._words import count, num
+
+ID = "few-updates-per-epoch"
+
+
+def measure(run: Run) -> Sign | Missing:
+    each = updates_per_epoch(run)
+    if each is None or run.steps <= 0:
+        return Missing(ID, "no training loader of known length was seen")
+    level = ramp(each, 30.0, 5.0, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
+    return Sign(
+        ID,
+        each,
+        level,
+        f"an epoch is about {num(each)} updates, and the run made {count(run.steps, 'update')} in all",
+        values={"per_epoch": each, "steps": run.steps},
+    )

@@ -1,0 +1,64 @@
+"""Settings other than the rate that break an optimizer: momentum, betas, eps, maximize.
+
+Momentum and betas are read as memories of 1/(1 - beta) steps. A momentum memory of 10 to 20 steps is usual, 100 is
+risky, more cannot settle; a second moment needs more than 10 steps and more than the first one has; eps up to 1e-3
+has its users. `maximize` counts unless the loss itself is negated, which makes it right again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import graphs, numbers
+from .._optimizers import Group, groups
+from .._words import grave, num, place
+
+ID = "optimizer-setting-odd"
+
+
+def _memory(beta: float) -> float:
+    return 1.0 / max(1.0 - beta, 1e-9)
+
+
+def _odd(group: Group, negated: bool) -> Iterator[tuple[float, str]]:
+    """(level, what) for each setting."""
+    betas = numbers(group.settings.get("betas"))
+    momentum = group.setting("momentum")
+    first = momentum if momentum is not None else betas[0] if betas else None
+    if first is not None:
+        name = "momentum" if momentum is not None else "beta1"
+        yield ramp(_memory(first), 20.0, 300.0, log=True), f"{name} {num(first)} remembers {num(_memory(first))} steps"
+        if first < 0:
+            yield 1.0, f"{name} {num(first)} is negative"
+    if len(betas) >= 2 and "lion" not in group.optimizer.lower():
+        yield ramp(_memory(betas[1]), 10.0, 2.0, log=True), f"beta2 {num(betas[1])} remembers too few steps"
+        if betas[0] * betas[0] > betas[1]:
+            yield 0.8, f"beta1 {num(betas[0])} outlasts beta2 {num(betas[1])}"
+    eps = group.setting("eps")
+    if eps is not None:
+        yield ramp(eps, 1e-3, 1e-1, log=True), f"eps is {num(eps)}"
+    if group.settings.get("maximize") is True:
+        yield 0.0 if negated else 1.0, "maximize=True makes the loss grow"
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = groups(run)
+    if not known:
+        return Missing(ID, "no optimizer was seen")
+    negated = any(graph.get("negated") is True for graph in graphs(run))
+    found = [(level, what, group) for group in known for level, what in _odd(group, negated)]
+    level, what, group = max(found, key=lambda item: item[0], default=(0.0, "", known[0]))
+    odd = sorted({what for level, what, _ in found if level >= 0.5})
+    return Sign(
+        ID,
+        level,
+        level,
+        f"{group.optimizer}: {'; '.join(odd)}{place(group.site)}"
+        if odd
+        else f"the settings of {group.optimizer} other than the rate are within what is usual",
+        onset=0 if odd else None,
+        severity=grave(level, "warning"),
+        values={"odd": odd, "nearest": what},
+    )

@@ -1,0 +1,32 @@
+"""Steps too small to matter: the update-to-weight ratio in the quarter of the run where it is largest.
+
+About 1e-3 is ordinary; careful fine-tuning goes down to 1e-4; at 1e-6 a weight needs a million steps to change by its
+own size. The best quarter decides, so that warm-up, decay to zero and convergence do not count.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._ratios import update_ratios
+from .._tables import bins
+from .._words import grave, num
+
+ID = "update-ratio-low"
+
+
+def measure(run: Run) -> Sign | Missing:
+    ratios = update_ratios(run)
+    if not ratios:
+        return Missing(ID, "no update was measured against its weights")
+    best = max(bins(ratios.values, 4))
+    level = ramp(best, 1e-4, 1e-6, log=True)
+    return Sign(
+        ID,
+        best,
+        level,
+        f"in its liveliest quarter a step changes weights by {num(best)} of their size (about 1e-3 is usual)",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"best_quarter": best, "looks": len(ratios)},
+    )

@@ -1,0 +1,29 @@
+"""Weights that outgrow their start: last norm over first, median over weight matrices.
+
+Long healthy runs from small initial values double or triple; a hundredfold is a run without a brake. The level asks for
+four times at least, by then ordinary growth is used up.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._weights import weight_change
+from .._words import grave, num
+
+ID = "weights-growing"
+
+
+def measure(run: Run) -> Sign | Missing:
+    change = weight_change(run)
+    if change is None:
+        return Missing(ID, "the weights' norm was not followed over the run")
+    level = ramp(change.ratio, 4.0, 100.0, log=True)
+    return Sign(
+        ID,
+        change.ratio,
+        level,
+        f"weights end at {num(change.ratio)} times their first size (norm {num(change.first)} to {num(change.last)})",
+        severity=grave(level, "warning"),
+        values={"ratio": change.ratio, "first": change.first, "last": change.last},
+    )

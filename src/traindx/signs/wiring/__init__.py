@@ -1,0 +1,1 @@
+"""Whether gradients, parameters, optimizer, scheduler and modes are connected as meant."""

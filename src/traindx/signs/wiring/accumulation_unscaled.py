@@ -1,0 +1,47 @@
+"""Gradients of k batches summed for one update without dividing by k: how many times too large the sum is.
+
+k is how often one line calls backward for each step; several lines are several losses, not accumulation. Divided is
+seen in what backward got over what the loss function returned, or in the graph. Where two optimizers alternate, the
+count per step is not theirs and the level stays low.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import backwards_per_step, fact, facts, number
+from .._losses import training_losses
+from .._words import grave, num, place
+
+ID = "accumulation-unscaled"
+
+
+def measure(run: Run) -> Sign | Missing:
+    sites = [site for site in facts(run, "backward_sites") if number(site.get("per_step")) is not None]
+    if not sites or run.steps < 2:
+        return Missing(ID, "backward passes were not counted by step")
+    often = backwards_per_step(run)
+    site = max(sites, key=lambda entry: number(entry.get("per_step")) or 0.0).get("site")
+    # A last, shorter group of batches and a stray backward leave the mean a little above 1.
+    if often < 1.5:
+        return Sign(ID, 1.0, 0.0, "one backward pass feeds each update")
+    calls = [call for call in training_losses(run) if call.value_ratio is not None]
+    ratios = [abs(call.value_ratio) for call in calls if call.value_ratio is not None]
+    divisor = number(fact(run, "graph").get("divided_by"))
+    scale = max(ratios) if ratios else 1.0 / abs(divisor) if divisor else 1.0
+    excess = often * scale
+    level = ramp(excess, 1.2, 4.0, log=True)
+    if len(facts(run, "optimizers")) > 1:
+        level = min(level, 0.3)
+    if not ratios and not divisor:
+        level *= 0.7  # a loss of one's own may be scaled where it cannot be seen
+    return Sign(
+        ID,
+        excess,
+        level,
+        f"{num(often)} backward passes feed each update and the loss is scaled by {num(scale)}: the update sees "
+        f"{num(excess)} times the mean gradient{place(site)}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"per_step": often, "scale": scale},
+    )

@@ -1,0 +1,39 @@
+"""Backward passes, and never an update.
+
+Weights that moved were updated by hand, and a run that ended within its first passes had no time: both are fine.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import facts, number
+from .._params import parameters
+from .._words import count, grave, place
+
+ID = "backward-without-step"
+# A script that stops within so few backward passes may only be accumulating its first update.
+FEWEST_BACKWARDS = 8
+
+
+def measure(run: Run) -> Sign | Missing:
+    backwards = number(run.facts.get("backwards"))
+    if backwards is None:
+        return Missing(ID, "backward passes were not counted")
+    optimizers = facts(run, "optimizers")
+    stepped = sum(number(optimizer.get("steps")) or 0.0 for optimizer in optimizers)
+    moved = [parameter.moved for parameter in parameters(run)]
+    if not optimizers and not any(move is not None for move in moved):
+        return Missing(ID, "neither an optimizer nor the parameters' movement was seen")
+    level = 1.0 if backwards >= FEWEST_BACKWARDS and stepped == 0 and not any(moved) else 0.0
+    sites = facts(run, "backward_sites")
+    where = place(sites[0].get("site")) if sites else ""
+    return Sign(
+        ID,
+        backwards if level else 0.0,
+        level,
+        f"backward ran {count(backwards, 'time')} and an optimizer stepped {count(stepped, 'time')}{where}",
+        onset=0 if level else None,
+        severity=grave(level, "critical"),
+        values={"backwards": backwards, "steps": stepped},
+    )

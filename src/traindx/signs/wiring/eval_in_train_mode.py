@@ -1,0 +1,35 @@
+"""The share of evaluation forwards made in train mode, for models where the mode matters (dropout, batch norm).
+
+Forwards without gradients also happen inside training (momentum encoders, generators, checkpointing), so without a
+validation result or an evaluation loader the level stays low.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, facts, number
+from .._modules import mode_matters
+from .._words import grave, num, pct
+
+ID = "eval-in-train-mode"
+
+
+def measure(run: Run) -> Sign | Missing:
+    modes = fact(run, "modes")
+    forwards, wrong = number(modes.get("eval_forwards")), number(modes.get("eval_forwards_in_train_mode"))
+    if not forwards or forwards < 0 or wrong is None:
+        return Missing(ID, "no evaluation forwards were seen")
+    share = min(max(wrong / forwards, 0.0), 1.0)
+    level = 0.0 if mode_matters(run) is False else ramp(share, 0.05, 0.5)
+    results = any(run.series(name) for name in ("loss/validation", "accuracy/validation"))
+    if not results and not any(loader.get("role") == "eval" for loader in facts(run, "loaders")):
+        level = min(level, 0.3)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"{num(wrong)} of {num(forwards)} evaluation forwards ({pct(share)}) ran in train mode",
+        severity=grave(level, "critical"),
+        values={"share": share},
+    )

@@ -1,0 +1,54 @@
+"""Frozen weights (requires_grad=False) that were never trained before, as a share of all weights that run.
+
+Not meant: loaded weights; weights with the heavy tails that training leaves (a pretrained model need not come through
+load_state_dict); weights that move all the same (averaged copies); models frozen as a whole beside one that trains
+(teachers, perceptual losses); small fixed filters and constant tensors.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import facts, text
+from .._params import Parameter, parameters, share_of
+from .._words import grave, listed, pct
+
+ID = "fresh-layers-frozen"
+# Uniform weights have an excess kurtosis of -1.2 and normal ones of 0; trained ones are above 1 as a rule.
+TRAINED_KURTOSIS = 0.7
+# Smaller tensors are fixed filters (blur, Sobel), not layers.
+SMALLEST = 64
+
+
+def _fresh(p: Parameter) -> bool:
+    trained = p.init_kurtosis is not None and p.init_kurtosis > TRAINED_KURTOSIS and p.elements >= 500
+    return not p.loaded and not trained and not p.constant and p.elements >= SMALLEST and p.moved is not True
+
+
+def _root(name: str, roots: list[str]) -> str:
+    """The model a parameter belongs to, where several models were seen and names are prefixed by them."""
+    owners = [root for root in roots if root and name.startswith(root + ".")]
+    return max(owners, key=len, default="")
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = [p for p in parameters(run) if p.matrix and p.ran and p.trains is not None]
+    if not known:
+        return Missing(ID, "no weight that ran was seen")
+    roots = [text(model.get("name")) for model in facts(run, "models")]
+    training = {_root(p.name, roots) for p in known if p.trains}
+    frozen = [p for p in known if p.trains is False and _fresh(p) and _root(p.name, roots) in training]
+    share = share_of(frozen, known)
+    level = ramp(share, 0.0, 0.1)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"{len(frozen)} of {len(known)} weights are frozen though never trained: {listed([p.name for p in frozen])} "
+        f"({pct(share)})"
+        if frozen
+        else f"none of {len(known)} weights is frozen without having been trained before",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"parameters": [p.name for p in frozen][:20], "share": share},
+    )

@@ -1,0 +1,39 @@
+"""Steps whose gradient still contained the one of the step before, because nothing cleared it.
+
+The observer counts them, so the share of an optimizer's steps is the measure. Accumulating on purpose clears after each
+step and counts none.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import facts, number, text
+from .._words import grave, num, pct, place
+
+ID = "grads-kept"
+
+
+def measure(run: Run) -> Sign | Missing:
+    worst: tuple[float, float, float, str] | None = None
+    for optimizer in facts(run, "optimizers"):
+        kept, steps = number(optimizer.get("grads_kept")), number(optimizer.get("steps"))
+        if kept is not None and steps is not None and steps >= 2:
+            worst = max(worst or (0.0, 0.0, 0.0, ""), (kept / steps, kept, steps, text(optimizer.get("class"))))
+    if worst is None:
+        return Missing(ID, "no optimizer with at least two steps was seen")
+    share, kept, steps, name = worst
+    event = next(iter(run.events_of("grads-kept")), None)
+    # One leftover at the border of two phases is housekeeping; a script that never clears does it every step.
+    level = ramp(share, 0.05, 0.5) if kept >= 2 else 0.0
+    where = place(event.data.get("site")) if event else ""
+    return Sign(
+        ID,
+        min(share, 1.0),
+        level,
+        f"{num(kept)} of {num(steps)} steps of {name or 'the optimizer'} ({pct(share)}) still held the "
+        f"gradient of the step before{where}",
+        onset=event.step if event else None,
+        severity=grave(level, "critical"),
+        values={"kept": kept, "steps": steps},
+    )

@@ -1,0 +1,40 @@
+"""Whether training goes up a standard loss: backward got its negative, or the optimizer maximizes.
+
+A minus before a likelihood or a score is how many losses are written, so only the sign against a standard loss
+function counts: what backward got, over what the function returned. Where several losses are weighed against each other
+(adversarial training) a negative one may be meant, and the level stays low.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import facts
+from .._losses import training_losses
+from .._optimizers import groups
+from .._words import grave, num, place
+
+ID = "loss-negated"
+
+
+def measure(run: Run) -> Sign | Missing:
+    calls = [call for call in training_losses(run) if call.kind and call.value_ratio is not None]
+    if not calls:
+        return Missing(ID, "no standard loss function was compared with what backward got")
+    settings = [group.settings.get("maximize") is True for group in groups(run)]
+    upward = -1.0 if settings and all(settings) else 1.0
+    wrong = [call for call in calls if (call.value_ratio or 0.0) * upward < 0]
+    mixed = len(calls) > 1 or len(facts(run, "backward_sites")) > 1 or len(facts(run, "optimizers")) > 1
+    level = 0.0 if not wrong else 0.3 if mixed else 1.0
+    call = (wrong or calls)[0]
+    ratio = (call.value_ratio or 0.0) * upward
+    return Sign(
+        ID,
+        ratio,
+        level,
+        f"training moves {'up' if wrong else 'down'} {call.fn}: backward got {num(call.value_ratio or 0.0)} times its "
+        f"value{' and the optimizer maximizes' if upward < 0 else ''}{place(call.site)}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"ratio": ratio, "fn": call.fn, "maximize": upward < 0},
+    )

@@ -1,0 +1,42 @@
+"""Batch norm over very few samples: the median batch that it sees in train mode.
+
+Sixteen and more give steady statistics; with four they are noisy and with two they are a coin toss. Synchronised batch
+norm sees the batches of all processes; batch norm kept in eval mode sees none.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number, texts
+from .._modules import modules
+from .._tables import typical
+from .._words import grave, listed, num
+
+ID = "norm-tiny-batch"
+
+
+def measure(run: Run) -> Sign | Missing:
+    rows = typical(run, "batch_size")
+    if rows is None or rows <= 0:
+        return Missing(ID, "the batch size was not recorded")
+    off = set(texts(fact(run, "modes").get("train_off")))
+    norms = [module for module in modules(run) if module.batch_norm and module.name not in off]
+    if not norms:
+        return Missing(ID, "no batch norm layer was seen in train mode")
+    if any(module.type.startswith("Sync") for module in norms):
+        rows *= max(number(fact(run, "distributed").get("world_size")) or 1.0, 1.0)
+    modes = fact(run, "modes")
+    forwards, in_eval = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
+    level = ramp(rows, 12.0, 2.0, log=True)
+    if forwards and in_eval is not None and in_eval > 0.9 * forwards:
+        level = 0.0
+    return Sign(
+        ID,
+        rows,
+        level,
+        f"{len(norms)} batch norm layers ({listed([module.name for module in norms])}) take their statistics from "
+        f"{num(rows)} samples at a time",
+        severity=grave(level, "warning"),
+        values={"batch": rows, "layers": len(norms)},
+    )

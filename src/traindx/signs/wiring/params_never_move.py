@@ -1,0 +1,40 @@
+"""Weights that get a gradient at every step and never change, as a share of those that get one.
+
+Weight matrices only: the gradient of a bias before a norm is zero but for rounding. Pretrained weights kept out of the
+optimizer stand still on purpose.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._params import parameters, share_of
+from .._words import grave, listed
+
+ID = "params-never-move"
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = [
+        p
+        for p in parameters(run)
+        if p.matrix and p.trains and p.grad == "yes" and p.moved is not None
+        if not (p.loaded and p.optimizer is None)
+    ]
+    if run.steps < 2 or not known:
+        return Missing(ID, "too few steps, or no weight's movement was followed")
+    still = [p for p in known if not p.moved]
+    share = share_of(still, known)
+    level = ramp(share, 0.0, 0.1)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"{len(still)} of {len(known)} weights get a gradient and never changed in {run.steps} steps: "
+        f"{listed([p.name for p in still])}"
+        if still
+        else f"all {len(known)} weights that get a gradient changed",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"parameters": [p.name for p in still][:20], "share": share},
+    )

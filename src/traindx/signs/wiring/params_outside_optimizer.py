@@ -1,0 +1,40 @@
+"""Trainable parameters that get a gradient and belong to no optimizer, as a share of those that get one.
+
+Loaded ones are left out: training only a new head on a pretrained network, without freezing it, is common and healthy.
+So are those that moved (updated by hand) and those that share storage with one the optimizer holds.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import facts
+from .._params import parameters, share_of
+from .._words import grave, listed, pct, place
+
+ID = "params-outside-optimizer"
+
+
+def measure(run: Run) -> Sign | Missing:
+    optimizers = facts(run, "optimizers")
+    known = [p for p in parameters(run) if p.trains and p.grad == "yes" and p.ran and not p.loaded]
+    if not optimizers or not known:
+        return Missing(ID, "no optimizer, or no parameter with a gradient, was seen")
+    held = {name for p in parameters(run) if p.optimizer is not None for name in (p.name, *p.shared)}
+    outside = [p for p in known if p.name not in held and p.moved is not True]
+    share = share_of(outside, known)
+    # Any layer matters, but a lone scalar among many tensors may be left out on purpose.
+    level = ramp(share, 0.0, 0.1)
+    names = [p.name for p in outside]
+    return Sign(
+        ID,
+        share,
+        level,
+        f"{len(names)} of {len(known)} trainable tensors get a gradient and are in no optimizer: {listed(names)} "
+        f"({pct(share)}){place(optimizers[0].get('site'))}"
+        if names
+        else f"all {len(known)} trainable tensors with a gradient are in an optimizer",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"parameters": names[:20], "share": share},
+    )

@@ -1,0 +1,16 @@
+"""Weights that the optimizer holds and the forward pass uses, whose gradient is exactly zero at every step.
+
+Weight matrices only: biases before a norm and embeddings of unseen tokens have zero gradients in healthy runs.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._starved import starved
+
+ID = "params-zero-gradient"
+
+
+def measure(run: Run) -> Sign | Missing:
+    return starved(run, ID, "zero", "got a gradient of exactly zero at every step")

@@ -1,0 +1,68 @@
+"""A scheduler stepped with each batch whose plan was made for epochs: its steps over the steps its settings plan for.
+
+The plan ends where the settings have taken the rate to a thousandth (StepLR, ExponentialLR), at the last milestone, or
+at T_max. A schedule made for batches ends with the run, at a ratio of one; stepped per epoch it cannot overrun much
+either. Only schedulers that step about as often as the optimizer, over epochs of several batches, are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import facts, mapping, number, numbers, text
+from .._loaders import updates_per_epoch
+from .._words import grave, num, place
+
+ID = "scheduler-steps-often"
+
+
+def _plan(name: str, settings: Mapping[str, Any]) -> float | None:
+    """Scheduler steps until the plan has run out, or None for schedulers without such an end."""
+    gamma = number(settings.get("gamma"))
+    to_a_thousandth = math.log(1e-3) / math.log(gamma) if gamma is not None and 0 < gamma < 1 else None
+    size, t_max = number(settings.get("step_size")), number(settings.get("T_max"))
+    if name == "StepLR" and size is not None and to_a_thousandth is not None:
+        return size * to_a_thousandth
+    if name == "ExponentialLR":
+        return to_a_thousandth
+    if name == "CosineAnnealingLR":
+        return t_max
+    if name == "MultiStepLR":
+        marks = settings.get("milestones")
+        counted = [number(int(key)) for key in marks if str(key).isdigit()] if isinstance(marks, Mapping) else []
+        return max([*numbers(marks), *(mark for mark in counted if mark is not None)], default=None)
+    return None
+
+
+def measure(run: Run) -> Sign | Missing:
+    schedulers = facts(run, "schedulers")
+    epoch = updates_per_epoch(run)
+    if not schedulers:
+        return Missing(ID, "no scheduler was seen")
+    if run.steps < 10 or epoch is None:
+        return Missing(ID, "the run is too short, or the length of an epoch is not known")
+    worst = (0.0, 0.0, schedulers[0])
+    for scheduler in schedulers:
+        steps = number(scheduler.get("steps")) or 0.0
+        plan = _plan(text(scheduler.get("class")), mapping(scheduler.get("settings")))
+        each_batch = steps > 0.5 * run.steps and epoch >= 2
+        if plan is not None and plan > 0 and each_batch:
+            worst = max(worst, (steps / plan, steps, scheduler), key=lambda found: found[0])
+    ratio, steps, scheduler = worst
+    name = text(scheduler.get("class")) or "the scheduler"
+    level = ramp(ratio, 1.5, 5.0, log=True)
+    return Sign(
+        ID,
+        ratio,
+        level,
+        f"{name} was stepped {num(steps)} times, with every update: {num(ratio)} times what its settings plan for"
+        f"{place(scheduler.get('site'))}"
+        if ratio
+        else f"{name} is not stepped beyond its plan",
+        severity=grave(level, "critical"),
+        values={"ratio": ratio, "scheduler": name},
+    )

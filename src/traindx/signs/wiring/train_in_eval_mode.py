@@ -1,0 +1,41 @@
+"""The share of training forwards made in eval mode, for models where the mode matters (dropout, batch norm).
+
+Where most weights are pretrained and frozen, keeping them in eval mode is right, and the level stays low.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number
+from .._modules import mode_matters
+from .._params import parameters, share_of
+from .._words import grave, num, pct, place
+
+ID = "train-in-eval-mode"
+
+
+def measure(run: Run) -> Sign | Missing:
+    modes = fact(run, "modes")
+    forwards, wrong = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
+    if not forwards or forwards < 0 or wrong is None:
+        return Missing(ID, "modes of training forwards were not recorded")
+    share = min(max(wrong / forwards, 0.0), 1.0)
+    level = 0.0 if mode_matters(run) is False else ramp(share, 0.02, 0.3)
+    known = [p for p in parameters(run) if p.matrix]
+    frozen = [p for p in known if p.trains is False]
+    if share_of(frozen, known) > 0.5:
+        level = min(level, 0.3)
+    first = number(modes.get("first_eval_mode_step"))
+    event = next(iter(run.events_of("mode-changed")), None)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"{num(wrong)} of {num(forwards)} training forwards ({pct(share)}) ran in eval mode"
+        + (f", from step {first:g} on" if first is not None and wrong else "")
+        + (place(event.data.get("site")) if event else ""),
+        onset=int(first) if first is not None and level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"share": share, "first_step": first},
+    )

@@ -1,0 +1,329 @@
+"""The pages of the signal, loss and data families, and their fixes: on nothing, on nonsense and on rich records."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import textwrap
+
+import pytest
+
+from traindx.causes import Fix, all_causes, page_names, page_title, read_page
+from traindx.record import Run, RunBuilder
+from traindx.signs import Sign, Signs
+
+SECTIONS = ["What happens", "Why", "Signs", "Fix", "What not to do", "Often confused with", "Verify", "References"]
+OURS = [cause for cause in all_causes().values() if cause.family in ("signal", "loss", "data")]
+NO_SIGNS = Signs({}, {})
+every_cause = pytest.mark.parametrize("cause", OURS, ids=lambda cause: cause.id)
+
+
+def site(line: int, text: str) -> dict[str, object]:
+    return {"file": "train.py", "line": line, "text": text, "function": "main"}
+
+
+def fix_of(cause_id: str, run: Run, signs: Signs = NO_SIGNS) -> Fix:
+    return all_causes()[cause_id].fix(run, signs)
+
+
+def observed() -> RunBuilder:
+    return RunBuilder("run.tdx", "observed")
+
+
+def python_blocks(markdown: str) -> list[str]:
+    return [textwrap.dedent(code) for code in re.findall(r"```python\n(.*?)```", markdown, re.S)]
+
+
+@every_cause
+def test_page_has_its_sections_in_order(cause):
+    assert re.findall(r"^## (.+)$", cause.page, re.M) == SECTIONS
+    for body in re.split(r"^## .+$", cause.page, flags=re.M):
+        assert body.strip()
+
+
+@every_cause
+def test_code_on_the_page_is_python(cause):
+    for code in python_blocks(cause.page):
+        ast.parse(code)
+
+
+@every_cause
+def test_page_names_only_existing_neighbours(cause):
+    neighbours = re.search(r"## Often confused with\n(.*?)\n## ", cause.page, re.S)
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", neighbours[1]))
+    assert named <= set(all_causes()) - {cause.id}
+
+
+@every_cause
+def test_weights_point_one_way_and_requirements_can_be_met(cause):
+    assert all(weight > 0 for weight in (*cause.supports.values(), *cause.opposes.values()))
+    assert not set(cause.supports) & set(cause.opposes)
+    assert cause.requires and set(cause.requires) <= set(cause.supports)
+    assert set(cause.seen_by) <= set(cause.supports)
+    assert cause.id not in cause.explains
+
+
+@every_cause
+def test_fix_works_on_an_empty_run(cause):
+    fix = cause.fix(RunBuilder("train.log", "text").build(), NO_SIGNS)
+    assert fix.summary.endswith(".") and fix.location is None
+    assert ast.parse(fix.code).body
+
+
+@every_cause
+@pytest.mark.parametrize("junk", [None, math.nan, "text", [], {}, [None, 3, {"site": "x", "kind": "weight"}], True])
+def test_fix_survives_nonsense_in_the_record(cause, junk):
+    keys = ("data/train", "data/eval", "targets/train", "losses", "graph", "params", "models", "loaders", "ops",
+            "precision", "backward_sites", "overlap", "feature_leak", "attention", "label_order")  # fmt: skip
+    run = observed()
+    for key in keys:
+        run.fact(key, junk)
+    for kind in ("nonfinite-origin", "clip-before-unscale", "loss-jump"):
+        run.event(kind, None, site=junk, op=junk, input_range=junk, scale=junk, threshold=junk, input_max=junk)
+    ast.parse(cause.fix(run.build(), NO_SIGNS).code)
+
+
+def test_double_softmax_gives_the_floor_of_ten_classes():
+    loss = {"fn": "cross_entropy", "phase": "train", "site": site(9, "loss = F.cross_entropy(p, y)"),
+            "input": {"shape": [32, 10], "min": 0.01, "max": 0.4}}  # fmt: skip
+    fix = fix_of("double-softmax", observed().fact("losses", [loss]).build())
+    assert f"{math.log(1 + 9 / math.e):.3g}" in fix.summary
+    assert fix.location.line == 9
+
+
+def test_double_sigmoid_points_at_the_sigmoid():
+    loss = {"fn": "binary_cross_entropy_with_logits", "phase": "train", "site": site(9, "loss = crit(p, y)"),
+            "input": {"shape": [32], "min": 0.2, "max": 0.8}}  # fmt: skip
+    call = {"op": "sigmoid", "site": site(4, "return torch.sigmoid(self.out(x))")}
+    fix = fix_of("double-softmax", observed().fact("losses", [loss]).fact("ops", [call]).build())
+    assert fix.location.line == 4 and fix.code.splitlines()[-1] == "return self.out(x)"
+
+
+def test_softmax_axis_is_rewritten_in_its_line():
+    run = observed().fact("ops", [{"op": "softmax", "site": site(7, "return F.softmax(x, dim=0)")}])
+    run.fact("graph", {"softmaxes": [{"dim": 0, "shape": [64, 10], "log": False, "in_loss": False}]})
+    fix = fix_of("softmax-wrong-axis", run.build())
+    assert "F.softmax(x, dim=-1)" in fix.code and "64 samples" in fix.summary
+
+
+def test_nll_on_scores_becomes_cross_entropy_in_its_line():
+    loss = {"fn": "nll_loss", "phase": "train", "site": site(5, "loss = F.nll_loss(out, y)"), "input": {"max": 3.25}}
+    fix = fix_of("wrong-loss", observed().fact("losses", [loss]).build())
+    assert "loss = F.cross_entropy(out, y)" in fix.code and "3.25" in fix.summary
+
+
+def test_class_ids_in_a_regression_loss_give_the_head_its_width():
+    loss = {"fn": "mse_loss", "phase": "train", "target": {"distinct": 7}}
+    assert "Linear(width, 7)" in fix_of("wrong-loss", observed().fact("losses", [loss]).build()).code
+
+
+def test_broadcast_squeezes_the_side_that_has_the_extra_axis():
+    loss = {
+        "fn": "mse_loss",
+        "phase": "train",
+        "broadcast": True,
+        "input": {"shape": [32, 1]},
+        "target": {"shape": [32]},
+    }
+    run = observed().fact("losses", [loss]).fact("targets/train", {"std": 3.0}).build()
+    fix = fix_of("broadcast-loss", run)
+    assert "outputs.squeeze(-1)" in fix.code and "(32, 1)" in fix.summary and "variance, 9" in fix.summary
+    loss["input"], loss["target"] = loss["target"], loss["input"]
+    assert "targets.squeeze(-1)" in fix_of("broadcast-loss", observed().fact("losses", [loss]).build()).code
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ("log", "clamp(min=1e-8)"),
+        ("LogSoftmaxBackward0", "masked_fill"),
+        ("torch.sqrt", "+ 1e-12"),
+        ("LinalgVectorNormBackward0", "+ 1e-12"),
+        ("layer_norm", "set_detect_anomaly"),
+        ("expand", "set_detect_anomaly"),
+        ("exp", "clamp(max=20.0)"),
+        ("DivBackward0", "b.clamp"),
+    ],
+)
+def test_unstable_operation_gets_its_own_stable_form(op, expected):
+    run = observed().event(
+        "nonfinite-origin", 41, op=op, site=site(12, "x = f(y)"), input_range=[0.0, 2.5], where="loss"
+    )
+    fix = fix_of("unstable-math", run.build())
+    assert expected in fix.code and "step 41" in fix.summary and "0 to 2.5" in fix.summary
+    assert fix.location.line == 12
+
+
+def test_clipping_threshold_is_given_as_it_acts():
+    line = "torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)"
+    run = observed().event("clip-before-unscale", 0, site=site(20, line), scale=65536.0, threshold=1.0).build()
+    fix = fix_of("clip-before-unscale", run)
+    assert fix.code.splitlines() == ["scaler.unscale_(optimizer)", line]
+    assert f"{1 / 65536:.3g}" in fix.summary
+
+
+def test_initial_scale_is_compared_with_fan_in():
+    params = [
+        {"name": "a.weight", "kind": "weight", "init_std": 1e-4, "fan_in": 400, "depth": 0},
+        {"name": "b.weight", "kind": "weight", "init_std": 2.0, "fan_in": 100, "depth": 1},
+        {"name": "norm.weight", "kind": "norm", "init_std": 0.0, "fan_in": 1},
+    ]
+    run = observed().fact("params", params).build()
+    small, large = fix_of("init-too-small", run).summary, fix_of("init-too-large", run).summary
+    assert "a.weight" in small and "0.05" in small and "0.002 times" in small
+    assert "b.weight" in large and "20 times" in large
+
+
+def test_symmetric_layers_are_named():
+    params = [
+        {"name": "hidden.weight", "kind": "weight", "rows_identical": 1.0},
+        {"name": "out.weight", "kind": "weight", "rows_identical": 0.0, "constant": False},
+    ]
+    summary = fix_of("symmetric-init", observed().fact("params", params).build()).summary
+    assert "hidden.weight" in summary and "out.weight" not in summary
+
+
+def test_clip_threshold_comes_from_the_ordinary_norm():
+    norms = [1.5] * 20 + [900.0]
+    run = observed().series("grad_norm", range(21), norms).fact("precision", {"scaler": True})
+    run.fact("backward_sites", [{"site": site(30, "scaler.scale(loss).backward()")}])
+    fix = fix_of("exploding-gradients", run.build())
+    assert "max_norm=3)" in fix.code and "unscale_" in fix.code and "900" in fix.summary
+    assert fix.code.startswith("scaler.scale(loss).backward()")
+
+
+def test_vanishing_names_first_and_last_layer():
+    params = [{"name": name, "kind": "weight", "depth": i} for i, name in enumerate(("first", "middle", "last"))]
+    run = observed().fact("params", params).layers("grad_rms", [0], ("last", "first"), [[0.02, 3e-9]])
+    summary = fix_of("vanishing-gradients", run.build()).summary
+    assert "0.02 at last" in summary and "3e-09 at first" in summary
+
+
+def test_last_activation_is_taken_off_its_line():
+    run = (
+        observed().fact("graph", {"last_activation": "SigmoidBackward0"}).fact("targets/train", {"min": -3, "max": 50})
+    )
+    run.fact("ops", [{"op": "sigmoid", "site": site(8, "return torch.sigmoid(self.head(h))")}])
+    fix = fix_of("output-range-mismatch", run.build())
+    assert fix.code.splitlines()[1] == "return self.head(h)" and fix.location.line == 8
+    assert "-3 to 50" in fix.summary
+
+
+def test_unstable_line_is_rewritten_in_place():
+    event = {"op": "sqrt", "where": "backward", "site": site(3, "d = torch.sqrt((a - b).pow(2).sum(-1))")}
+    fix = fix_of("unstable-math", observed().event("nonfinite-origin", 5, **event).build())
+    assert fix.code.splitlines()[1] == "d = torch.sqrt((a - b).pow(2).sum(-1) + 1e-12)"
+
+
+def test_recurrence_is_replaced_by_gates():
+    model = {"modules": [{"name": "rnn", "type": "RNN"}], "site": site(3, "net = Net()")}
+    fix = fix_of("vanishing-gradients", observed().fact("models", [model]).build())
+    assert "LSTM" in fix.code and fix.location.line == 3
+
+
+def test_negative_biases_are_the_first_suspects_for_dead_units():
+    run = observed().layers("act_dead", [0, 9], ("relu1", "relu2"), [[0.0, 0.1], [0.75, 0.05]])
+    assert "relu1 75%" in fix_of("dead-relus", run.build()).summary
+    run.fact("params", [{"name": "fc.bias", "kind": "bias", "init_mean": -5.0}])
+    fix = fix_of("dead-relus", run.build())
+    assert "fc.bias starts at -5" in fix.summary and "zeros_" in fix.code
+
+
+def test_targets_are_standardised_by_their_own_numbers():
+    run = observed().fact("targets/train", {"kind": "values", "mean": 2500.0, "std": 400.0}).build()
+    fix = fix_of("unscaled-targets", run)
+    assert "(target - 2500) / 400" in fix.code and "output * 400 + 2500" in fix.code
+
+
+def test_inputs_are_standardised_by_feature_where_features_are_few():
+    data = {
+        "feature_mean": [1.0, 5000.0],
+        "feature_std": [0.5, 900.0],
+        "feature_std_min": 0.5,
+        "feature_std_max": 900.0,
+    }
+    fix = fix_of("unscaled-inputs", observed().fact("data/train", data).build())
+    assert "[1, 5000]" in fix.code and "[0.5, 900]" in fix.code and "from 0.5 to 900" in fix.summary
+
+
+def test_bytes_are_divided_by_255():
+    data = {"shape": [32, 3, 8, 8], "min": 0.0, "max": 255.0, "mean": 120.0, "std": 60.0}
+    assert "/ 255" in fix_of("unscaled-inputs", observed().fact("data/train", data).build()).code
+
+
+def test_class_weights_come_from_the_counts():
+    run = observed().fact("targets/train", {"histogram": {"0": 900, "1": 75, "2": 25}})
+    fix = fix_of("class-imbalance", run.build())
+    weights = ast.literal_eval(re.search(r"tensor\((\[.*?\])\)", fix.code)[1])
+    assert weights == pytest.approx([1000 / 2700, 1000 / 225, 1000 / 75], rel=1e-3)
+    assert "90.0%" in fix.summary and "class 0" in fix.summary
+    run.fact("targets/train", {"histogram": {"0": 950, "1": 50}})
+    run.fact("losses", [{"fn": "binary_cross_entropy_with_logits", "phase": "train"}])
+    assert "pos_weight = torch.tensor(19)" in fix_of("class-imbalance", run.build()).code
+
+
+def test_chance_level_is_the_entropy_of_the_labels():
+    run = observed().fact("targets/train", {"histogram": {"0": 50, "1": 50}}).series("loss/validation", [1], [0.71])
+    summary = fix_of("noisy-labels", run.build()).summary
+    assert f"{math.log(2):.3g}" in summary and "0.71" in summary
+
+
+def test_shuffle_is_set_in_the_loader_line():
+    line = "loader = DataLoader(data, batch_size=8, shuffle=False)"
+    loader = {"role": "train", "site": site(6, line), "sampler": "SequentialSampler", "shuffled": False}
+    run = observed().fact("loaders", [loader]).fact("label_order", {"mean_majority": 0.98, "expected_majority": 0.2})
+    fix = fix_of("unshuffled-data", run.build())
+    assert fix.code.strip() == line.replace("False", "True") and "98%" in fix.summary and "20%" in fix.summary
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "axes"),
+    [([32, 10, 7], [10, 32, 7], "1, 0, 2"), ([8, 28, 20, 3], [8, 3, 28, 20], "0, 3, 1, 2")],
+)
+def test_view_is_replaced_by_the_permute_of_its_shapes(old, new, axes):
+    call = {"op": "view", "site": site(11, "x = x.view(*sizes)"), "shapes_in": [old], "shape_out": new}
+    run = observed().fact("graph", {"view_permutes": [{"from": old, "to": new}]}).fact("ops", [call])
+    fix = fix_of("scrambled-axes", run.build())
+    assert f"permute({axes})" in fix.code and fix.location.line == 11
+
+
+def test_leak_by_column_and_leak_by_time_have_different_cures():
+    run = observed().fact("feature_leak", {"feature": 4, "correlation": 0.998, "samples": 512})
+    assert "i != 4" in fix_of("target-leakage", run.build()).code
+    seen = Signs({"future-visible": Sign("future-visible", 1.0, 1.0, "sees the future")}, {})
+    assert "is_causal=True" in fix_of("target-leakage", run.build(), seen).code
+
+
+def test_shared_samples_are_counted():
+    run = observed().fact("overlap", {"eval_samples": 200, "shared": 50}).build()
+    assert "50 of 200" in fix_of("leaked-validation", run).summary
+
+
+def test_half_precision_weights_go_back_to_float32():
+    precision = {"param_dtypes": {"torch.bfloat16": 900, "torch.float32": 100}, "unchanged_share": 0.8}
+    fix = fix_of("low-precision", observed().fact("precision", precision).fact("devices", ["cuda:0"]).build())
+    assert "model.float()" in fix.code and '"cuda"' in fix.code and "80%" in fix.summary
+
+
+def test_jumps_are_traced_to_their_place_in_the_file():
+    loader = {"role": "train", "batches": 50, "shuffled": False}
+    run = observed().fact("loaders", [loader]).series("target_max", range(5), [2.0] * 5)
+    for step in (13, 63, 113):
+        run.event("loss-jump", step, target_max=4000.0)
+    fix = fix_of("bad-batch", run.build())
+    assert "batch 13 of the epoch" in fix.summary and "4000" in fix.summary and "as_tensor(y)" in fix.code
+
+
+def test_pages_have_a_title_and_python_that_parses():
+    assert len(page_names()) >= 11
+    for name in page_names():
+        page = read_page(name)
+        assert page.startswith(f"# {page_title(name)}\n")
+        for code in python_blocks(page):
+            ast.parse(code)
+
+
+def test_pages_are_read_by_name_only():
+    assert read_page("Loss_Curves") == read_page("loss-curves")
+    assert read_page("../_base") is None and read_page("") is None
