@@ -65,4 +65,8 @@ def _same(tensor: Any, contents: Any) -> bool:
     if tensor.is_sparse:
         return False
     flat, other = tensor.detach().contiguous(), contents.contiguous()
-    return bool(flat.shape == other.shape and torch.equal(flat.view(torch.uint8), other.view(torch.uint8))) if flat.dim() else bool(flat.equal(other))
+    return (
+        bool(flat.shape == other.shape and torch.equal(flat.view(torch.uint8), other.view(torch.uint8)))
+        if flat.dim()
+        else bool(flat.equal(other))
+    )

@@ -111,7 +111,10 @@ class Pinned(Limited):
             return "loop", None  # the loop feeds the same batch by itself
         if self._target_seen or _carry_targets(self._inputs):
             return "inputs", None
-        return None, "the batch is made inside the loop and its targets meet no standard loss, so it could not be pinned"
+        return (
+            None,
+            "the batch is made inside the loop and its targets meet no standard loss, so it could not be pinned",
+        )
 
 
 def _carry_targets(inputs: dict[tuple[int, int], Any]) -> bool:
