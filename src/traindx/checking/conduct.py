@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from ..diagnosis import diagnose
+from ..diagnosis import Diagnosis, diagnose
 from ..probes import memorising
 from ..probes import starts as starting
 from ..probes.launch import Plan, Script, Trial, launch
@@ -22,6 +22,7 @@ STEPS = 60  # enough for the schedule's deep looks and for label order; a small 
 SECONDS = 10.0
 OTHER_RATES = (0.1, 10.0)
 AT_ONCE = 3
+ENDED_BY_US = ("undertrained",)
 
 
 def check_script(script: Script, steps: int = memorising.STEPS, seconds: float = SECONDS) -> CheckReport:
@@ -49,7 +50,21 @@ def check_script(script: Script, steps: int = memorising.STEPS, seconds: float =
 def report(source: str, run: Run, first: Answer) -> CheckReport:
     """From a run with the probes' facts to answers."""
     answers = answers_of(run, first)
-    return CheckReport(source, answers, run, replace(diagnose(run), source=source))
+    return CheckReport(source, answers, run, _diagnosis(source, run, answers))
+
+
+def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
+    """The diagnosis of the first steps, with the check's own verdict: it was the check that ended the run."""
+    statuses = {each.status for each in answers}
+    found = diagnose(run)
+    failed = [each for each in answers if each.status == "failed"]
+    return replace(
+        found,
+        source=source,
+        verdict="sick" if failed else "inconclusive" if "doubtful" in statuses else "healthy",
+        summary=f"{len(failed)} checks failed: {', '.join(each.id for each in failed)}" if failed else "no check failed",
+        hypotheses=[each for each in found.hypotheses if each.cause not in ENDED_BY_US],
+    )
 
 
 def answers_of(run: Run, first: Answer) -> list[Answer]:

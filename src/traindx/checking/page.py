@@ -44,7 +44,7 @@ def _headline(report: CheckReport) -> tuple[str, str]:
 def _advice(sheet: Page, report: CheckReport) -> None:
     """The diagnosis's leading cause, where a check failed and it agrees that something is wrong."""
     diagnosis = report.diagnosis
-    if report.passed or diagnosis.verdict != "sick":
+    if report.passed or not diagnosis.hypotheses or diagnosis.leading.cause in ("healthy", "unknown"):
         return
     leading = diagnosis.leading
     sheet.gap()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ BUDGET = 40.0
 class _ProbeRecording(Recording):
     """A recording whose probe and seeds start as soon as torch is there."""
 
-    def __init__(self, path: Path, plan: dict[str, Any]) -> None:
+    def __init__(self, path: Path, plan: dict[str, Any], until: ExitStack) -> None:
         self._plan = plan
+        self._until = until
         self.part: Part | None = None
         super().__init__(path, BUDGET)
 
@@ -33,13 +35,15 @@ class _ProbeRecording(Recording):
         super().attach()
         if self.session is None:
             return
-        _sandbox.keep_saves_away()
-        _seeds.start_torch_from(self._plan["seed"], self._plan["shift"])
+        _sandbox.keep_saves_away(self._until)
+        _seeds.start_torch_from(self._plan["seed"], self._plan["shift"], self._until)
         module = import_module(f"traindx.probes.inside.{self._plan['kind'].replace('-', '_')}")
         self.part = module.begin(self._plan["options"])
         self.hooks.driver = self.part.driver
         for make in self.part.watchers:
-            self.hooks.add(make(self.session))
+            watcher = make(self.session)
+            self._watchers.append(watcher)
+            self.hooks.add(watcher)
 
     def findings(self) -> dict[str, Any]:
         return self.part.findings() if self.part is not None else {}
@@ -52,15 +56,18 @@ def main(words: list[str]) -> int:
     except (ScriptError, SyntaxError) as error:
         print(error, file=sys.stderr)
         return 2
-    recording = _ProbeRecording(Path(plan["record"]), plan)
-    recording.writer.fact("script", {"path": plan["script"], "argv": masked(plan["args"]), "module": plan["module"]})
-    _seeds.start_from(plan["seed"], plan["shift"])
-    ending = run_program(program, plan["args"], recording)
-    findings = recording.findings()
-    if _cut_short(ending, findings):
-        ending = Ending(0, "stopped")
-    recording.writer.fact("probe", {"kind": plan["kind"], "seed": plan["seed"], "shift": plan["shift"], **findings})
-    recording.close(ending.status, ending.error)
+    with ExitStack() as until:
+        recording = _ProbeRecording(Path(plan["record"]), plan, until)
+        script = {"path": plan["script"], "argv": masked(plan["args"]), "module": plan["module"]}
+        recording.writer.fact("script", script)
+        _seeds.start_from(plan["seed"], plan["shift"], until)
+        ending = run_program(program, plan["args"], recording)
+        findings = recording.findings()
+        if _cut_short(ending, findings):
+            ending = Ending(0, "stopped")
+        about = {"kind": plan["kind"], "seed": plan["seed"], "shift": plan["shift"]}
+        recording.writer.fact("probe", {**about, **findings})
+        recording.close(ending.status, ending.error)
     return 0
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 
-def keep_saves_away() -> None:
+def keep_saves_away(until: ExitStack) -> None:
     """`torch.save` to a path must not overwrite a checkpoint of the user's; `torch.load` finds what was saved."""
     import torch
 
-    folder = Path(tempfile.mkdtemp(prefix="traindx-saves-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = Path(until.enter_context(tempfile.TemporaryDirectory(prefix="traindx-saves-")))
     saved: dict[str, Path] = {}
     real_save, real_load = torch.save, torch.load
 
@@ -30,3 +28,5 @@ def keep_saves_away() -> None:
         return real_load(f, *args, **kwargs)
 
     torch.save, torch.load = save, load
+    until.callback(setattr, torch, "save", real_save)
+    until.callback(setattr, torch, "load", real_load)

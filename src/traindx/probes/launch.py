@@ -17,7 +17,7 @@ from typing import Any
 
 from ..record import Run, load
 
-SETUP_SECONDS = 60.0  # for imports, reading data and building the model, before the first backward
+SETUP_SECONDS = 300.0  # for imports, reading data and building the model, before the first backward
 
 
 class ProbeError(Exception):
@@ -82,17 +82,7 @@ def launch(script: Script, plan: Plan, setup_seconds: float = SETUP_SECONDS) -> 
         "args": list(script.args),
         "module": script.module,
     }
-    seconds = float(plan.options.get("seconds", 30.0))
-    with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "traindx.probes._child", json.dumps(words)],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            env=_environment(plan.seed),
-            start_new_session=True,  # a limit must reach the loader's workers too
-        )
-        killed = _wait(process, setup_seconds + 1.5 * seconds)
+    killed = spawn(words, folder, plan.seed, setup_seconds + 1.5 * float(plan.options.get("seconds", 30.0)))
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
     run = load(record)
@@ -100,6 +90,20 @@ def launch(script: Script, plan: Plan, setup_seconds: float = SETUP_SECONDS) -> 
     trial = Trial(run, ending, run.facts.get("probe", {}))
     _refuse_empty(script, trial, folder)
     return trial
+
+
+def spawn(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
+    """Run the plan in a process of its own; True where the time limit ended it."""
+    with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "traindx.probes._child", json.dumps(words)],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=_environment(seed),
+            start_new_session=True,  # a limit must reach the loader's workers too
+        )
+        return _wait(process, seconds)
 
 
 def _environment(seed: int) -> dict[str, str]:

@@ -84,6 +84,9 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
         return Memorised("learnt", steps, **common)
     if floor is None:
         return Memorised("unknown", steps, why_not="the lowest loss that this batch allows is not known", **common)
+    if trial.found["pinned"] == "loop":
+        why = "every step gets the same input anyway: it is the whole data set, not one batch"
+        return Memorised("unknown", steps, why_not=why, **common)
     if top - base <= 0:
         return Memorised("unknown", steps, why_not="every target of the batch is the same", **common)
     if steps < FEWEST:
@@ -95,7 +98,7 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
 
 
 def _bounds(trial: Trial) -> tuple[float | None, float | None]:
-    """Floor and trivial loss of what `backward` was called on, where that is the loss function's value or a multiple."""
+    """Floor and trivial loss of what `backward` was called on, where that is a loss function's value or its multiple."""
     floor = trial.found.get("floor")
     calls = [loss for loss in trial.run.facts.get("losses") or () if loss.get("phase") == "train"]
     ratio = calls[0].get("value_ratio") if len(calls) == 1 else None

@@ -11,7 +11,7 @@ from torch import nn
 from ...observe.tensors import plain, tensors_in
 from ...observe.watchers.loss_inputs import given_pair
 from ..dependence import dependence
-from ._copies import copied
+from ._copies import copied, equal
 
 
 class Wiring:
@@ -23,16 +23,20 @@ class Wiring:
         self._rows: int | None = None  # samples in the loader's batch
         self._next_token = False
         self._done = False
+        self._trained = False
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         if not self._done:
             self._rows = next((int(t.shape[0]) for t in tensors_in(batch) if t.dim()), None)
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
-        if self._done or self._call is not None or not torch.is_grad_enabled():
+        if self._done or not torch.is_grad_enabled() or next(root.parameters(), None) is None:
             return
-        if next(root.parameters(), None) is not None:
+        if self._call is None:
             self._call = (weakref.ref(root), copied(args), copied(kwargs))
+        elif self._trained and self._call[0]() is root:
+            # A batch made in the loop: is it the same every time, the whole data set?
+            self._ask(whole=equal(self._call[1:], (args, kwargs)))
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         if self._done or self._call is None or not value.requires_grad:
@@ -50,15 +54,25 @@ class Wiring:
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         if self._done:
             return
+        self._trained = True
+        if self._rows is not None or self._call is None:
+            self._ask(whole=False)
+
+    def finish(self) -> None:
+        if not self._done and self._trained:
+            self._ask(whole=False)
+
+    def _ask(self, whole: bool) -> None:
         self._done = True
-        call, self._call = self._call, None
+        main, call, self._call = self._main(), self._call, None
         root = call[0]() if call is not None else None
         if call is None or root is None:
             self.session.writer.fact("dependence", {"why_not": {"all": "the loop calls no module"}})
             return
-        main = next((t for t in tensors_in(call[1:]) if plain(t) and t.dim() > 0), None)
-        axis = _batch_axis(main, self._rows, root)
+        axis = None if whole else _batch_axis(main, self._rows, root)
         found = dependence(root, call[1], call[2], batch_axis=axis, next_token=self._next_token)
+        if whole and found.why_not is not None:
+            found.why_not["samples"] = "every step gets the same input, whose rows may belong together"
         self.session.writer.fact("dependence", {**found.facts(), "next_token": self._next_token})
 
 
