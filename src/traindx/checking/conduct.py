@@ -62,7 +62,9 @@ def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
         found,
         source=source,
         verdict="sick" if failed else "inconclusive" if "doubtful" in statuses else "healthy",
-        summary=f"{len(failed)} checks failed: {', '.join(each.id for each in failed)}" if failed else "no check failed",
+        summary=f"{len(failed)} checks failed: {', '.join(each.id for each in failed)}"
+        if failed
+        else "no check failed",
         hypotheses=[each for each in found.hypotheses if each.cause not in ENDED_BY_US],
     )
 

@@ -77,13 +77,13 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
         text += {
             "learnt": "",
             "falling": "; still falling, so more steps would be needed to say",
-            "stuck": "; it does not learn the batch. " + _implied(facts, further, rest),
-            "not finite": "; then it is not finite. " + _implied(facts, further, rest),
+            "stuck": "; it does not learn the batch. " + _implied(further, rest),
+            "not finite": "; then it is not finite. " + _implied(further, rest),
         }[result]
     return Answer("one-batch", "learning", status, text, dict(facts))  # type: ignore[arg-type]
 
 
-def _implied(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: list[Answer]) -> str:
+def _implied(further: list[Mapping[str, Any]], rest: list[Answer]) -> str:
     """What the failure means, given everything else."""
     failed = [answer for answer in rest if answer.status == "failed"]
     if failed:

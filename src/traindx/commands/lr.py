@@ -1,9 +1,9 @@
 """Find a learning rate by a range test inside the script's own loop.
 
-The rate is raised exponentially from step to step (param groups keep their ratios, schedulers are suspended, accumulation
-and mixed precision work as in the script) until the loss diverges. Three rules read the smoothed curve: its steepest
-fall, its valley, a tenth of its minimum. The test is repeated with shifted seeds; the interval is the range of the
-repeats' suggestions. Where the curve has no valley the answer is: can't tell.
+The rate is raised exponentially from step to step (param groups keep their ratios, schedulers are suspended,
+accumulation and mixed precision work as in the script) until the loss diverges. Three rules read the smoothed
+curve: its steepest fall, its valley, a tenth of its minimum. The test is repeated with shifted seeds; the
+interval is the range of the repeats' suggestions. Where the curve has no valley the answer is: can't tell.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..probes.launch import ProbeError
-    from ..probes.rates import test_script
+    from ..probes.rates import probe_rates
 
     if not 0 < arguments.low < arguments.high:
         raise CommandError("--low must be positive and below --high")
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         _needs_matplotlib()
     print(f"traindx lr: trying {script} {arguments.repeats} times …", file=sys.stderr, flush=True)
     try:
-        test = test_script(
+        test = probe_rates(
             script,
             low=arguments.low,
             high=arguments.high,

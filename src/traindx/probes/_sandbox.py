@@ -19,12 +19,12 @@ def keep_saves_away(until: ExitStack) -> None:
 
     def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(f, (str, os.PathLike)):
-            f = saved.setdefault(os.path.abspath(f), folder / str(len(saved)))
+            f = saved.setdefault(str(Path(f).absolute()), folder / str(len(saved)))
         return real_save(obj, f, *args, **kwargs)
 
     def load(f: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(f, (str, os.PathLike)):
-            f = saved.get(os.path.abspath(f), f)
+            f = saved.get(str(Path(f).absolute()), f)
         return real_load(f, *args, **kwargs)
 
     torch.save, torch.load = save, load

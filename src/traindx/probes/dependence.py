@@ -66,14 +66,12 @@ class _Inputs:
     def __init__(self, twin: Any, args: Any, kwargs: Any) -> None:
         self.twin, self.args, self.kwargs = twin, args, kwargs
         candidates = [t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0]
-        self.main = candidates[0].detach() if candidates else None
+        self.main: Any = candidates[0].detach() if candidates else None
 
-    def run(self, main: Any, reference: Any = None) -> Any | None:
-        """The first output that is more than a number, for another main input."""
-        original = self.main
-        swap = lambda value: main if _is(value, original) else value  # noqa: E731
-        args = tuple(swap(a) for a in self.args)
-        kwargs = {key: swap(value) for key, value in self.kwargs.items()}
+    def run(self, main: Any) -> Any:
+        """The first output that is more than a number, for another main input; None where there is none."""
+        args = tuple(main if _is(value, self.main) else value for value in self.args)
+        kwargs = {key: main if _is(value, self.main) else value for key, value in self.kwargs.items()}
         with torch.enable_grad():
             output = self.twin(*args, **kwargs)
         for tensor in tensors_in(output):

@@ -98,7 +98,7 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
 
 
 def _bounds(trial: Trial) -> tuple[float | None, float | None]:
-    """Floor and trivial loss of what `backward` was called on, where that is a loss function's value or its multiple."""
+    """Floor and trivial loss of what `backward` was called on: a loss function's value, or a multiple of it."""
     floor = trial.found.get("floor")
     calls = [loss for loss in trial.run.facts.get("losses") or () if loss.get("phase") == "train"]
     ratio = calls[0].get("value_ratio") if len(calls) == 1 else None

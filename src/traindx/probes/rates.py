@@ -39,7 +39,7 @@ class RateTest:
         return self.advice.suggestion
 
 
-def test_script(
+def probe_rates(
     script: Script,
     *,
     low: float = LOW,

@@ -64,9 +64,5 @@ def _same(tensor: Any, contents: Any) -> bool:
     """Bit for bit, so that an untouched tensor's version counter stays as it was."""
     if tensor.is_sparse:
         return False
-    flat, other = tensor.detach().contiguous(), contents.contiguous()
-    return (
-        bool(flat.shape == other.shape and torch.equal(flat.view(torch.uint8), other.view(torch.uint8)))
-        if flat.dim()
-        else bool(flat.equal(other))
-    )
+    one, other = tensor.detach().contiguous().reshape(-1), contents.contiguous().reshape(-1)
+    return one.shape == other.shape and bool(torch.equal(one.view(torch.uint8), other.view(torch.uint8)))

@@ -1,7 +1,8 @@
 """The loss along the step just taken: is the minimum before us or behind us?
 
-On a quadratic with curvature c along a step of rate lr, the minimum lies at 1 / (lr · c) of the step: above 1 the step was
-short, below 1 it went past the minimum, below 1/2 the loss after it is higher than before (beyond 2 / c).
+On a quadratic with curvature c along a step of rate lr, the minimum lies at 1 / (lr · c) of the step: above 1
+the step was short, below 1 it went past the minimum, below 1/2 the loss after it is higher than before
+(beyond 2 / c).
 """
 
 from __future__ import annotations

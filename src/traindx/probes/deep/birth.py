@@ -15,10 +15,11 @@ from ...observe.tensors import tensors_in
 from ..unchanged import streams_unchanged
 
 
-def first_nonfinite(
-    model: Any, inputs: Any, targets: Any, loss_fn: Callable[[Any, Any], Any]
-) -> dict[str, Any] | None:
-    """`{"where": "input"/"target"/"weights"/"forward"/"loss"/"backward", "module", "op", "site", …}`; None: all is finite."""
+def first_nonfinite(model: Any, inputs: Any, targets: Any, loss_fn: Callable[[Any, Any], Any]) -> dict[str, Any] | None:
+    """`{"where", "module", "op", "site", …}`, or None where everything is finite.
+
+    `where` is one of input, target, weights, forward, loss, backward.
+    """
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     for where, values in (("input", args), ("target", targets)):
         if not all(origin.finite(tensor) for tensor in tensors_in(values)):
@@ -55,7 +56,7 @@ def _after_forward(twin: Any, args: Any, targets: Any, loss_fn: Callable[[Any, A
 
 def _line_in(function: Any, op: str) -> dict[str, Any] | None:
     """The line of a module's forward that calls the operation, where its source can be read."""
-    code = getattr(function, "__code__", None)
+    code: Any = getattr(function, "__code__", None)
     if code is None:
         return None
 

@@ -1,7 +1,7 @@
 """The largest and the smallest eigenvalue of the Hessian, by Lanczos with Hessian-vector products.
 
-Largest against 2/lr: the edge of stability of plain gradient descent (Cohen et al. 2021). Smallest clearly below zero at
-a small gradient: a saddle, not a minimum.
+Largest against 2/lr: the edge of stability of plain gradient descent (Cohen et al. 2021). Smallest clearly
+below zero at a small gradient: a saddle, not a minimum.
 """
 
 from __future__ import annotations
@@ -62,10 +62,7 @@ def curvature(model: Any, loss: Callable[[], Any], steps: int = STEPS, seed: int
 
 def _flat(parts: Any, parameters: list[Any]) -> Any:
     return torch.cat(
-        [
-            (torch.zeros_like(p) if part is None else part).reshape(-1)
-            for part, p in zip(parts, parameters, strict=True)
-        ]
+        [(torch.zeros_like(p) if part is None else part).reshape(-1) for part, p in zip(parts, parameters, strict=True)]
     )
 
 

@@ -58,7 +58,7 @@ def _estimate(products: FloatArray, samples: int) -> tuple[float, float]:
 
 
 def _interval(products: FloatArray, samples: int) -> tuple[float, float]:
-    """Jackknife over chunks of the signal, which is the uncertain part; the noise is an average over many directions."""
+    """Jackknife over chunks of the signal: the noise, averaged over many directions, is the certain part."""
     k = len(products)
     signal, noise = _estimate(products, samples)
     left_out = []

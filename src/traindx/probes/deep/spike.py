@@ -1,4 +1,6 @@
-"""The batch before a spike, replayed on earlier weights: if it stands out there too, it is the data; if not, the step."""
+"""The batch before a spike, replayed on earlier weights: if it stands out there too, it is the data; if not, the
+step.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class SpikeReplay:
 def replay_spike(
     model: Any, loss: Callable[[Any], Any], suspect: Any, others: Sequence[Any], earlier: Mapping[str, Any]
 ) -> SpikeReplay:
-    """`loss(batch)` computes the loss; `earlier` is the model's state before the spike; `others` are ordinary batches."""
+    """`earlier` is the model's state dict before the spike; `others` are ordinary batches."""
     if len(others) < 4:
         raise ValueError("at least four ordinary batches are needed to compare with")
     with unchanged(model), torch.no_grad():
