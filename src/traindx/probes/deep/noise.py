@@ -1,7 +1,7 @@
 """The gradient noise scale: how many samples a batch needs before its gradient is more signal than noise.
 
-B = tr(Σ) / |G|² (McCandlish et al. 2018), from the gradients of K chunks of b samples each. With the mean of the chunks'
-squared norms S and the squared norm of their mean M, unbiased estimates are
+B = tr(Σ) / |G|² (McCandlish et al. 2018), from the gradients of K chunks of b samples each. With the mean of the
+chunks' squared norms S and the squared norm of their mean M, unbiased estimates are
     |G|² = (K·M - S) / (K - 1)        tr(Σ) = b·(S - M)·K / (K - 1).
 """
 
