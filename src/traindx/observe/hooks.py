@@ -78,8 +78,16 @@ class Driver:
     """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
 
     def batch(self, loader: Any, batch: Any) -> Any:
-        """The batch that the training gets instead."""
+        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
         return batch
+
+    def at_end(self, loader: Any) -> Any:
+        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
+        raise StopIteration
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments that a standard loss function gets instead."""
+        return args, kwargs
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments that the outermost module gets instead."""
