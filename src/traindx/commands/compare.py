@@ -1,4 +1,4 @@
-"""Compare runs: what differs between them, which is best, and which setting explains it.
+"""Compare runs: what differs, which is best, and which setting explains it.
 
 Takes run records (.tdx), logs and folders; folders expand to all logs in them.
 Runs are ranked by their best validation loss, or else by their final training
@@ -67,8 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"traindx compare: {reason}", sys.stderr)
     if gathered.passed_over:
         say(
-            f"traindx compare: {gathered.passed_over} text files beside other logs were passed over; name them to "
-            "include them",
+            f"traindx compare: text files beside other logs passed over: {gathered.passed_over} (name them to include them)",
             sys.stderr,
         )
     measured = [outcome for outcome in gathered.outcomes if not metric or metric.name in outcome.measured]
