@@ -66,10 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     for reason in gathered.failed:
         say(f"traindx compare: {reason}", sys.stderr)
     if gathered.passed_over:
-        say(
-            f"traindx compare: text files beside other logs passed over: {gathered.passed_over} (name them to include them)",
-            sys.stderr,
-        )
+        count = gathered.passed_over
+        say(f"traindx compare: text files beside other logs passed over: {count} (name them to include)", sys.stderr)
     measured = [outcome for outcome in gathered.outcomes if not metric or metric.name in outcome.measured]
     if not measured:
         if unreadable or gathered.failed:
