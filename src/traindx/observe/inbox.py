@@ -24,15 +24,17 @@ _CTYPES: dict[Any, Any] = {
     torch.bool: ctypes.c_bool,
 }
 
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
 
 def cpu_value(tensor: Any) -> float | None:
     """The first element of a plain CPU tensor, without calling an operator; None where that is not possible."""
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu" or tensor.numel() == 0:
+    if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.is_sparse or tensor.numel() == 0:
         return None
-    kind = _CTYPES.get(tensor.dtype)
     address = tensor.data_ptr()
     if not address:
         return None
+    kind = _CTYPES.get(tensor.dtype)
     if kind is not None:
         return float(kind.from_address(address).value)
     if tensor.dtype is torch.float16:

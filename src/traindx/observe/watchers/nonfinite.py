@@ -37,7 +37,8 @@ class Watcher:
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if torch.is_grad_enabled() and (args or kwargs):
             self._call = (weakref.ref(root), _weak(args), {key: _weak((value,))[0] for key, value in kwargs.items()})
-            self._rng = torch.get_rng_state() if root.training and not self._located else None
+            # Five kilobytes: where the step is not looked at, a replay drops other units than the training did.
+            self._rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         target = given_pair(given)[1]
@@ -132,12 +133,13 @@ class Watcher:
     def step_begin(self, optimizer: Any, closure: bool) -> None:
         if closure or self._gradient_bad or self._bad:
             return
-        for group in optimizer.param_groups[:1]:
-            for parameter in group["params"][:1]:
-                value = cpu_value(parameter.grad) if parameter.grad is not None else None
-                if value is not None and not math.isfinite(value):
-                    self._gradient_bad = True
-                    self._report_gradient(parameter)
+        # One element stands for all, at every step: what spoils a gradient spoils the first layer's, where it ends.
+        parameter = next(iter(optimizer.param_groups[0]["params"]), None)
+        gradient = parameter.grad if parameter is not None else None
+        value = cpu_value(gradient) if gradient is not None else None
+        if value is not None and not math.isfinite(value):
+            self._gradient_bad = True
+            self._report_gradient(parameter)
 
     def _report_gradient(self, parameter: Any) -> None:
         session = self.session
