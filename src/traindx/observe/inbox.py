@@ -10,7 +10,7 @@ import ctypes
 import math
 import struct
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -52,6 +52,7 @@ class Inbox:
         self._scalars: deque[tuple[str, int, Any]] = deque()
         self._rows: deque[tuple[str, int, tuple[str, ...], Any]] = deque()
         self._calls: deque[tuple[Any, Any]] = deque()
+        self._listeners: dict[str, Callable[[list[int], list[float]], None]] = {}
 
     def scalar(self, series: str, step: int, value: Any) -> None:
         """A float, or a 0-d tensor that nobody else will change."""
@@ -64,6 +65,10 @@ class Inbox:
     def later(self, tensor: Any, use: Any) -> None:
         """Call `use(list of floats)` at the next flush, with what `tensor` holds."""
         self._calls.append((tensor, use))
+
+    def listen(self, series: str, use: Callable[[list[int], list[float]], None]) -> None:
+        """Call `use(steps, values)` at every flush that brings new points of `series`."""
+        self._listeners[series] = use
 
     def drain(self) -> None:
         """Hand everything to the writer. Runs on the writer's thread."""
@@ -83,6 +88,8 @@ class Inbox:
             values.append(next(numbers) if isinstance(value, torch.Tensor) else float(value))
         for name, (steps, values) in by_name.items():
             self._writer.points(name, steps, values)
+            if name in self._listeners:
+                self._listeners[name](steps, values)
 
     def _drain_rows(self) -> None:
         while self._rows:

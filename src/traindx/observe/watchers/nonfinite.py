@@ -31,6 +31,7 @@ class Watcher:
         self._rng: Any = None
         self._target: weakref.ref[Any] | None = None
         self._located = False
+        session.inbox.listen("loss/train", self._noticed_late)
 
     # ── what a replay needs, kept by weak reference ─────────────────────────────────────────────
 
@@ -60,6 +61,15 @@ class Watcher:
         self._onsets += 1
         if self._onsets <= MAX_ONSETS:
             self._report(loss, frame, value)
+
+    def _noticed_late(self, steps: list[int], values: list[float]) -> None:
+        """An accelerator's losses come over with the flush: too late to look for the origin, not to tell of it."""
+        for step, value in zip(steps, values, strict=True):
+            if not math.isfinite(value) and not self._onsets:
+                self._onsets += 1
+                self.session.schedule.alert(self.session.step)
+                self.session.writer.event("nonfinite-loss", step, value=str(value))
+                self.session.say(f"the loss turned {value} at step {step}")
 
     def _report(self, loss: Any, frame: Any, value: float) -> None:
         session = self.session
