@@ -11,6 +11,7 @@ with a method named after each moment that it wants to hear of:
     grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
     loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
     state_loaded(module, site)               forward_failed(root)
+    dropout_applied(p, training)             reshaped(before, after, site)
     module_begin(module)                     module_end(module, output)
 
 The last two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
@@ -55,6 +56,8 @@ MOMENTS = (
     "unscaled",
     "scaler_step",
     "state_loaded",
+    "dropout_applied",
+    "reshaped",
     "weights_before",
     "gradients_ready",
     "weights_after",
@@ -78,8 +81,16 @@ class Driver:
     """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
 
     def batch(self, loader: Any, batch: Any) -> Any:
-        """The batch that the training gets instead."""
+        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
         return batch
+
+    def at_end(self, loader: Any) -> Any:
+        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
+        raise StopIteration
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments that a standard loss function gets instead."""
+        return args, kwargs
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments that the outermost module gets instead."""
@@ -115,6 +126,7 @@ class HookPoints:
         self.looking = True  # the present step is looked at
         self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
         self.inner = False  # some observer wants to hear of every module in this forward
+        self.shapes = True  # some observer wants to hear of views, until it has seen enough
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
         os.register_at_fork(after_in_child=self._leave_child_alone)
 

@@ -44,6 +44,8 @@ def install(hooks: HookPoints) -> None:
                 nonlocal inside
                 if inside or hooks.busy or not hooks.live:
                     return original(*args, **kwargs)
+                if hooks.driver is not None:
+                    args, kwargs = hooks.driver.loss_inputs(name, args, kwargs)
                 inside = True  # a loss that is computed through another one counts once
                 try:
                     value = original(*args, **kwargs)

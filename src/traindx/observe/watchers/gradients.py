@@ -38,18 +38,12 @@ class Watcher:
             self.batch_size = args[0].shape[0]
 
     def _layers(self, update: Update) -> tuple[list[str], list[Any]]:
-        """The parameters of this update, and those of the models that no optimizer holds."""
-        session = self.session
-        seen = {id(p) for p in update.params}
+        """The parameters of this update, and those that no optimizer holds."""
         params = list(update.params)
         if update.index <= 0:
-            held = {id(p) for _, o in session.live_optimizers() for g in o.param_groups for p in g["params"]}
-            for _, root in session.naming.roots():
-                for parameter in root.parameters():
-                    if id(parameter) not in seen and id(parameter) not in held:
-                        seen.add(id(parameter))
-                        params.append(parameter)
-        return [session.naming.name_of(p) for p in params], params
+            known = {id(p) for p in params}
+            params += [p for p in self.session.stray_parameters() if id(p) not in known]
+        return [self.session.naming.name_of(p) for p in params], params
 
     @torch.no_grad()
     def weights_before(self, update: Update) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from ..graphs import leaves
@@ -103,9 +103,9 @@ class Watcher:
     # ── the count ───────────────────────────────────────────────────────────────────────────────
 
     def _timed(self, moment: str, update: Update) -> None:
-        began = perf_counter()
+        began = thread_time()
         self.session.hooks.relay(moment, update)
-        self.session.schedule.charge(perf_counter() - began)
+        self.session.schedule.charge(thread_time() - began)
 
     def _advance(self) -> None:
         session = self.session

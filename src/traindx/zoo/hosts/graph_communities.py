@@ -59,7 +59,9 @@ def train_and_validate(model, optimizer, graph, train_mask, val_mask, epochs):
             val_loss = F.cross_entropy(output[val_mask], labels[val_mask]).item()
             val_acc = (output[val_mask].argmax(1) == labels[val_mask]).float().mean().item()
         if epoch % 20 == 19:
-            print(f"Epoch: {epoch + 1:04d} loss_train: {loss.item():.4f} loss_val: {val_loss:.4f} acc_val: {val_acc:.4f}")
+            print(
+                f"Epoch: {epoch + 1:04d} loss_train: {loss.item():.4f} loss_val: {val_loss:.4f} acc_val: {val_acc:.4f}"
+            )
     return loss.item(), val_loss, val_acc
 
 

@@ -70,5 +70,7 @@ for epoch in range(n_epochs):
     train_loss = run_epoch(model, x_train, y_train, optimizer)
     scheduler.step()
     test_loss, test_acc = test(model, x_test, y_test)
-    print("Epoch: %d  Loss: %.4f  Test loss: %.4f  Test acc: %.1f%%" % (epoch + 1, train_loss, test_loss, 100 * test_acc))
+    print(
+        "Epoch: %d  Loss: %.4f  Test loss: %.4f  Test acc: %.1f%%" % (epoch + 1, train_loss, test_loss, 100 * test_acc)
+    )
 print(f"FINAL train_loss={train_loss:.5f} val_loss={test_loss:.5f} quality={test_acc:.4f}")
