@@ -12,6 +12,11 @@ import pytest
 TRAININGS = Path(__file__).parent / "trainings"
 
 
+def observed(warm, path):
+    """With a budget that leaves no step out for want of time: a busy machine must not change what is looked at."""
+    return warm.traindx(path, options=("--budget", "100"))
+
+
 def told(outcome):
     """The JSON that a script printed as its last line."""
     assert outcome.code == 0, outcome.err
@@ -84,7 +89,7 @@ CLASSIFIER = """
 def classifier(warm, tmp_path_factory):
     path = tmp_path_factory.mktemp("classifier") / "classifier.py"
     path.write_text(textwrap.dedent(CLASSIFIER))
-    outcome = warm.traindx(path)
+    outcome = observed(warm, path)
     return told(outcome), outcome.run
 
 
@@ -220,7 +225,7 @@ BIRTHS = {
 @pytest.mark.parametrize("name", BIRTHS)
 def test_origin_of_the_first_non_finite_number(warm, script, name):
     body, setup, expected, line = BIRTHS[name]
-    outcome = warm.traindx(script(train(body, setup)))
+    outcome = observed(warm, script(train(body, setup)))
     run = outcome.run
     assert outcome.code == 0, outcome.err
     assert "observers_off" not in run.facts
@@ -237,9 +242,19 @@ def test_exploding_weights_are_told_from_bad_data(warm, script):
     source = train(
         "loss = F.mse_loss(model(x), y)", "optimizer = torch.optim.SGD(model.parameters(), lr=1e4)", steps=40
     )
-    run = warm.traindx(script(source)).run
+    run = observed(warm, script(source)).run
     assert run.events_of("nonfinite-loss")[0].data["inputs_finite"]
     assert run.events_of("nonfinite-origin")[0].data["where"] in ("forward", "weights", "loss")
+
+
+def test_loss_on_an_accelerator_is_noticed_at_the_flush(warm, script):
+    """There the loss cannot be read at once; here that is brought about by hand."""
+    source = train("loss = F.mse_loss(model(x), y) / (0.0 if step == 6 else 1.0)")
+    outcome = warm.traindx(
+        script(source), prepare="import traindx.observe.watchers.losses as w\nw.cpu_value = lambda tensor: None"
+    )
+    assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [6]
+    assert len(outcome.run.series("loss/train")) == 12
 
 
 # ── gradients that nobody cleared ────────────────────────────────────────────────────────────────
@@ -251,14 +266,14 @@ def kept(run):
 
 def test_missing_zero_grad_is_counted(warm, script):
     source = train("loss = F.mse_loss(model(x), y)").replace("    optimizer.zero_grad()\n", "")
-    run = warm.traindx(script(source)).run
+    run = observed(warm, script(source)).run
     assert kept(run) == [11]
     assert [event.step for event in run.events_of("grads-kept")] == [1]
 
 
 @pytest.mark.parametrize("training", ["gan", "accumulation", "lbfgs", "scaler_float16", "loader_workers", "plain_loop"])
 def test_cleared_gradients_are_not_counted(warm, training):
-    assert set(kept(warm.traindx(TRAININGS / f"{training}.py").run)) == {0}
+    assert set(kept(observed(warm, TRAININGS / f"{training}.py").run)) == {0}
 
 
 @pytest.mark.parametrize(
@@ -272,7 +287,7 @@ def test_cleared_gradients_are_not_counted(warm, training):
 )
 def test_every_way_of_clearing_counts(warm, script, clearing):
     source = train("loss = F.mse_loss(model(x), y)").replace("optimizer.zero_grad()", clearing)
-    assert kept(warm.traindx(script(source)).run) == [0]
+    assert kept(observed(warm, script(source)).run) == [0]
 
 
 # ── wiring ───────────────────────────────────────────────────────────────────────────────────────
@@ -284,14 +299,14 @@ def test_broadcast_and_softmax_axis_and_scrambled_view(warm, script):
         "h = h.view(5, 16).view(16, 5)\n"
         "loss = F.mse_loss(h[:, :1], y[:, 0])"
     )
-    run = warm.traindx(script(source)).run
+    run = observed(warm, script(source)).run
     assert run.facts["losses"][0]["broadcast"] is True
     assert [softmax["dim"] for softmax in run.facts["graph"]["softmaxes"]] == [0]
     assert {"from": [16, 5], "to": [5, 16]} in run.facts["graph"]["view_permutes"]
 
 
 def test_healthy_wiring_raises_none_of_these(warm, script):
-    run = warm.traindx(script(train("loss = F.mse_loss(model(x), y)"))).run
+    run = observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run
     assert run.facts["losses"][0]["broadcast"] is False
     assert not run.facts["graph"]["softmaxes"] and not run.facts["graph"]["view_permutes"]
     assert not run.facts["graph"]["broadcasts"] and not run.facts["graph"]["negated"]
@@ -316,7 +331,7 @@ def test_parameters_left_out_frozen_and_never_used(warm, script):
             net(torch.randn(8, 3)).pow(2).mean().backward()
             optimizer.step()
     """
-    run = warm.traindx(script(source)).run
+    run = observed(warm, script(source)).run
     facts = {p["name"].removesuffix(".weight"): p for p in run.facts["params"] if p["name"].endswith("weight")}
     seen = {n: (p["optimizer"], p["requires_grad"], p["grad"], p["ran"], p["moved"]) for n, p in facts.items()}
     assert seen == {
@@ -333,13 +348,13 @@ def test_saturated_units(warm, script):
         "model = nn.Sequential(nn.Linear(4, 8), nn.Sigmoid(), nn.Linear(8, 1))\n"
         "nn.init.zeros_(model[0].weight)\nmodel[0].bias.data = torch.tensor([50.0] * 6 + [0.0] * 2)",
     )
-    run = warm.traindx(script(source)).run
+    run = observed(warm, script(source)).run
     np.testing.assert_allclose(run.layers("act_saturated").column("1")[:3], 0.75)
     np.testing.assert_allclose(run.layers("preact_large").column("1")[:3], 0.75)
 
 
 def test_shifted_targets_of_a_language_model(warm):
-    assert warm.traindx(TRAININGS / "tied_transformer.py").run.facts["shift_relation"]["targets_are_next_inputs"]
+    assert observed(warm, TRAININGS / "tied_transformer.py").run.facts["shift_relation"]["targets_are_next_inputs"]
 
 
 def test_scaled_loss_is_recorded_unscaled(warm, script):
@@ -350,7 +365,7 @@ def test_scaled_loss_is_recorded_unscaled(warm, script):
     )
     source = source.replace("optimizer.step()", "scaler.step(optimizer); scaler.update()")
     source = source.replace("loss.item()", "real.item()")
-    outcome = warm.traindx(script(source))
+    outcome = observed(warm, script(source))
     np.testing.assert_allclose(outcome.run.series("loss/train").values, told(outcome), rtol=1e-6)
     assert set(outcome.run.series("loss_scale").values) == {1024.0}
     assert outcome.run.facts["precision"]["scaler"] and outcome.run.facts["precision"]["autocast"] == "float16"
@@ -358,13 +373,13 @@ def test_scaled_loss_is_recorded_unscaled(warm, script):
 
 def test_training_in_eval_mode_is_noted(warm, script):
     source = train("if step == 4: model.eval()\nloss = F.mse_loss(model(x), y)", "model.append(nn.Dropout(0.1))")
-    modes = warm.traindx(script(source)).run.facts["modes"]
+    modes = observed(warm, script(source)).run.facts["modes"]
     assert (modes["train_forwards"], modes["train_forwards_in_eval_mode"], modes["first_eval_mode_step"]) == (12, 8, 4)
 
 
 @pytest.mark.parametrize("training", ["raw_tensors", "fresh_tensors"])
 def test_loops_without_an_optimizer_have_steps_losses_and_gradients(warm, training):
-    run = warm.traindx(TRAININGS / f"{training}.py").run
+    run = observed(warm, TRAININGS / f"{training}.py").run
     assert run.steps == 60 and run.series("loss/train").steps.tolist() == list(range(60))
     assert len(run.series("grad_norm")) >= 3
     assert all(parameter["moved"] is not False for parameter in run.facts["params"])

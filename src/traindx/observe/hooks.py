@@ -19,6 +19,9 @@ and, relayed by the pacing watcher, which knows what one update is in any style 
 
     weights_before(update)    gradients_ready(update)    weights_after(update)
 
+Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
+that it need not hear of then; evaluations are heard of always.
+
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
 *driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
 """
@@ -112,6 +115,7 @@ class HookPoints:
         self._switched_off = switched_off
         self._observers: list[Any] = []
         self._calls: dict[str, tuple[tuple[Any, Callable[..., None]], ...]] = dict.fromkeys(MOMENTS, ())
+        self._calls_unlooked = self._calls
         self._patches: list[tuple[Any, str, Any, Any]] = []
         self._undo: list[Callable[[], None]] = []
         self._away = False
@@ -119,6 +123,8 @@ class HookPoints:
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
+        self.looking = True  # the present step is looked at
+        self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
         self.inner = False  # some observer wants to hear of every module in this forward
         self.shapes = True  # some observer wants to hear of views, until it has seen enough
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
@@ -134,6 +140,10 @@ class HookPoints:
         self._calls = {
             moment: tuple((o, getattr(o, moment)) for o in self._observers if hasattr(o, moment)) for moment in MOMENTS
         }
+        self._calls_unlooked = {
+            moment: tuple((o, call) for o, call in calls if moment not in getattr(o, "ONLY_ON_LOOKS", ()))
+            for moment, calls in self._calls.items()
+        }
 
     def forget(self, observer: Any) -> None:
         self._observers = [other for other in self._observers if other is not observer]
@@ -143,18 +153,22 @@ class HookPoints:
         self.forget(observer)
         self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {error}")
 
-    def announce(self, moment: str, *args: Any) -> None:
+    def announce(self, moment: str, *args: Any, training: bool = False) -> None:
+        """Tell the observers. `training`: this is part of a training step, and not every step is looked at."""
         if self.busy or not self.live:
             return
         self.busy = True
         try:
-            self.relay(moment, *args)
+            self._tell((self._calls_unlooked if training and not self.looking else self._calls)[moment], moment, args)
         finally:
             self.busy = False
 
     def relay(self, moment: str, *args: Any) -> None:
         """Tell the observers, from within an observer."""
-        for observer, call in self._calls[moment]:
+        self._tell(self._calls[moment], moment, args)
+
+    def _tell(self, calls: Any, moment: str, args: tuple[Any, ...]) -> None:
+        for observer, call in calls:
             try:
                 call(*args)
             except Exception as error:
@@ -226,5 +240,5 @@ class HookPoints:
     def _leave_child_alone(self) -> None:
         # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
         self.live = False
-        self._calls = dict.fromkeys(MOMENTS, ())
+        self._calls = self._calls_unlooked = dict.fromkeys(MOMENTS, ())
         self.driver = None

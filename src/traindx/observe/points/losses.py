@@ -52,7 +52,7 @@ def install(hooks: HookPoints) -> None:
                 finally:
                     inside = False
                 if isinstance(value, torch.Tensor):
-                    hooks.announce("loss_computed", name, (args, kwargs), value)
+                    hooks.announce("loss_computed", name, (args, kwargs), value, training=value.requires_grad)
                 return value
 
             return loss

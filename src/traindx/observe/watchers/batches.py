@@ -71,6 +71,7 @@ class _Pool:
 
 class Watcher:
     name = "batches"
+    ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -23,6 +23,7 @@ NOISE_WINDOW = 16  # pairs of gradients that one noise scale estimate averages o
 
 class Watcher:
     name = "gradients"
+    ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session

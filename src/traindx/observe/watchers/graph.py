@@ -30,6 +30,7 @@ MAX_UNITS = 16_384
 
 class Watcher:
     name = "graph"
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session

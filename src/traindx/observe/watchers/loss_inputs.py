@@ -32,6 +32,7 @@ def given_pair(given: Any) -> tuple[Any, Any]:
 
 class Watcher:
     name = "loss inputs"
+    ONLY_ON_LOOKS = frozenset({"loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session

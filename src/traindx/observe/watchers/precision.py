@@ -19,6 +19,7 @@ _HALF = (torch.float16, torch.bfloat16)
 
 class Watcher:
     name = "precision"
+    ONLY_ON_LOOKS = frozenset({"forward_end", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -23,13 +23,13 @@ MAX_CLASSES = 24
 
 class Watcher:
     name = "samples"
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._trained: set[int] = set()
         self._trained_rows = 0
         self._batches_hashed = 0
-        self._batches = 0
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
         self._evaluated: dict[int, set[int]] = {}  # by loader
         self._loader = 0
@@ -45,8 +45,6 @@ class Watcher:
             return
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         self._input = weakref.ref(value) if value is not None else None
-        if torch.is_grad_enabled():
-            self._batches += 1
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
@@ -125,7 +123,7 @@ class Watcher:
                 return
             # Fixed width, so that batches that lack a class still add up.
             ids = target.clamp(0, MAX_CLASSES - 1)
-            answers = torch.nn.functional.one_hot(ids, MAX_CLASSES).double()
+            answers = (ids.unsqueeze(1) == torch.arange(MAX_CLASSES, device=ids.device)).double()
             answers = torch.cat([answers, target.reshape(-1, 1).double()], dim=1)
         if self._products is None:
             self._products = _Products()
@@ -147,7 +145,7 @@ class Watcher:
                     "eval_samples": len(sets[cleanest]),
                     "train_samples_hashed": self._trained_rows,
                     "train_distinct": len(trained),
-                    "train_share_hashed": self._batches_hashed / max(1, self._batches),
+                    "train_share_hashed": min(1.0, self._batches_hashed / max(1, self.session.backwards)),
                     "shared": len(sets[cleanest] & trained),
                 },
             )
