@@ -2,7 +2,8 @@
 
 Not meant: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that training
 leaves (a pretrained model need not come through load_state_dict); weights that move all the same (averaged copies);
-models frozen as a whole beside one that trains (teachers, perceptual losses); small fixed filters and constants.
+models frozen as a whole and kept from the optimizer beside one that trains (teachers, perceptual losses); small fixed
+filters and constants.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no weight that ran was seen")
     roots = [text(model.get("name")) for model in facts(run, "models")]
     training = {_root(p.name, roots) for p in known if p.trains}
-    frozen = [p for p in known if p.trains is False and _fresh(p) and _root(p.name, roots) in training]
+    # A model that is frozen as a whole was meant to learn if the optimizer was given its weights.
+    meant = [p for p in known if p.optimizer is not None or _root(p.name, roots) in training]
+    frozen = [p for p in meant if p.trains is False and _fresh(p)]
     share = share_of(frozen, known)
     level = ramp(share, 0.0, 0.1)
     return Sign(
