@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +24,7 @@ def install(hooks: HookPoints) -> None:
     def make_iter(original: Any) -> Any:
         def __init__(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
             original(self, loader, *args, **kwargs)
-            self._traindx_loader = loader
+            self._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
 
         return __init__
 
@@ -31,7 +32,8 @@ def install(hooks: HookPoints) -> None:
         def __next__(self: Any) -> Any:
             if hooks.busy or not hooks.live:
                 return original(self)
-            loader = getattr(self, "_traindx_loader", None)
+            known = getattr(self, "_traindx_loader", None)
+            loader = known() if known is not None else None
             began = perf_counter()
             try:
                 batch = original(self)

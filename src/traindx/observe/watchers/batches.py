@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import torch
@@ -76,6 +76,7 @@ class Watcher:
         self.session = session
         self._pools: dict[str, _Pool] = {}
         self._looked_at_step = -1
+        self._trained: weakref.ref[Any] | None = None  # the model whose inputs are the training data
         self._loaders: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
         self._pending: list[dict[str, Any]] = []
 
@@ -110,6 +111,10 @@ class Watcher:
             return
         if next(root.parameters(), None) is None:
             return
+        if phase == "train":
+            self._trained = self._trained or weakref.ref(root)
+        if self._trained is not None and self._trained() is not root:
+            return  # another model's inputs, such as a decoder's: not comparable
         if phase == "eval":
             self._assign("eval")
             if self._pools.get("eval") is not None and self._pools["eval"].batches >= EVAL_LOOKS:
@@ -117,10 +122,10 @@ class Watcher:
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         if value is None:
             return
-        began = perf_counter()
+        began = thread_time()
         self._looked_at_step = session.step if phase == "train" else self._looked_at_step
         self._look(phase, value)
-        session.schedule.charge(perf_counter() - began)
+        session.schedule.charge(thread_time() - began)
 
     @torch.no_grad()
     def _look(self, phase: str, value: Any) -> None:

@@ -6,18 +6,20 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 
 from __future__ import annotations
 
-from time import perf_counter
+import weakref
+from collections import deque
+from time import thread_time
 from typing import Any
 
 import torch
-from torch import nn
 
 from .. import origin
 from ..digest import digest
 from ..graphs import nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import SAMPLE, plain, sample_rows, tensors_in
+from ..sites import describe
+from ..tensors import SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
 
@@ -36,23 +38,27 @@ class Watcher:
         self._names: dict[int, str] = {}  # id of a grad_fn made in this forward -> module name
         self._alive: dict[str, Any] = {}  # units that have ever been non-zero, by layer
         self._batches: dict[str, int] = {}
-        self._handle: Any = None
+        self._listening = False  # to the modules inside the forward that runs
+        self._by_module: dict[int, str] = {}
         self._outputs: dict[str, list[Any]] = {}
+        self._hoard: dict[str, Any] = {"graphs": 3}  # fewer are no hoard: the last loss lives on until the next one
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
-        if not session.deep or not torch.is_grad_enabled() or is_compiled(root) or self._handle is not None:
-            return
-        if self._looked_at_step == session.step:
-            return
-        self._by_module = {id(module): name for name, module in session.naming.modules()}
-        self._handle = nn.modules.module.register_module_forward_hook(self._module_ran)
+        self._listening = (
+            session.deep and torch.is_grad_enabled() and not is_compiled(root) and self._looked_at_step != session.step
+        )
+        if self._listening:
+            self._by_module = {id(module): name for name, module in session.naming.modules()}
+            session.hooks.inner = True
 
     @torch.no_grad()
-    def _module_ran(self, module: Any, args: Any, output: Any) -> None:
-        began = perf_counter()
+    def module_end(self, module: Any, output: Any) -> None:
+        if not self._listening:
+            return
+        began = thread_time()
         name = self._by_module.get(id(module))
         value = next(tensors_in(output), None)
         if name is not None and value is not None and value.is_floating_point() and plain(value):
@@ -65,18 +71,7 @@ class Watcher:
                 finite = torch.isfinite(part)
                 bad = 1.0 - finite.float().mean()
                 self._outputs[name] = [mean, std, zero, part.abs().max(), bad]
-        self.session.schedule.charge(perf_counter() - began)
-
-    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        self._let_go()
-
-    def forward_failed(self, root: Any) -> None:
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
+        self.session.schedule.charge(thread_time() - began)
 
     # ── the graph, when backward begins ─────────────────────────────────────────────────────────
 
@@ -84,7 +79,7 @@ class Watcher:
         session = self.session
         if not session.deep or self._looked_at_step == session.step or not isinstance(loss, torch.Tensor):
             return
-        began = perf_counter()
+        began = thread_time()
         self._looked_at_step = session.step
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
@@ -93,16 +88,45 @@ class Watcher:
         if times < 2 and len(self._digests) < 8:
             self._digests[key] = times + 1
             number = list(self._digests).index(key)
-            session.writer.fact(
-                "graph" if number == 0 else f"graph/{number}", digest(found, read_saved=self._may_read())
-            )
+            facts = digest(found, read_saved=self._may_read())
+            session.writer.fact("graph" if number == 0 else f"graph/{number}", facts)
+            if facts["attention"]:
+                session.writer.fact("attention", facts["attention"])
+            self._note_loose(found, frame)
         if self._may_read():
             self._nonlinearities(found)
             risky = origin.in_graph(loss, "b")
             if risky is not None:
                 session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
         self._file_outputs()
-        session.schedule.charge(perf_counter() - began)
+        if session.step >= 4:
+            self._note_hoard(loss, frame, len(found))
+        session.schedule.charge(thread_time() - began)
+
+    def _note_loose(self, found: list[Any], frame: Any) -> None:
+        """Tensors that get a gradient and belong to no module: a script may keep its weights by hand."""
+        session = self.session
+        owned = {id(p) for _, root in session.naming.roots() for p in root.parameters()}
+        loose = [v for node in found if (v := getattr(node, "variable", None)) is not None and id(v) not in owned]
+        if loose:
+            session.naming.name_loose(loose, frame)
+            session.loose = [weakref.ref(tensor) for tensor in loose]
+
+    def _note_hoard(self, loss: Any, frame: Any, size: int) -> None:
+        """Variables of the running function that keep the graphs of earlier steps alive."""
+        if frame is None:
+            return
+        scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {})]
+        for name, value in [item for scope in scopes for item in list(scope.items())]:
+            kept = 0
+            if isinstance(value, torch.Tensor) and value is not loss and value.dim() == 0 and value.grad_fn is not None:
+                # A sum of losses: its graph holds those of all the steps that went into it.
+                kept = sum(1 for _ in nodes(value, 50 * size)) // max(1, size)
+            elif isinstance(value, (list, deque)) and len(value) > 3:
+                kept = sum(isinstance(v, torch.Tensor) and v.grad_fn is not None for v in list(value)[-2000:])
+            if kept > self._hoard["graphs"]:
+                self._hoard = {"name": name, "graphs": kept, "step": self.session.step, "site": describe(frame)}
+                self.session.writer.fact("hoard", self._hoard)
 
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked
@@ -110,9 +134,8 @@ class Watcher:
     def _file_outputs(self) -> None:
         if self._outputs:
             names = list(self._outputs)
-            table = torch.stack([torch.stack([v.cpu() for v in self._outputs[n]]) for n in names])
             for i, quantity in enumerate(("act_mean", "act_std", "act_zero", "act_max", "nonfinite")):
-                self.session.inbox.row(quantity, self.session.step, names, table[:, i])
+                self.session.inbox.row(quantity, self.session.step, names, row_of([self._outputs[n][i] for n in names]))
         self._outputs = {}
         self._names = {}
 
@@ -147,7 +170,7 @@ class Watcher:
                 if dead is not None:
                     _add(rows, "act_dead", name, dead)
         for quantity, (names, values) in rows.items():
-            self.session.inbox.row(quantity, self.session.step, names, torch.stack([v.cpu() for v in values]))
+            self.session.inbox.row(quantity, self.session.step, names, row_of(values))
 
     def _dead(self, name: str, value: Any) -> Any | None:
         """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""

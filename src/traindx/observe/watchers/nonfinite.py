@@ -35,7 +35,7 @@ class Watcher:
     # ── what a replay needs, kept by weak reference ─────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
-        if torch.is_grad_enabled() and (args or kwargs):
+        if torch.is_grad_enabled() and (args or kwargs) and next(root.parameters(), None) is not None:
             self._call = (weakref.ref(root), _weak(args), {key: _weak((value,))[0] for key, value in kwargs.items()})
             self._rng = torch.get_rng_state() if root.training and not self._located else None
 
@@ -109,6 +109,8 @@ class Watcher:
         birth = self._replay()[0]
         if birth is not None:
             return {"where": "forward", **birth}
+        if not self._inputs() and not self.session.hooks.saved_tensors_hooked and origin.bad_data(loss):
+            return {"where": "input"}
         birth = origin.in_graph(loss, "f") if not self.session.hooks.saved_tensors_hooked else None
         if birth is not None:
             birth["site"] = birth["site"] or origin.line_of(birth["op"], frame)

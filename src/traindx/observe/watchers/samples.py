@@ -4,7 +4,7 @@ next inputs. Samples are recognised by a hash of a fixed part of them."""
 from __future__ import annotations
 
 import weakref
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import torch
@@ -35,7 +35,7 @@ class Watcher:
         self._loader = 0
         self._input: weakref.ref[Any] | None = None
         self._products: _Products | None = None
-        self._shift: dict[str, Any] = {"checked": 0, "matching": 0}
+        self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = id(loader)
@@ -59,14 +59,14 @@ class Watcher:
         _, target = given_pair(given)
         if inputs is None or not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
-        began = perf_counter()
+        began = thread_time()
         if inputs.device.type == "cpu" and target.shape[0] % inputs.shape[0] == 0:
             self._hash(inputs.detach(), training)
         if training:
             self._check_shift(inputs.detach(), target.detach())
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
-        session.schedule.charge(perf_counter() - began)
+        session.schedule.charge(thread_time() - began)
 
     # ── hashes ──────────────────────────────────────────────────────────────────────────────────
 
@@ -102,16 +102,19 @@ class Watcher:
         else:
             return
         same = (moved == inputs[:, 1:]).float().mean()
+        copied = (target.reshape(rows, -1) == inputs[:, : target.numel() // rows]).float().mean()
         self._shift["checked"] += 1
-        self.session.inbox.later(same, self._note_shift)
+        self.session.inbox.later(torch.stack([same, copied]), self._note_shift)
 
-    def _note_shift(self, same: float) -> None:
-        self._shift["matching"] += same > 0.99
+    def _note_shift(self, shares: list[float]) -> None:
+        self._shift["matching"] += shares[0] > 0.99
+        self._shift["copied"] += shares[1] > 0.99
 
     # ── columns that know the answer ────────────────────────────────────────────────────────────
 
     def _correlate(self, inputs: Any, target: Any) -> None:
-        if inputs.dim() != 2 or not inputs.is_floating_point() or not 1 < inputs.shape[1] <= MAX_COLUMNS:
+        inputs = inputs.reshape(inputs.shape[0], -1)
+        if not inputs.is_floating_point() or not 1 < inputs.shape[1] <= MAX_COLUMNS:
             return
         if target.is_floating_point():
             if target.numel() != inputs.shape[0]:
@@ -152,8 +155,15 @@ class Watcher:
             distinct = self._trained_rows - self._repeated_rows
             writer.fact("repeats", {"hashed": self._trained_rows, "distinct": distinct})
         if self._shift["checked"]:
-            agree = self._shift["matching"] >= max(1, self._shift["checked"] - 1)
-            writer.fact("shift_relation", {"checked": self._shift["checked"], "targets_are_next_inputs": agree})
+            enough = max(1, self._shift["checked"] - 1)
+            writer.fact(
+                "shift_relation",
+                {
+                    "checked": self._shift["checked"],
+                    "targets_are_next_inputs": self._shift["matching"] >= enough,
+                    "targets_are_inputs": self._shift["copied"] >= enough,
+                },
+            )
         if self._products is not None:
             found = self._products.strongest()
             if found is not None:

@@ -43,8 +43,9 @@ def measure(run: Run) -> Sign | Missing:
             if len(sides) != 2 or sides[0] is None or sides[1] is None:
                 continue
             if len(sides[0]) != len(sides[1]) and all_pairs(sides[0], sides[1]):
-                level = 0.9 if text(entry.get("op")).lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
-                words = f"near the loss {entry.get('op')} compares {list(sides[0])} with {list(sides[1])}"
+                op = text(entry.get("op")) or "an operation"
+                level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
+                words = f"near the loss {op} compares {list(sides[0])} with {list(sides[1])}"
                 found.append((level, words))
     if not found:
         return Missing(ID, "neither loss calls nor the graph were looked at")
