@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-
 from probe_scripts import loader_script
+
 from traindx.probes.launch import Plan, ProbeError, Script, Trial, launch
 from traindx.probes.memorising import judge
 from traindx.probes.rates import curve_of

@@ -96,7 +96,7 @@ def read(curve: RateCurve) -> Reading:
     lowest = int(np.argmin(smooth))
     early = max(5, round(START * len(smooth)))
     start = float(np.median(curve.losses[:early]))
-    # Both ends of the fall are averages: of a Gaussian window, and of the first points (a median is 1.25 times as noisy).
+    # Both ends of the fall are averages: of a Gaussian window, and of the first points (medians: 1.25 times as noisy).
     averaged = 1 / (2 * np.sqrt(np.pi) * max(1.0, WIDTH * len(smooth))) + 1.25**2 / early
     noise = _noise(curve.losses) * np.sqrt(averaged)
     fall = start - float(smooth[lowest])
