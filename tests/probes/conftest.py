@@ -25,8 +25,10 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     one_at_a_time = threading.Lock()
 
     def spawn(words: Any, folder: Path, seed: int, seconds: float) -> bool:
-        with one_at_a_time, open(folder / "stdout", "w") as out, open(folder / "stderr", "w") as err:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        out, err = folder / "stdout", folder / "stderr"
+        with one_at_a_time, out.open("w") as said, err.open("w") as complained:
+            printing, complaining = contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained)
+            with printing, complaining:
                 _child.main([json.dumps(words)])
         return False
 

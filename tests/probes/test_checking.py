@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from probe_scripts import loader_script
 from torch import nn
 
 import traindx
-from probe_scripts import loader_script
 from traindx.checking.conduct import check_script
 from traindx.checking.objects import as_object
 from traindx.probes import memorising, starts

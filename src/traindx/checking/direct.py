@@ -67,13 +67,16 @@ class _Floor:
 def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], steps: int, rate: float) -> Trial:
     """The plainest loop there is, under observation, on the one batch."""
     import torch
+    import torch.nn.functional as F
 
+    standard = {id(function): name for name, function in vars(F).items() if callable(function)}
     with tempfile.TemporaryDirectory(prefix="traindx-check-") as folder:
         path = Path(folder) / "check.tdx"
         recording = Recording(path, BUDGET)
         recording.attach()
         floor = _Floor()
         recording.hooks.add(floor)
+        loss_fn = _as_looked_up(loss_fn, standard)
         status = "exception"
         try:
             optimizer = torch.optim.Adam(twin.parameters(), lr=rate)
@@ -87,6 +90,14 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
             recording.close(status)
         run = _kept(load(path))
     return Trial(run, "ok", {"pinned": "loader", "floor": floor.found, "updates": steps})
+
+
+def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Callable[..., Any]:
+    """A function of torch.nn.functional, looked up at each call: a reference taken earlier bypasses the observer."""
+    import torch.nn.functional as F
+
+    name = standard.get(id(loss_fn))
+    return loss_fn if name is None else lambda *args: getattr(F, name)(*args)
 
 
 def _kept(run: Run) -> Run:

@@ -11,7 +11,7 @@ from ..signs._measure import all_signs
 
 # What to do about a raised sign, in one sentence.
 RECOMMENDED = {
-    "gradients-vanish-with-depth": "use ReLU-like activations with He initialisation, normalisation or skip connections",
+    "gradients-vanish-with-depth": "use ReLU-like activations with He initialisation, norm layers or skip connections",
     "gradients-explode-with-depth": "clip the gradient norm, check initial weights against fan-in, add normalisation",
     "gradient-norm-level": "check the scale of inputs, targets and loss before changing the learning rate",
     "gradient-underflow": "scale the loss (GradScaler) or train in bfloat16 or float32",

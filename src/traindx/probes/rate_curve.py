@@ -16,9 +16,10 @@ from ..record.types import FloatArray
 
 FEWEST = 20  # points below which a curve has no shape
 WIDTH = 0.03  # of the curve's length: the smoothing kernel's deviation; three or four steps of a hundred
+START = 0.25  # of the curve: its rates are so low that the loss stands still
 # A valley must be deeper than what noise alone digs: the lowest of some hundred smoothed points of pure noise lies
-# about 2.5 of their deviations below the mean.
-DEEP = 4.0
+# about 2.5 of their deviations below the mean, and seldom twice as far.
+DEEP = 5.0
 SHALLOW = 0.05  # and at least this share of the starting loss
 AGREE = 10.0  # rules that differ by less than a decade agree; finders are not sharper than that
 
@@ -93,9 +94,11 @@ def read(curve: RateCurve) -> Reading:
         return Reading(curve, curve.losses, why_not=f"only {len(curve.rates)} finite losses were seen")
     smooth = smoothed(curve.losses)
     lowest = int(np.argmin(smooth))
-    early = max(5, len(smooth) // 10)
+    early = max(5, round(START * len(smooth)))
     start = float(np.median(curve.losses[:early]))
-    noise = _noise(curve.losses) / np.sqrt(2 * np.sqrt(np.pi) * max(1.0, WIDTH * len(smooth)))
+    # Both ends of the fall are averages: of a Gaussian window, and of the first points (medians: 1.25 times as noisy).
+    averaged = 1 / (2 * np.sqrt(np.pi) * max(1.0, WIDTH * len(smooth))) + 1.25**2 / early
+    noise = _noise(curve.losses) * np.sqrt(averaged)
     fall = start - float(smooth[lowest])
     if fall < max(DEEP * noise, SHALLOW * abs(start)):
         return Reading(curve, smooth, why_not="the loss does not fall clearly at any rate")

@@ -23,9 +23,15 @@ class _FirstSteps(Limited):
         self._cuts = 0
         self._since_cut = 0
 
+    @property
+    def _seen(self) -> bool:
+        return not self._evaluation or self._roles.evaluations > 0
+
     def batch(self, loader: Any, batch: Any) -> Any:
         self.check_time()
         if self.updates >= self.steps and loader in self._roles.training and self._since_cut and self._cuts < MAX_CUTS:
+            if self._seen:
+                self.stop("steps")
             self._cuts += 1
             self._since_cut = 0
             raise StopIteration  # the epoch ends here, so that the script goes on to evaluate
@@ -44,9 +50,8 @@ class _FirstSteps(Limited):
     def updated(self) -> None:
         if self.updates < self.steps:
             return
-        seen = not self._evaluation or self._roles.evaluations > 0
         # Epochs of an iterator that the script itself restarts never end: then the steps alone decide.
-        if seen or self._cuts >= MAX_CUTS or self.updates >= FURTHER * self.steps:
+        if self._seen or self._cuts >= MAX_CUTS or self.updates >= FURTHER * self.steps:
             self.stop("steps")
 
     def findings(self) -> dict[str, Any]:
