@@ -36,6 +36,7 @@ BINS = 10
 @dataclass(frozen=True)
 class Answer:
     row: Row
+    view: str
     levels: Mapping[str, float]
     ranked: list[tuple[str, float]]
 
@@ -47,7 +48,7 @@ class Answer:
     @property
     def alarm(self) -> bool:
         """Called sick, by the rule that the diagnosis uses."""
-        return decide(dict(self.ranked), self.levels) == "sick"
+        return decide(dict(self.ranked), self.levels, self.view) == "sick"
 
     @property
     def correct(self) -> bool:
@@ -87,7 +88,7 @@ def temperature_of(found: Sequence[tuple[Row, Model]], view: str) -> float:
 def answer(row: Row, model: Model, view: str, temperature: float) -> Answer:
     tempered = Model(all_causes(), replace(model.parameters, temperature={view: temperature}))
     chances = tempered.probabilities(getattr(row, view), view)
-    return Answer(row, getattr(row, view), sorted(chances.items(), key=lambda item: -item[1]))
+    return Answer(row, view, getattr(row, view), sorted(chances.items(), key=lambda item: -item[1]))
 
 
 def calibration_error(answers: Sequence[Answer]) -> tuple[float, list[tuple[float, float, int]]]:

@@ -29,7 +29,7 @@ def diagnose(run: Run) -> Diagnosis:
     shown = [item for item in ranked[:SHOWN] if item[1] >= NEGLIGIBLE] or ranked[:1]
     hypotheses = [_hypothesis(name, chance, model, run, signs) for name, chance in shown]
     scope = out_of_scope(run, signs, chances)
-    verdict: Verdict = "out-of-scope" if scope else decide(chances, levels)
+    verdict: Verdict = "out-of-scope" if scope else decide(chances, levels, kind)
     symptoms = sorted(
         (sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8),
         key=lambda sign: ({"critical": 0, "warning": 1, "info": 2}[sign.severity], -sign.level),

@@ -8,7 +8,9 @@ from .model import HEALTHY, UNKNOWN
 from .types import Verdict
 
 # A false alarm costs more trust than a miss: a run is called sick only when it is clearly more likely sick than not.
-ALARM = 0.35  # the probability of `healthy` below which a run may be called sick
+# The probability of `healthy` below which a run may be called sick. Half of the zoo's faults leave no trace in a log, so
+# there `healthy` never gets far, and its being low means less.
+ALARM = {"observed": 0.35, "log": 0.2}
 NAMED = 0.25  # the confidence that a leading cause needs for that
 # Trouble that is plain to see, whatever causes it, and the level at which it is.
 PLAIN_TROUBLE = {"loss-not-finite": 0.7, "loss-diverged": 0.9}
@@ -27,12 +29,12 @@ DOUBTFUL = {
 TOO_SHORT = 0.5
 
 
-def decide(chances: Mapping[str, float], levels: Mapping[str, float]) -> Verdict:
-    """The verdict for these probabilities and levels of signs."""
+def decide(chances: Mapping[str, float], levels: Mapping[str, float], kind: str = "observed") -> Verdict:
+    """The verdict for these probabilities and levels of signs. `kind`: `observed` or `log`."""
     if any(levels.get(sign, 0.0) >= level for sign, level in PLAIN_TROUBLE.items()):
         return "sick"
     leading, confidence = max(((n, c) for n, c in chances.items() if n != HEALTHY), key=lambda item: item[1])
-    if chances[HEALTHY] < ALARM:
+    if chances[HEALTHY] < ALARM[kind]:
         return "sick" if leading != UNKNOWN and confidence >= NAMED else "inconclusive"
     if levels.get("too-short", 0.0) >= TOO_SHORT:
         return "inconclusive"
