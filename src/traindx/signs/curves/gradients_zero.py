@@ -42,5 +42,6 @@ def measure(run: Run) -> Sign | Missing:
         return Sign(ID, share, level, text, None, "info", values)
     onset = int(norm.steps[begin])
     what = "zero" if norm.values[begin:].max() == 0 else f"below a ten-thousandth of its early {number(early)}"
-    text = f"The gradient norm is {what} from step {onset} on while the loss stays at {number(loss.last)}."
+    where = f" while the loss stays at {number(loss.last)}" if len(loss) else ""
+    text = f"The gradient norm is {what} from step {onset} on{where}."
     return Sign(ID, share, level, text, onset, "critical", values)
