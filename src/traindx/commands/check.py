@@ -8,7 +8,7 @@ Asked are: the data (finite, scaled, balanced, shuffled, not shared with the eva
 start (first loss against chance, gradient flow, variance by depth, initial weights); the wiring (gradients arrive
 and are cleared, weights move, modes, loss inputs, no mixing of samples, no sight of the future); one batch;
 repeatability.
-✓ passed, ✗ failed, ! worth a look, – could not be asked (not counted as passed).
+✓ passed, ✗ failed, ! worth a look, – could not be answered (not counted as passed).
 
 Exit codes: 0; 1 when --fail-on is met (critical: something failed; warning: or is worth a look); 2 when the
 script cannot be probed or the command line is wrong. --format json prints the diagnosis of the first steps
