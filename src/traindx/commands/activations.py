@@ -13,7 +13,7 @@ import argparse
 
 from ._model_options import add_model_options
 
-HELP = "look at the activations of a checkpoint on a batch, layer by layer"
+HELP = "look at the activations of a checkpoint on a batch"
 QUANTITIES = {
     "act_std": "spread", "act_mean": "mean", "act_max": "largest", "act_zero": "zeros", "act_dead": "dead",
     "act_saturated": "saturated",

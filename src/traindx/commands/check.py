@@ -29,7 +29,7 @@ from ._findings import THRESHOLDS
 from ._say import say
 from ._script import add_script, script_of
 
-HELP = "check a script before training: data, first loss, wiring, one batch, two starts"
+HELP = "check a script before training: data, wiring, one batch, starts"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

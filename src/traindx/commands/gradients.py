@@ -17,7 +17,7 @@ from typing import Any
 from ._errors import CommandError
 from ._model_options import add_model_options
 
-HELP = "look at the gradients of a checkpoint on a batch, layer by layer"
+HELP = "look at the gradients of a checkpoint on a batch"
 QUANTITIES = {"grad_norm": "gradient", "grad_rms": "rms", "grad_zero": "zeros", "weight_norm": "weight"}
 
 

@@ -23,7 +23,7 @@ from ._script import add_script, script_of
 if TYPE_CHECKING:
     from ..probes.rates import RateTest
 
-HELP = "find a learning rate by a range test inside the script's own loop"
+HELP = "find a learning rate by a range test inside the script's loop"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
