@@ -201,7 +201,7 @@ def test_batches_come_from_pt_npz_and_safetensors(tmp_path: Path) -> None:
         assert len(inputs) == 1 and torch.equal(inputs[0], x) and torch.equal(target, y)
 
 
-def test_torchscript_and_exported_programs_have_tables(tmp_path: Path) -> None:
+def test_exported_programs_have_tables(tmp_path: Path) -> None:
     model = nn.Sequential(nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3)).eval()
     torch.export.save(torch.export.export(model, (BATCH[0],)), tmp_path / "m.pt2")
     expected = gradient_run(model, [BATCH], nn.functional.cross_entropy).layers("grad_norm").values

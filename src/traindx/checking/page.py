@@ -25,7 +25,7 @@ def page(report: CheckReport, look: Look | None = None) -> str:
         for i, answer in enumerate(answers):
             mark = MARKS[answer.status][look.ascii_only]
             limit = 2 if answer.status in ("passed", "unasked") else 4
-            text = f"{answer.id}: not asked, {answer.text}" if answer.status == "unasked" else answer.text
+            text = f"{answer.id}: not answered, {answer.text}" if answer.status == "unasked" else answer.text
             sheet.prose("" if i else title, text, limit=limit, bullet=f"{mark} ")
     _advice(sheet, report)
     return str(sheet)
@@ -37,7 +37,7 @@ def _headline(report: CheckReport) -> tuple[str, str]:
     if counts["doubtful"]:
         words += f", {counts['doubtful']} worth a look"
     if counts["unasked"]:
-        words += f", {counts['unasked']} not asked"
+        words += f", {counts['unasked']} not answered"
     return ("CHECK", words)
 
 

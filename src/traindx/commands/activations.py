@@ -1,9 +1,10 @@
 """Look at what every layer of a checkpoint puts out on a batch.
 
-The table gives each layer's spread, share of zeros, dead units (zero for every sample of the batch) and
-saturation; then how the spread changes with depth, and the signs that this raises. Weights load as tensors
-only; a pickle that could run code needs --trust-pickle. A batch is a tuple of inputs and target, or a mapping
-(target, labels or y is the target).
+The table gives each layer's spread, share of zeros, dead units (zero for
+every sample of the batch) and saturation; then how the spread changes with
+depth, and the signs that this raises. Weights load as tensors only; a pickle
+that could run code needs --trust-pickle. A batch is a tuple of inputs and
+target, or a mapping (target, labels or y is the target).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 
 from ._model_options import add_model_options
 
-HELP = "look at the activations of a checkpoint on a batch, layer by layer"
+HELP = "look at the activations of a checkpoint on a batch"
 QUANTITIES = {
     "act_std": "spread", "act_mean": "mean", "act_max": "largest", "act_zero": "zeros", "act_dead": "dead",
     "act_saturated": "saturated",

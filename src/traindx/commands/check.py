@@ -1,18 +1,21 @@
 """Check a training script before hours are spent on it, in under a minute.
 
-The script is run several times, for seconds each, in processes of their own: its first steps as they are; its
-loop fed one batch again and again, which it must learn by heart; two more starts, to see whether they agree.
-Its output is hidden, and what it saves with torch.save goes to a temporary folder.
+The script is run several times, for seconds each, in processes of their own:
+its first steps as they are; its loop fed one batch again and again, which it
+must learn by heart; two more starts, to see whether they agree. Its output is
+hidden, and what it saves with torch.save goes to a temporary folder.
 
-Asked are: the data (finite, scaled, balanced, shuffled, not shared with the evaluation, prepared alike); the
-start (first loss against chance, gradient flow, variance by depth, initial weights); the wiring (gradients arrive
-and are cleared, weights move, modes, loss inputs, no mixing of samples, no sight of the future); one batch;
-repeatability.
-✓ passed, ✗ failed, ! worth a look, – could not be asked (not counted as passed).
+Asked are: the data (finite, scaled, balanced, shuffled, not shared with the
+evaluation, prepared alike); the start (first loss against chance, gradient
+flow, variance by depth, initial weights); the wiring (gradients arrive and
+are cleared, weights move, modes, loss inputs, no mixing of samples, no sight
+of the future); one batch; repeatability.
+✓ passed, ✗ failed, ! worth a look, – could not be answered (not counted as
+passed).
 
-Exit codes: 0; 1 when --fail-on is met (critical: something failed; warning: or is worth a look); 2 when the
-script cannot be probed or the command line is wrong. --format json prints the diagnosis of the first steps
-with `checks`.
+Exit codes: 0; 1 when --fail-on is met (critical: something failed; warning:
+or is worth a look); 2 when the script cannot be probed or the command line is
+wrong. --format json prints the diagnosis of the first steps with `checks`.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from ._findings import THRESHOLDS
 from ._say import say
 from ._script import add_script, script_of
 
-HELP = "check a script before training: data, first loss, wiring, one batch, two starts"
+HELP = "check a script before training: data, wiring, one batch, starts"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

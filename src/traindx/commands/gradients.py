@@ -1,10 +1,12 @@
 """Look at the gradient of every parameter of a checkpoint on a batch.
 
-The table gives each parameter's gradient norm, root mean square, share of exact zeros and the ratio to its
-weight; then how the norm changes with depth (an exponential fit), and the signs that this raises. The loss
-follows from the targets (class ids: cross entropy; numbers: mean squared error) unless --loss names one.
-Weights load as tensors only; a pickle that could run code needs --trust-pickle. A batch is a tuple of inputs
-and target, or a mapping (target, labels or y is the target).
+The table gives each parameter's gradient norm, root mean square, share of
+exact zeros and the ratio to its weight; then how the norm changes with depth
+(an exponential fit), and the signs that this raises. The loss follows from
+the targets (class ids: cross entropy; numbers: mean squared error) unless
+--loss names one. Weights load as tensors only; a pickle that could run code
+needs --trust-pickle. A batch is a tuple of inputs and target, or a mapping
+(target, labels or y is the target).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any
 from ._errors import CommandError
 from ._model_options import add_model_options
 
-HELP = "look at the gradients of a checkpoint on a batch, layer by layer"
+HELP = "look at the gradients of a checkpoint on a batch"
 QUANTITIES = {"grad_norm": "gradient", "grad_rms": "rms", "grad_zero": "zeros", "weight_norm": "weight"}
 
 

@@ -1,9 +1,11 @@
 """Find a learning rate by a range test inside the script's own loop.
 
-The rate is raised exponentially from step to step (param groups keep their ratios, schedulers are suspended,
-accumulation and mixed precision work as in the script) until the loss diverges. Three rules read the smoothed
-curve: its steepest fall, its valley, a tenth of its minimum. The test is repeated with shifted seeds; the
-interval is the range of the repeats' suggestions. Where the curve has no valley the answer is: can't tell.
+The rate is raised exponentially from step to step (param groups keep their
+ratios, schedulers are suspended, accumulation and mixed precision work as in
+the script) until the loss diverges. Three rules read the smoothed curve: its
+steepest fall, its valley, a tenth of its minimum. The test is repeated with
+shifted seeds; the interval is the range of the repeats' suggestions. Where
+the curve has no valley the answer is: can't tell.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ._script import add_script, script_of
 if TYPE_CHECKING:
     from ..probes.rates import RateTest
 
-HELP = "find a learning rate by a range test inside the script's own loop"
+HELP = "find a learning rate by a range test inside the script's loop"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
