@@ -13,7 +13,7 @@ perm = torch.randperm(len(x))
 tr, va = perm[:1400], perm[1400:]
 model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.Conv2d(16, 24, 3), nn.ReLU(), nn.Flatten(), nn.Linear(24 * 16, 10))
 opt = torch.optim.Adam(model.parameters(), lr=2e-3)
-for epoch in range(6):
+for epoch in range(14):
     model.train()
     for b in tr[torch.randperm(len(tr))].split(64):
         with torch.autocast("cpu", dtype=torch.bfloat16):

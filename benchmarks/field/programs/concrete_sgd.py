@@ -28,4 +28,4 @@ for epoch in range(params["epochs"]):
     with torch.no_grad():
         print(f"epoch {epoch} train mse {ep:.4f} val mse {crit(net(X[1000:]), y[1000:]).item():.4f}")
 # cure: - params = {"lr": 0.3, "momentum": 0.9, "hidden": 64, "epochs": 15, "bs": 32}
-# cure: + params = {"lr": 0.02, "momentum": 0.9, "hidden": 64, "epochs": 15, "bs": 32}
+# cure: + params = {"lr": 0.01, "momentum": 0.9, "hidden": 64, "epochs": 15, "bs": 32}

@@ -39,7 +39,7 @@ for q in teacher.parameters():
     q.requires_grad = False
 T, alpha = 4.0, 0.7
 opt = torch.optim.Adam(student.parameters(), lr=3e-3)
-for ep in range(25):
+for ep in range(60):
     student.train()
     s = 0
     for xb, yb in batches():
@@ -52,5 +52,5 @@ for ep in range(25):
         loss.backward()
         opt.step()
         s += loss.item()
-    if ep % 4 == 0:
+    if ep % 6 == 5:
         print(f"ep {ep} kd loss {s / 22:.4f} student acc {accuracy(student):.4f}")

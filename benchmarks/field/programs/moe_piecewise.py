@@ -31,7 +31,8 @@ Xv = torch.rand(600, 2) * 4 - 2
 Yv = target(Xv)
 model = MoE(2, 32, 4)
 opt = torch.optim.Adam(model.parameters(), lr=5e-3)
-for epoch in range(24):
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 50)
+for epoch in range(50):
     for b in torch.randperm(3000).split(128):
         pred, balance = model(X[b])
         mse = F.mse_loss(pred, Y[b])
@@ -39,6 +40,7 @@ for epoch in range(24):
         opt.zero_grad()
         loss.backward()
         opt.step()
-    if epoch % 3 == 2:
+    sched.step()
+    if epoch % 5 == 4:
         with torch.no_grad():
             print(epoch, "train mse %.4f" % mse.item(), "val mse %.4f" % F.mse_loss(model(Xv)[0], Yv).item())

@@ -5,7 +5,7 @@ import torch.nn as nn
 
 torch.manual_seed(31)
 torch.set_num_threads(1)
-config = {"n": 4000, "features": 20, "labels": 6, "batch_size": 64, "epochs": 12, "lr": 1e-3}
+config = {"n": 4000, "features": 20, "labels": 6, "batch_size": 64, "epochs": 35, "lr": 1e-3}
 B = torch.randn(config["features"], config["labels"])
 X = torch.randn(config["n"], config["features"])
 P = torch.sigmoid(0.8 * X @ B - 2.5)

@@ -34,12 +34,14 @@ class MultiTask(nn.Module):
 
 m = MultiTask()
 opt = torch.optim.AdamW(m.parameters(), lr=2e-3)
-for epoch in range(15):
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 20)
+for epoch in range(20):
     for idx in torch.randperm(2400).split(64):
         total, l1, l2 = m.loss(Xt[idx], rt[idx], ct[idx])
         opt.zero_grad()
         total.backward()
         opt.step()
+    sched.step()
     with torch.no_grad():
         vt, v1, v2 = m.loss(Xv, rv, cv)
     print(f"{epoch:2d} total {total.item():.4f} | val total {vt:.4f} mse {v1:.4f} bce {v2:.4f} log_vars {m.log_vars.tolist()}")

@@ -26,15 +26,15 @@ def adapt(model, f, x, steps, lr=0.02):
     return fast, loss.item()
 
 
-eval_tasks = [task() for _ in range(10)]
+eval_tasks = [task() for _ in range(30)]
 grid = torch.linspace(-5, 5, 50)[:, None]
 for outer in range(500):
     f = task()
     fast, inner = adapt(net, f, torch.rand(20, 1) * 10 - 5, 8)
-    eps = 0.5 * (1 - outer / 500)
+    eps = 0.3 * (1 - outer / 500)
     with torch.no_grad():
         for p, q in zip(net.parameters(), fast.parameters()):
             p += eps * (q - p)
     if outer % 100 == 99:
-        after = sum(nn.functional.mse_loss(adapt(net, f, grid[::5], 16)[0](grid), f(grid)).item() for f in eval_tasks) / 10
+        after = sum(nn.functional.mse_loss(adapt(net, f, grid[::5], 16)[0](grid), f(grid)).item() for f in eval_tasks) / 30
         print(f"outer {outer + 1}: inner loss {inner:.3f}, mse after adaptation on new tasks {after:.3f}")

@@ -51,4 +51,4 @@ state = {k: v for k, v in torch.load(buf).items() if k.startswith("backbone")}
 model.load_state_dict(state, strict=False)
 for p in model.backbone.parameters():
     p.requires_grad = False
-fit(model, filter(lambda p: p.requires_grad, model.parameters()), X[high], y[high] - 5, 8, 3e-3, "finetune")
+fit(model, filter(lambda p: p.requires_grad, model.parameters()), X[high], y[high] - 5, 20, 5e-3, "finetune")

@@ -45,8 +45,9 @@ def dice_loss(logits, target, smooth=1.0):
 x_train, y_train = make(400)
 x_val, y_val = make(80)
 net = UNet()
-opt = torch.optim.Adam(net.parameters(), lr=3e-3)
-for epoch in range(6):
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 9)
+for epoch in range(9):
     net.train()
     for idx in torch.randperm(400).split(16):
         logits = net(x_train[idx])
@@ -54,6 +55,7 @@ for epoch in range(6):
         opt.zero_grad()
         loss.backward()
         opt.step()
+    sched.step()
     net.eval()
     with torch.no_grad():
         lv = net(x_val)

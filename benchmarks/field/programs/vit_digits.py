@@ -1,5 +1,5 @@
 # expect: healthy
-# about: ViT on 8x8 digits, 2x2 patches, AdamW with linear warmup then constant
+# about: ViT on 8x8 digits, 2x2 patches, AdamW with linear warmup then cosine
 import torch
 from torch import nn
 from sklearn.datasets import load_digits
@@ -31,9 +31,11 @@ def main():
     p = torch.randperm(len(x))
     xt, yt, xv, yv = x[p[:1400]], y[p[:1400]], x[p[1400:]], y[p[1400:]]
     model = ViT()
-    opt = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.05)
+    opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.05)
     warm = torch.optim.lr_scheduler.LinearLR(opt, 0.05, 1.0, total_iters=40)
-    for epoch in range(9):
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 10 * 28 - 40)
+    sched = torch.optim.lr_scheduler.SequentialLR(opt, [warm, decay], [40])
+    for epoch in range(10):
         model.train()
         run = 0.0
         for b in torch.randperm(1400).split(50):
@@ -41,7 +43,7 @@ def main():
             opt.zero_grad()
             loss.backward()
             opt.step()
-            warm.step()
+            sched.step()
             run += loss.item() / 28
         model.eval()
         with torch.no_grad():

@@ -34,7 +34,8 @@ class SkipGram(nn.Module):
 
 
 model = SkipGram(len(vocab))
-opt = torch.optim.SparseAdam(model.parameters(), lr=0.01)
+opt = torch.optim.SparseAdam(model.parameters(), lr=0.02)
+sched = torch.optim.lr_scheduler.LinearLR(opt, 1.0, 0.01, total_iters=1500)
 avg = 0.0
 for step in range(1, 1501):
     i = torch.randint(2, len(seq) - 2, (128,))
@@ -44,6 +45,7 @@ for step in range(1, 1501):
     opt.zero_grad()
     loss.backward()
     opt.step()
+    sched.step()
     avg += loss.item()
     if step % 250 == 0:
         print("step", step, "avg loss", round(avg / 250, 4))

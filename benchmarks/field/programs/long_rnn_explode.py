@@ -1,0 +1,51 @@
+# expect: exploding-gradients
+# about: ReLU RNN over 80 steps with identity-like recurrence and no clipping
+# also: lr-too-high
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+T = 60
+
+
+def adding(n):
+    x = torch.rand(n, T, 2)
+    x[:, :, 1] = 0
+    a = torch.randint(0, T // 2, (n,))
+    b = torch.randint(T // 2, T, (n,))
+    r = torch.arange(n)
+    x[r, a, 1] = 1
+    x[r, b, 1] = 1
+    return x, x[r, a, 0] + x[r, b, 0]
+
+
+class IRNN(nn.Module):
+    def __init__(self, h=48):
+        super().__init__()
+        self.rnn = nn.RNN(2, h, nonlinearity="relu", batch_first=True)
+        nn.init.eye_(self.rnn.weight_hh_l0)
+        nn.init.normal_(self.rnn.weight_ih_l0, std=0.05)
+        nn.init.zeros_(self.rnn.bias_hh_l0)
+        nn.init.zeros_(self.rnn.bias_ih_l0)
+        self.out = nn.Linear(h, 1)
+
+    def forward(self, x):
+        return self.out(self.rnn(x)[0][:, -1]).squeeze(1)
+
+
+net = IRNN()
+opt = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+CLIP = float("inf")
+for step in range(400):
+    x, y = adding(32)
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    if CLIP < 1e6:
+        nn.utils.clip_grad_norm_(net.parameters(), CLIP)
+    opt.step()
+    if step % 40 == 39:
+        print(step + 1, "mse", round(loss.item(), 4))
+# cure: - CLIP = float("inf")
+# cure: + CLIP = 1.0
