@@ -68,20 +68,19 @@ def main(arguments: list[str]) -> int:
     right: Counter[str] = Counter()
     for entry in entries:
         label, path = entry["label"], directory / entry["local_path"]
-        raised = _raised(path)
+        raised = raised_signs(path)
         total[label] += 1
         primary = _primary(raised)
         if primary is not None:
             primaries[primary] += 1
-            right[primary] += any(primary in LABELS.get(label, ()) for _ in (0,))
-        hit = _hit(label, raised)
+            right[primary] += primary in LABELS.get(label, ())
+        hit = is_found(label, raised)
         found[label] += hit
         if not hit or "-v" in arguments:
             shown = "; ".join(f"{s.id} {s.severity} {s.level:.2f} @{s.onset}" for s in raised or []) or "nothing raised"
             shown = "not readable as a loss log" if raised is None else shown
-            print(
-                f"{'ok  ' if hit else 'miss'} {label:<19}{entry['local_path']}\n     {shown}\n     ({entry['verdict']})"
-            )
+            print(f"{'ok  ' if hit else 'miss'} {label:<19}{entry['local_path']}")
+            print(f"     {shown}\n     ({entry['verdict']})")
     _table(found, total, primaries, right)
     return 0
 
@@ -93,7 +92,7 @@ def _directory(arguments: list[str]) -> Path:
     return Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[2] / ".." / "shared")) / "reallogs"
 
 
-def _raised(path: Path) -> list[Sign] | None:
+def raised_signs(path: Path) -> list[Sign] | None:
     """The raised signs of the log's main run, gravest first; None where the reader finds no loss."""
     try:
         run = principal(read(str(path)))
@@ -108,9 +107,9 @@ def _primary(raised: list[Sign] | None) -> str | None:
     return next((sign.id for sign in raised or [] if sign.id in RANK), None)
 
 
-def _hit(label: str, raised: list[Sign] | None) -> bool:
+def is_found(label: str, raised: list[Sign] | None) -> bool:
     if label == "no-loss":
-        return raised is None or all(sign.id in ("too-short", "lr-constant") for sign in raised)
+        return raised is None or all(sign.severity == "info" for sign in raised)
     if raised is None:
         return False
     if label == "healthy":

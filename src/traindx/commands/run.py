@@ -1,7 +1,8 @@
 """Run a script unmodified under observation, then diagnose it.
 
-The script behaves as under `python`: same arguments, working folder, output, exit code. What traindx has to say comes
-on stderr when the script is done. The record is kept in `traindx-runs/` unless `--out` names a file.
+The script behaves as under `python`: same arguments, working folder, output
+and exit code. What traindx has to say comes on stderr when the script is
+done. The record is kept in traindx-runs/ unless --out names a file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from ..observe.drivers import StopAfter
@@ -109,7 +111,8 @@ def _unused(folder: Path, name: str) -> Path:
 
 def _report(recording: Recording) -> None:
     """Say on stderr what was found. A failure here must not change how the script ended."""
-    sys.stdout.flush()
+    with suppress(Exception):  # the script may have closed or replaced it
+        sys.stdout.flush()
     path = recording.writer.path
     if recording.writer.lost is not None:
         return
@@ -134,8 +137,9 @@ def _report(recording: Recording) -> None:
 def _leave(ending: Ending) -> int:
     if ending.interrupted:
         # As python does: die of the signal, so that the calling shell knows.
-        sys.stdout.flush()
-        sys.stderr.flush()
+        with suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     return ending.code

@@ -11,7 +11,9 @@ with a method named after each moment that it wants to hear of:
     grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
     loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
     state_loaded(module, site)               forward_failed(root)
+    module_begin(module)                     module_end(module, output)
 
+The last two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
 and, relayed by the pacing watcher, which knows what one update is in any style of loop:
 
     weights_before(update)    gradients_ready(update)    weights_after(update)
@@ -36,6 +38,8 @@ MOMENTS = (
     "forward_begin",
     "forward_end",
     "forward_failed",
+    "module_begin",
+    "module_end",
     "backward_begin",
     "backward_end",
     "step_begin",
@@ -52,6 +56,13 @@ MOMENTS = (
     "gradients_ready",
     "weights_after",
 )
+
+
+# Python passes over frames of its own import machinery, which it knows by these two words, when it says which line a
+# warning is about. Our wrappers must be passed over too, or torch's warnings would name us instead of the user's line.
+WRAPPER_FILE = "<traindx wrapper, passed over like importlib._bootstrap>"
+
+_INHERITED = object()  # stands for an attribute that the class itself did not have
 
 
 class Observer(Protocol):
@@ -92,10 +103,12 @@ class HookPoints:
         self._calls: dict[str, tuple[tuple[Any, Callable[..., None]], ...]] = dict.fromkeys(MOMENTS, ())
         self._patches: list[tuple[Any, str, Any, Any]] = []
         self._undo: list[Callable[[], None]] = []
+        self._away = False
         self.driver: Driver | None = None
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
-        self.inside = False  # within an outermost module's forward
+        self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
+        self.inner = False  # some observer wants to hear of every module in this forward
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
         os.register_at_fork(after_in_child=self._leave_child_alone)
 
@@ -140,12 +153,25 @@ class HookPoints:
     def patch(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Replace `owner.name` by `make(original)` until the hooks are removed. Absent names are passed over."""
         original = owner.__dict__.get(name) if isinstance(owner, type) else getattr(owner, name, None)
-        if original is None:
-            return
-        replacement = make(original)
-        update_wrapper(replacement, original)  # people inspect signatures of what they call
+        if original is not None:
+            self._replace(owner, name, original, make(original))
+
+    def override(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
+        """The same for a method that `owner` inherits."""
+        self._replace(owner, name, _INHERITED, make(getattr(owner, name)))
+
+    def _replace(self, owner: Any, name: str, original: Any, replacement: Any) -> None:
+        # People inspect signatures of what they call.
+        update_wrapper(replacement, getattr(owner, name) if original is _INHERITED else original)
+        replacement.__code__ = replacement.__code__.replace(co_filename=WRAPPER_FILE)
         self._patches.append((owner, name, original, replacement))
         setattr(owner, name, replacement)
+
+    def _put_back(self, owner: Any, name: str, original: Any) -> None:
+        if original is _INHERITED:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, original)
 
     def on_remove(self, undo: Callable[[], None]) -> None:
         self._undo.append(undo)
@@ -162,7 +188,7 @@ class HookPoints:
         """Put torch back as it was."""
         self.live = False
         for owner, name, original, _ in reversed(self._patches):
-            setattr(owner, name, original)
+            self._put_back(owner, name, original)
         self._patches.clear()
         for undo in self._undo:
             undo()
@@ -171,12 +197,18 @@ class HookPoints:
     @contextmanager
     def out_of_the_way(self) -> Iterator[None]:
         """Torch as it is without us, for as long as compiled code runs: tracing must not meet our wrappers."""
-        for owner, name, original, _ in self._patches:
-            setattr(owner, name, original)
+        if self._away:
+            yield
+            return
+        patches = list(self._patches)
+        self._away = True
+        for owner, name, original, _ in reversed(patches):
+            self._put_back(owner, name, original)
         try:
             yield
         finally:
-            for owner, name, _, replacement in self._patches:
+            self._away = False
+            for owner, name, _, replacement in patches:
                 setattr(owner, name, replacement)
 
     def _leave_child_alone(self) -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
+import io
 import linecache
 import random
 import re
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import torch
@@ -106,7 +108,8 @@ def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] 
             module.register_forward_hook(lambda _m, _a, _o: births.modules.pop() and None)
         if rng is not None:
             torch.set_rng_state(rng)
-        with births, torch.enable_grad():
+        # A model may print as it runs; once was asked for.
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), births, torch.enable_grad():
             output = twin(*args, **kwargs)
         return births.first, output
     finally:

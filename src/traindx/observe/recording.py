@@ -74,6 +74,8 @@ class Recording:
             try:
                 call()
             except Exception as error:
+                if isinstance(error, RuntimeError) and "changed size during iteration" in str(error):
+                    continue  # the training wrote while the writing thread read: the next flush will do
                 self._switched_off(watcher.name, f"{type(error).__name__} at {method}: {error}")
                 self.hooks.forget(watcher)
 

@@ -9,6 +9,7 @@ import io
 import re
 import signal
 import sys
+import threading
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +20,7 @@ from typing import Any
 from .hooks import StopTraining
 from .importing import after_import
 from .recording import Recording
-from .sites import describe, user_frame
-
-_PACKAGE = str(Path(__file__).parents[1])
+from .sites import describe, is_ours, user_frame
 
 
 class ScriptError(Exception):
@@ -69,9 +68,10 @@ def _find_script(target: str) -> Program:
         raise ScriptError(f"cannot read {target}: {(error.strerror or str(error)).lower()}") from None
     if b"\0" in source[:4096]:
         raise ScriptError(f"{target} is not a Python script")
-    code = compile(source, str(path), "exec", dont_inherit=True)
-    main = _main_module(str(path))
-    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", str(path))
+    file = str(path.absolute())  # as python has it since 3.9
+    code = compile(source, file, "exec", dont_inherit=True)
+    main = _main_module(file)
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", file)
     folder = str((path.resolve() if path.is_symlink() else path.absolute()).parent)
     return Program(path.name, code, main, target if Path(target).is_dir() else folder, target)
 
@@ -112,7 +112,8 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
     """Run it to its end, whatever that is. Tracebacks are printed here, as python prints them."""
     before = (sys.argv, sys.path[0] if sys.path else "", sys.modules.get("__main__"))
     sys.argv = [program.argv0, *args]
-    if sys.path:
+    own_path = bool(sys.path) and not getattr(sys.flags, "safe_path", False)  # python -P has no such entry
+    if own_path:
         sys.path[0] = program.first_path
     sys.modules["__main__"] = program.main
     undo = after_import("torch", recording.attach) if recording is not None else (lambda: None)
@@ -121,7 +122,7 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
     finally:
         undo()
         sys.argv = before[0]
-        if sys.path:
+        if own_path and sys.path:
             sys.path[0] = before[1]
         if before[2] is not None:
             sys.modules["__main__"] = before[2]
@@ -140,6 +141,7 @@ def run_script(path: str, args: Sequence[str] = (), *, out: str | Path, budget: 
 def _execute(program: Program) -> Ending:
     try:
         exec(program.code, program.main.__dict__)
+        _wait_for_threads()
     except StopTraining:
         return Ending(0, "stopped")
     except SystemExit as leaving:
@@ -151,6 +153,13 @@ def _execute(program: Program) -> Ending:
         _show(error)
         return Ending(1, "exception", _error_facts(error))
     return Ending(0, "ok")
+
+
+def _wait_for_threads() -> None:
+    """As python does before it exits: the script may train in a thread."""
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()
 
 
 def _left(leaving: SystemExit) -> Ending:
@@ -179,19 +188,20 @@ def _error_facts(error: BaseException) -> dict[str, Any]:
 def _show(error: BaseException) -> None:
     """Print the user's own traceback: without the frames that are ours."""
     seen: set[int] = set()
-    link: BaseException | None = error
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
-        link.__traceback__ = _without_us(link.__traceback__)
-        link = link.__cause__ or link.__context__
+    links: list[BaseException | None] = [error]
+    while links:
+        link = links.pop()
+        if link is not None and id(link) not in seen:
+            seen.add(id(link))
+            link.__traceback__ = _without_us(link.__traceback__)
+            links += [link.__cause__, link.__context__, *getattr(link, "exceptions", ())]
     sys.excepthook(type(error), error, error.__traceback__)
 
 
 def _without_us(trace: TracebackType | None) -> TracebackType | None:
     kept = []
     while trace is not None:
-        filename = trace.tb_frame.f_code.co_filename
-        if not filename.startswith(_PACKAGE) or "/zoo/" in filename:
+        if not is_ours(trace.tb_frame.f_code.co_filename):
             kept.append(trace)
         trace = trace.tb_next
     chain: TracebackType | None = None

@@ -32,7 +32,7 @@ class Schedule:
         self._spent_before = 0.0
 
     def charge(self, seconds: float) -> None:
-        """Account for time that a look took."""
+        """Account for time that a look took: the thread's own, so that a busy machine does not blind us."""
         self.spent += seconds
 
     def affordable(self) -> bool:

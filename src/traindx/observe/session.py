@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from contextlib import suppress
 from typing import Any
 
 from ..record.writer import RecordWriter
@@ -71,4 +72,5 @@ class Session:
 
     def say(self, line: str) -> None:
         """One line to the person watching, on stderr: stdout is the script's."""
-        print(f"traindx: {line}", file=sys.stderr, flush=True)
+        with suppress(Exception):  # the script may have closed stderr
+            print(f"traindx: {line}", file=sys.stderr, flush=True)

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from .hooks import WRAPPER_FILE
+
 _HERE = str(Path(__file__).parents[1])
 
 
@@ -25,13 +27,17 @@ def _installed() -> tuple[str, ...]:
 @cache
 def _kind(filename: str) -> str:
     """`ours`, `torch`, `library` or `user`."""
-    if filename.startswith(_HERE) and "/zoo/" not in filename:
+    if filename == WRAPPER_FILE or (filename.startswith(_HERE) and "/zoo/" not in filename):
         return "ours"
     if "/torch/" in filename.replace("\\", "/") and filename.startswith(_installed()):
         return "torch"
     if filename.startswith(("<frozen", *_installed())):
         return "library"
     return "user"
+
+
+def is_ours(filename: str) -> bool:
+    return _kind(filename) == "ours"
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:

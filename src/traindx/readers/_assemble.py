@@ -211,7 +211,7 @@ def _take_further_sets(chosen: _Chosen, left: dict[str, Curve], candidates: list
     taken = chosen.curves["loss/validation"].role
     number = 0
     for curve in candidates:
-        if curve.name not in left or curve.role.weak != taken.weak:
+        if curve.name not in left or curve.role.weak != taken.weak or curve.role.rank >= 6:
             continue
         if curve.role.phase == "test" or (curve.role.rank >= 4 and taken.rank >= 4 and "loss/validation" in curve.name):
             number += 1
@@ -233,10 +233,12 @@ def _accuracies(chosen: _Chosen, left: dict[str, Curve]) -> None:
     validation = _candidates(left, "accuracy", "validation") or _candidates(left, "accuracy", "test")
     train = _candidates(left, "accuracy", "train")
     losses = chosen.curves.get("loss/train")
+    # Beside a `train_loss` and a `valid_loss`, a bare `accuracy` is that of the validation, as fastai prints it.
+    among_validation = not train and losses is not None and losses.role.phase == "train" and "loss/validation" in chosen
     for curve in _candidates(left, "accuracy", ""):
         # An accuracy without a phase that is written more rarely than the loss comes from an evaluation.
         rare = losses is not None and 2 * len(curve) < len(losses)
-        (validation if rare and not validation else train).append(curve)
+        (validation if (rare or among_validation) and not validation else train).append(curve)
     for canonical, candidates in (("accuracy/train", train), ("accuracy/validation", validation)):
         plain = [c for c in _best(candidates) if c.role.rank < 4]
         if plain and canonical not in chosen:

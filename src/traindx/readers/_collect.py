@@ -67,8 +67,7 @@ class Collector:
     """Takes rows one by one or blocks of columns; gives a `Table`."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, array[int]] = {}
-        self._values: dict[str, array[float]] = {}
+        self._growing: dict[str, tuple[array[int], array[float]]] = {}
         self._blocks: dict[str, list[tuple[IntArray, FloatArray]]] = {}
         self._cells = 0
         self._every = 1
@@ -80,12 +79,13 @@ class Collector:
         if self._every > 1 and at % self._every and all(map(math.isfinite, row.values())):
             return
         for name, value in row.items():
-            if name not in self._rows:
-                if len(self._rows) >= MOST_COLUMNS:
+            column = self._growing.get(name)
+            if column is None:
+                if len(self._growing) >= MOST_COLUMNS:
                     continue
-                self._rows[name], self._values[name] = array("q"), array("d")
-            self._rows[name].append(at)
-            self._values[name].append(value)
+                column = self._growing[name] = (array("q"), array("d"))
+            column[0].append(at)
+            column[1].append(value)
         self._cells += len(row)
         if self._cells > MOST_CELLS:
             self._thin()
@@ -114,13 +114,13 @@ class Collector:
             if name in self._blocks:
                 self._blocks[name] = [(rows, values)]
             else:
-                self._rows[name], self._values[name] = array("q", rows.tobytes()), array("d", values.tobytes())
+                self._growing[name] = (array("q", rows.tobytes()), array("d", values.tobytes()))
         self._cells = cells
 
     def _columns(self) -> dict[str, Column]:
         columns = {
-            name: Column(np.frombuffer(rows, np.int64).copy(), np.frombuffer(self._values[name], np.float64).copy())
-            for name, rows in self._rows.items()
+            name: Column(np.frombuffer(rows, np.int64).copy(), np.frombuffer(values, np.float64).copy())
+            for name, (rows, values) in self._growing.items()
         }
         for name, blocks in self._blocks.items():
             columns[name] = Column(np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks]))

@@ -15,7 +15,7 @@ Kind = Literal["loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale"
 Phase = Literal["train", "validation", "test", ""]
 
 PHASES: dict[str, Phase] = {
-    **dict.fromkeys(("train", "training", "tr", "trn", "trains"), "train"),
+    **dict.fromkeys(("train", "training", "tr", "trn", "trainings"), "train"),
     **dict.fromkeys(
         (
             "val",
@@ -56,9 +56,10 @@ _OBJECTIVE = _words(
 )
 _LOSS = _words("loss losses xent elbo objective cost")
 # Losses by their formula: taken where nothing is called a loss.
-_LOSS_BY_FORMULA = _words("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc")
+_LOSS_BY_FORMULA = _words("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
 _STEP = _words(
-    "step steps iter iters iteration iterations itr it update updates batch batches globalstep nstep nsteps minibatch"
+    "step steps iter iters iteration iterations itr it update updates batch batches "
+    "timestep timesteps globalstep nstep nsteps minibatch"
 )
 _STEP_COMPANIONS = _words("global current num trainer train training optimizer total idx index no n cur")
 _SEEN = _words("tokens samples examples images sequences seen consumed")
@@ -102,12 +103,34 @@ class Role:
         return place + 10 * self.weak
 
 
+# Names as Chinese-speaking authors write them.
+_CHINESE = {
+    "损失": " loss ",
+    "训练": " train ",
+    "验证": " validation ",
+    "测试": " test ",
+    "准确率": " accuracy ",
+    "精度": " accuracy ",
+    "学习率": " lr ",
+    "轮次": " epoch ",
+    "轮": " epoch ",
+    "步数": " step ",
+    "步": " step ",
+    "迭代": " iteration ",
+    "平均": " mean ",
+    "总": " total ",
+}
+
+
 @lru_cache(maxsize=65536)
 def tokens(name: str) -> tuple[str, ...]:
     """
     >>> tokens("train/CrossEntropyLoss"), tokens("valLoss_epoch"), tokens("trainloss")
     (('train', 'cross', 'entropy', 'loss'), ('val', 'loss', 'epoch'), ('train', 'loss'))
     """
+    if not name.isascii():
+        for chinese, english in _CHINESE.items():
+            name = name.replace(chinese, english)
     found: list[str] = []
     for token in _TOKEN.findall(_CAMEL.sub(" ", name).lower()):
         glued = _GLUED.match(token)
@@ -167,7 +190,7 @@ def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
 
 
 def _epoch(bag: set[str], rest: list[str]) -> Role | None:
-    if (bag & {"epoch", "epochs", "ep"} and len(rest) == 1) or bag in ({"current", "epoch"}, {"trainer", "epoch"}):
+    if (bag & {"epoch", "ep"} and len(rest) == 1) or bag in ({"current", "epoch"}, {"trainer", "epoch"}):
         return Role("epoch")
     return None
 
@@ -219,6 +242,8 @@ def _loss(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
         return Role("loss", phase, tuple(w for w in extra if w not in _LOSS), _span(rest))
     if bag & _LOSS_BY_FORMULA and not bag & {"rate", "word", "wer", "cer"}:
         return Role("loss", phase, extra, _span(rest), weak=1)
+    if {word for word in rest if not word.isdigit()} in ({"l1"}, {"l2"}):
+        return Role("loss", phase, (), weak=1)
     if bag & {"ppl", "perplexity"}:
         return Role("perplexity", phase, (), _span(rest))
     if rest == ["trl"] or rest == ["tl"]:

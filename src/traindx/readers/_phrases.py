@@ -2,6 +2,7 @@
 
 A number's name is the text between the number before and it, cut at delimiters: `iter 10: loss 3.2` gives
 `iter` and `loss`. A fraction `50/735` without a name of its own is a position; so is `[1, 2000]` at the start.
+A word like `val:` in front of several numbers puts all of them in that phase.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ._columns import PHASES, Phase, role_of, tokens
 
-_QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*"))
+_QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*", " "))
 # Dates, times, versions, addresses, terminal colours: numbers that measure nothing.
 _NOISE = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]"
@@ -24,7 +25,12 @@ _NOISE = re.compile(
 )
 # `tensor(0.5)` and `np.float64(0.5)` are their number; `Prec@1` is one name.
 _WRAPPED = re.compile(r"\b(?:tensor|(?:np\.|numpy\.)?float\d*|(?:np\.|numpy\.)?array)\(\[?")
+_POSSESSIVE = re.compile(r"(?<=\w)'s\b")  # "valid_1's l2"
 _AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")
+# darknet puts names after numbers: "1000: 2.34, 2.56 avg loss, 0.001000 rate".
+_DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
+# ESPnet joins them: "3epoch:train:101-200batch".
+_ESPNET = re.compile(r"\b(\d+)epoch:(\w+)(?::\d+-(\d+)batch)?")
 # "Loss became infinite or NaN at iteration=167!", "Loss is nan, stopping": last words rather than a value.
 _BROKE_DOWN = re.compile(
     r"\bloss\b[^:=|,\d]{0,30}\b(?:became|becomes|become|turned|went|has|hit|got|gone)\b[^:=|,\d]{0,30}\b(?:nan|inf|infin\w+)\b"
@@ -42,13 +48,15 @@ _UNIT = r"(?:%|[GMKTkm]i?B?\b|(?:ms|us|s|sec|secs|seconds|min|mins|h|it/s|s/it|x
 _VALUE = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<value>{_NUMBER})(?:\s*/\s*(?P<of>\d+)(?![\d.]))?(?P<unit>{_UNIT})", re.IGNORECASE
 )
-_DELIMITER = re.compile(r"[|,;\t\[\](){}<>]|\s-+\s|\s{3,}|\.\s|:\s(?=\S+\s*[:=])|->|=>|→")
-_ENDING = re.compile(r"(?:[\s:=~@#≈]|\b(?:is|of|was|at|to|now|reached|equals|value)\s*$)+$", re.IGNORECASE)
-_PLACE = re.compile(r"^(.*\b)?(?:at|on|after)\s+(.+)$")
-LONGEST_NAME = 60
-MOST_WORDS = 6
-_PAIR_AT_START = re.compile(r"^\s*[\[(]\s*(?P<epoch>\d+)\s*[,\]][\s\[,]*(?P<position>\d+)\s*[\])]")
-_BAR = re.compile(r"\d+%\||\d+/\d+ \[[=>.━╸-]+|[█▏▎▍▌▋▊▉━]")
+_ASIDE = re.compile(r"\(([^()\d]{1,30})\)")
+_DELIMITER = re.compile(r"[|,;\t\[\](){}<>]|\s-+\s|\s{3,}|[.:]\s+|:(?=[A-Za-z_])|->|=>|→")
+_ENDING = re.compile(r"(?:[\s:=~@#≈]|\b(?:is|of|was|to|now|reached|equals|value)\s*$)+$", re.IGNORECASE)
+_PLACE = re.compile(r"^(.*\b)?(?:at|on|after)\s+(.+)$", re.IGNORECASE)
+_PHASE_WORD = re.compile(
+    rf"(?<![\w./-])({'|'.join(sorted(PHASES, key=len, reverse=True))})(?![\w/-]|\.\w)|(saving dict)", re.IGNORECASE
+)
+_PAIR_AT_START = re.compile(r"^\s*[\[(]?\s*(\d+)\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\|)")
+LONGEST_NAME, MOST_WORDS, LONGEST_GAP = 60, 6, 400
 
 
 @dataclass
@@ -59,63 +67,138 @@ class Said:
     epoch: float | None = None
     position: float | None = None
     of: float | None = None
-    phase: Phase = ""
-    before: str = ""  # what stands before the first number that has a name: a host, a logger
-    bar: bool = False
+    # Where in the line each number stands: by name, and `epoch`, `position`, `of` under those words with a bar
+    # in front. None where the line was rewritten before reading.
+    places: dict[str, int] | None = field(default_factory=dict)
+
+    def place(self, what: str, at: int) -> None:
+        if self.places is not None:
+            self.places[f"|{what}"] = at
 
 
 def said(line: str) -> Said | None:
     """What the line says, or None where it holds no number with a name and no position."""
-    text = _AT_K.sub("", _WRAPPED.sub("", _NOISE.sub(" ", line).translate(_QUOTES)))
-    result = Said(bar=bool(_BAR.search(line)))
+    # Places stay as they are in the line, so that `_skeletons` can find the numbers again in lines like it.
+    text = _blank(_NOISE, line)
+    text = _POSSESSIVE.sub("_ ", _blank(_WRAPPED, text)).translate(_QUOTES)
+    text = _AT_K.sub("_", text)
+    result = Said()
+    rewritten = _ESPNET.sub(r"epoch \1: \2: batch \3", _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text))
+    if rewritten != text:
+        text, result.places = rewritten, None
     if broke := _BROKE_DOWN.search(text):
         result.values[BROKEN] = math.nan
-        text = text[: broke.start()] + text[broke.end() :]
+        result.places = None
+        text = text[: broke.start()] + " " * len(broke[0]) + text[broke.end() :]
     if pair := _PAIR_AT_START.match(text):
-        result.epoch, result.position = float(pair["epoch"]), float(pair["position"])
-        text = text[pair.end() :]
-    end, last = 0, ""
-    for match in _VALUE.finditer(text):
-        name, others = _name(text[end : match.start()])
-        for other in others:
-            result.phase = result.phase or _phase_in(other)
-        average_of = last if text[end : match.start()].strip() == "(" else ""
-        end = match.end()
-        _take(result, name, match, average_of)
-        if name and not last:
-            result.before = result.before or line[: max(line.find(name), 0)]
-        last = name
-    result.phase = result.phase or _phase_in(text[end:][:40])
-    if result.phase in ("validation", "test"):
-        result.values = {_phased(name, result.phase): value for name, value in result.values.items()}
-    if not result.values and result.position is None and result.epoch is None:
-        return None
-    return result
+        result.epoch, result.position = float(pair[1]), float(pair[2] or pair[3])
+        result.place("epoch", pair.start(1))
+        result.place("position", pair.start(2) if pair[2] else pair.start(3))
+        text = " " * pair.end() + text[pair.end() :]
+    _Reading(result, text).read()
+    return result if result.values or result.position is not None or result.epoch is not None else None
 
 
-def _take(result: Said, name: str, match: re.Match[str], average_of: str) -> None:
-    value = _float(match["value"])
-    of = match["of"]
-    kind = role_of(name).kind if name else "other"
-    if kind == "epoch":
-        result.epoch = value
-        if of and value != math.floor(value):
-            result.epoch = None
-    elif not name:
-        if of is not None:
-            if result.epoch is None and result.position is not None and result.of is not None:
-                result.epoch, result.position, result.of = result.position, value, float(of)
-            elif result.position is None or result.of is None:
-                result.position, result.of = value, float(of)
-        elif average_of and f"{average_of} (avg)" not in result.values:
-            result.values[f"{average_of} (avg)"] = value
-        elif result.epoch is None and not result.values and match["unit"] == "" and _bracketed(match):
-            result.epoch = value
-    elif name not in result.values:
-        hits = kind == "accuracy" and of is not None and float(of) > 0
-        result.values[name] = value / float(of) if hits else value
-        if of is not None and kind == "step":
-            result.of = result.of or float(of)
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda found: " " * len(found[0]), text)
+
+
+class _Reading:
+    """Goes through a line's numbers from left to right."""
+
+    def __init__(self, result: Said, text: str) -> None:
+        self.result = result
+        self.text = text
+        self.phase: Phase = ""
+        self.last = ""  # the name of the number before
+        self.promised = ""  # "loss at step 10: 2.3": what the number after the step will be
+
+    def read(self) -> None:
+        end = 0
+        for match in _VALUE.finditer(self.text):
+            gap = self.text[end : match.start()]
+            end = match.end()
+            name, others = self._name(gap)
+            for other in others:
+                self.phase = _phase_in(other) or self.phase
+            if not name and self.promised and gap.strip() in (":", "=", "is", "-"):
+                name = self.promised
+            self._take(name, match, average_of=self.last if gap.strip() == "(" else "")
+            self.last = name
+        if not self.phase and (phase := _phase_in(self.text[end : end + 40])) in ("validation", "test"):
+            self.result.values = {_phased(name, phase): value for name, value in self.result.values.items()}
+
+    def _name(self, gap: str) -> tuple[str, list[str]]:
+        """The name of the number that follows `gap`, and the other phrases in it."""
+        gap = gap[-LONGEST_GAP:]
+        others = _ASIDE.findall(gap)
+        chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~"))
+        others += chunks[:-1]
+        name = chunks[-1].strip(" :=-.#>~")
+        while (shorter := _ENDING.sub("", name).strip(" :=-")) != name:
+            name = shorter
+        if place := _PLACE.match(name):
+            # "validation loss at iteration 7000": the phrase names the phase, its end the number.
+            name = place[2]
+            what = (place[1] or (chunks[-2] if len(chunks) > 1 else "") or "").strip()
+            others.append(what)
+            self.promised = what if role_of(what).kind in ("loss", "accuracy") else ""
+        words = name.split()
+        if len(words) > MOST_WORDS or len(name) > LONGEST_NAME:
+            name = " ".join(words[-3:])[-LONGEST_NAME:]
+        return (" ".join(name.split()) if any(map(str.isalpha, name)) else ""), others
+
+    def _take(self, name: str, match: re.Match[str], average_of: str) -> None:
+        value, of = number_of(match["value"]), match["of"]
+        kind = role_of(name).kind if name else "other"
+        if kind == "epoch" or self._names_a_pass(name, match):
+            self.result.epoch = value
+            self.result.place("epoch", match.start("value"))
+        elif name.lower() in PHASES and of is not None:
+            self.phase = PHASES[name.lower()]  # `Test: [10/97]`: a place in an evaluation
+        elif name:
+            self.phase = (_phase_in(name) if kind == "other" else "") or self.phase
+            self._measured(_phased(name, self.phase), kind, match)
+        elif of is not None:
+            self._position(match)
+        elif average_of:
+            self._measured(f"{_phased(average_of, self.phase)} (running)", "other", match)
+        elif self.result.epoch is None and not self.result.values and _bracketed(match):
+            self.result.epoch = value
+            self.result.place("epoch", match.start("value"))
+
+    def _measured(self, name: str, kind: str, match: re.Match[str]) -> None:
+        result, value, of = self.result, number_of(match["value"]), match["of"]
+        if name in result.values:
+            return
+        result.values[name] = value
+        if result.places is not None:
+            result.places[name] = match.start("value")
+        if kind == "accuracy" and of is not None and float(of) > 0:
+            result.values[name] = value / float(of)
+            result.places = None
+        elif of is not None and kind == "step" and result.of is None:
+            result.of = float(of)
+            result.place("of", match.start("of"))
+
+    def _position(self, match: re.Match[str]) -> None:
+        result, value, of = self.result, number_of(match["value"]), float(match["of"])
+        if result.epoch is not None and result.position is not None:
+            return
+        if result.position is not None and result.places is not None:
+            result.place("epoch", result.places["|position"])
+        result.place("position", match.start("value"))
+        result.place("of", match.start("of"))
+        if result.epoch is None and result.position is not None and result.of is not None:
+            # `(0/19)(100/24681)`: the epoch first, then the place in it.
+            result.epoch, result.position, result.of = result.position, value, of
+        else:
+            result.position, result.of = value, of
+
+    def _names_a_pass(self, name: str, match: re.Match[str]) -> bool:
+        """`Train: 0 [  50/1251 …`: the number after the phase is the epoch."""
+        follows = self.text[match.end() : match.end() + 3].lstrip()
+        return name.lower() in PHASES and not match["unit"] and follows.startswith("[")
 
 
 def _bracketed(match: re.Match[str]) -> bool:
@@ -123,52 +206,26 @@ def _bracketed(match: re.Match[str]) -> bool:
     return text[max(0, match.start() - 1) : match.start()] == "[" and text[match.end() : match.end() + 1] == "]"
 
 
-def _float(text: str) -> float:
+def number_of(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        pass
     try:
         return float(text.replace(",", ""))
     except ValueError:
         return math.nan
 
 
-def _name(gap: str) -> tuple[str, list[str]]:
-    """The name of the number that follows `gap`, and the other phrases in it."""
-    gap = gap[-400:]
-    chunks = _DELIMITER.split(gap)
-    # `loss_train, 0.2` and `Epoch: [5]`: the name stands one delimiter earlier.
-    while (
-        len(chunks) > 1
-        and not any(map(str.isalpha, chunks[-1]))
-        and not chunks[-1].strip(" :=")
-        and len(chunks[-1]) < 3
-    ):
-        ended = gap.rstrip(" :=[({,\t")
-        chunks = _DELIMITER.split(ended)
-        break
-    name = _ENDING.sub("", chunks[-1].strip(" :=-.#>~█▏▎▍▌▋▊▉")).strip(" :=-.#>")
-    while (shorter := _ENDING.sub("", name).strip(" :=")) != name:
-        name = shorter
-    words = name.split()
-    if len(words) > MOST_WORDS or len(name) > LONGEST_NAME:
-        words = words[-3:]
-        name = " ".join(words)[-LONGEST_NAME:]
-    if not any(map(str.isalpha, name)):
-        name = ""
-    others = chunks[:-1]
-    if found := _PLACE.match(name):
-        # "validation loss at iteration 7000": the phrase names the phase, its end the number.
-        others.append(found[1])
-        name = found[2]
-    opened = name.split("(")[0].strip() if name else ""
-    return opened or name, others
-
-
 def _phase_in(phrase: str) -> Phase:
-    found = {PHASES[word] for word in tokens(phrase) if word in PHASES}
+    """The phase that a phrase speaks of; words inside file names and identifiers do not count."""
+    # TensorFlow's estimators announce an evaluation with "Saving dict".
+    found: set[Phase] = {PHASES.get(word.lower(), "validation") for word, _ in _PHASE_WORD.findall(phrase)}
     return found.pop() if len(found) == 1 else ""
 
 
 def _phased(name: str, phase: Phase) -> str:
     role = role_of(name)
-    if role.phase or role.kind in ("step", "epoch", "seen", "lr"):
+    if phase not in ("validation", "test") or role.phase or role.kind in ("step", "epoch", "seen", "lr"):
         return name
-    return f"{phase} {name}"
+    return f"{phase} {name}" if tokens(name) else name

@@ -28,9 +28,13 @@ class Positions:
                 self._bar = (line.position, line.of)
             return None
         row = dict(line.values)
+        if line.of is not None and line.position is None:
+            # `[Epoch 3/20] [Batch 10/938]`: a place in the epoch that has a name.
+            batches = [name for name in row if role_of(name).kind == "step" and role_of(name).weak == 2]
+            line.position = row.pop(batches[0]) if batches and self._epoch is not None else None
         if line.epoch is not None:
             row["epoch"] = line.epoch
-        elif self._epoch is not None and line.position is not None:
+        elif self._epoch is not None and not any(role_of(name).kind == "epoch" for name in row):
             row["epoch"] = self._epoch
         if line.position is not None:
             row[POSITION] = line.position
@@ -44,6 +48,7 @@ class Positions:
 def resolve(table: Table, losses: list[str]) -> None:
     """Turn positions into a column `step` where the log has no step of its own."""
     table.columns.pop(BROKEN, None)
+    _keep_finished_epochs(table)
     if POSITION not in table.columns:
         return
     trained = table.filled(*losses) if losses else np.ones(table.length, bool)
@@ -58,6 +63,23 @@ def resolve(table: Table, losses: list[str]) -> None:
         table.columns["step"] = Column(rows.astype(np.int64), step[rows])
     del table.columns[POSITION]
     table.columns.pop(OF, None)
+
+
+def _keep_finished_epochs(table: Table) -> None:
+    """A Keras bar shows the mean so far: where whole epochs end with a validation loss, only their ends are points."""
+    if POSITION not in table.columns or OF not in table.columns:
+        return
+    finished = np.nan_to_num(table.dense(POSITION), nan=-1) == np.nan_to_num(table.dense(OF), nan=-2)
+    evaluated = [name for name in table.columns if role_of(name).kind == "loss" and role_of(name).phase == "validation"]
+    rows = table.filled(*evaluated)
+    underway = table.filled(POSITION) & ~finished
+    if rows.sum() < 2 or not np.array_equal(rows, finished) or not underway.any():
+        return
+    for name, column in list(table.columns.items()):
+        keep = ~underway[column.rows]
+        table.columns[name] = Column(column.rows[keep], column.values[keep])
+        if not keep.any():
+            del table.columns[name]
 
 
 def _step(table: Table) -> FloatArray:
@@ -75,7 +97,7 @@ def _step(table: Table) -> FloatArray:
     epoch = carry(table.dense("epoch"))
     known = np.flatnonzero(np.isfinite(position))
     turns = np.flatnonzero(np.diff(epoch[known]) > 0)
-    restarts = len(turns) == 0 or np.mean(position[known[turns + 1]] < position[known[turns]]) > 0.5
+    restarts = len(turns) == 0 or np.mean(position[known[turns + 1]] <= position[known[turns]]) > 0.5
     if np.any(epoch != np.floor(epoch)) or not restarts:
         return position
     per_epoch = np.where(np.isfinite(of), of, np.nanmax(position))

@@ -126,7 +126,7 @@ class _Counter:
     def of(cls, table: Table, options: Options) -> _Counter:
         name = matching(options.step, table.columns) if options.step else _step_column(table)
         epoch = next((n for n in table.columns if role_of(n).kind == "epoch"), None)
-        if name is not None:
+        if name is not None and _whole(table.columns[name].values):
             return cls._by_step(table, name, epoch)
         if epoch is not None and _counts(table, epoch):
             return cls("epoch", epoch, carry(table.dense(epoch)), table.filled(epoch))
@@ -158,23 +158,34 @@ def _step_column(table: Table) -> str | None:
     found = []
     for name, column in table.columns.items():
         role = role_of(name)
-        if role.kind not in ("step", "seen") or not np.all(column.values == np.floor(column.values)):
+        if role.kind not in ("step", "seen") or not _whole(column.values):
             continue
         if role.weak >= 2 and len(column.values) > 1 and np.ptp(column.values) == 0:
             continue
-        found.append((role.kind == "seen", role.weak, -len(column.values), len(role.extra), name))
-    return min(found)[-1] if found else None
+        found.append((role.kind == "seen", role.weak, len(column.values), name))
+    if not found:
+        return None
+    _, _, most, _ = min(found, key=lambda entry: (*entry[:2], -entry[2]))
+    # `_step` counts calls of the logger; beside it a `global_step` counts steps.
+    return min(
+        found, key=lambda e: (*e[:2], not ("global" in tokens(e[3]) and 2 * e[2] >= most), -e[2], len(tokens(e[3])))
+    )[-1]
+
+
+def _whole(values: FloatArray) -> bool:
+    """Whole numbers that a count can reach (and a float can tell apart)."""
+    return bool(np.all((np.abs(values) < 2.0**53) & (values == np.floor(values))))
 
 
 def _counts(table: Table, name: str) -> bool:
     """Whole epochs, one a row of training: then the epoch serves as the step."""
     values = table.columns[name].values
-    if not np.all(values == np.floor(values)):
+    if not _whole(values):
         return False
     losses = training_losses(table)
     cells = table.dense(name)[table.filled(*losses)] if losses else values
     cells = cells[np.isfinite(cells)]
-    return len(cells) < 2 or float(np.mean(np.diff(cells) == 0)) < 0.5
+    return len(cells) < 2 or float(np.mean(np.diff(cells) == 0)) <= 0.5
 
 
 def carry(cells: FloatArray) -> FloatArray:

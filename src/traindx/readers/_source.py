@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
 import tempfile
 import zlib
@@ -76,8 +75,9 @@ class Source:
     def is_text(self) -> bool:
         """No control characters to speak of: a log, not a checkpoint or a picture."""
         sample = self.text_head[:HEAD]
-        odd = sum(1 for c in sample if (c < " " and c not in "\t\n\r\b\x1b\f") or c == "\ufffd")
-        return bool(sample) and odd * 50 <= len(sample)
+        control = sum(1 for c in sample if c < " " and c not in "\t\n\r\b\x1b\f")
+        undecodable = sample.count("\ufffd")  # some, as in a Latin-1 log, do no harm
+        return bool(sample) and 50 * control <= len(sample) and 4 * undecodable <= len(sample)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -103,20 +103,27 @@ class Source:
                 while block := raw.read(size):
                     yield block
                 return
-            total = 0
+            yield from self._unpacked(raw, size)
+
+    def _unpacked(self, raw: IO[bytes], size: int) -> Iterator[bytes]:
+        """A gzipped log, also one that is cut off because it is still being written."""
+        unpacker = zlib.decompressobj(wbits=31)
+        packed, total = b"", 0
+        while packed := packed or raw.read(size):
             try:
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    while block := unpacked.read(size):
-                        total += len(block)
-                        if total > BOMB_SIZE and total > BOMB_RATIO * max(self.size, 1):
-                            raise ReaderError(
-                                f"{self.name} unpacks to more than {BOMB_RATIO} times its size: not a log"
-                            )
-                        yield block
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                # A log still being written ends early; what came before is good.
-                if not total:
-                    raise ReaderError(f"{self.name} is damaged ({error})") from None
+                block = unpacker.decompress(packed, size)
+            except zlib.error as error:
+                if total:
+                    return
+                raise ReaderError(f"{self.name} is damaged ({error})") from None
+            total += len(block)
+            if total > BOMB_SIZE and total > BOMB_RATIO * self.size:
+                raise ReaderError(f"{self.name} unpacks to more than {BOMB_RATIO} times its size: not a log")
+            if block:
+                yield block
+            packed = unpacker.unconsumed_tail
+            if unpacker.eof:
+                packed, unpacker = unpacker.unused_data, zlib.decompressobj(wbits=31)
 
     def whole(self, limit: int, what: str) -> bytes:
         """All of it, for formats that cannot be read in pieces."""

@@ -24,6 +24,8 @@ from ._wire import BYTES, FIXED32, FIXED64, VARINT, WireError, fields, varint
 BLOCK = 1 << 20
 # Scalar events are small; what is longer is a picture, a graph or a histogram.
 LONGEST_EVENT = 4096
+# No record is that long: its length is damaged, and so is what follows.
+LONGEST_RECORD = 1 << 34
 ByteMatrix = NDArray[np.uint8]
 _LENGTH = struct.Struct("<Q")
 
@@ -90,7 +92,7 @@ def _joined(tag: str, parts: list[Scalars]) -> Scalars:
 
 def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray]]:
     """Blocks of whole records: the bytes, where each event begins and how long it is."""
-    rest = b""
+    rest, damaged = b"", False
     while data := file.read(BLOCK):
         block = rest + data
         starts, lengths, at = array("q"), array("q"), 0
@@ -100,14 +102,15 @@ def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray]
             (length,) = unpack(block, at)
             stop = at + length + 16
             if stop > end:
-                if length > 1 << 34:
-                    return  # no record is that long: damaged from here on
+                damaged = length > LONGEST_RECORD
                 break
             starts.append(at + 12)
             lengths.append(length)
             at = stop
         if starts:
             yield block, np.frombuffer(starts, np.int64), np.frombuffer(lengths, np.int64)
+        if damaged:
+            return
         rest = block[at:]
         if len(rest) >= 12 and (missing := unpack(rest, 0)[0] + 16 - len(rest)) > 0 and unpack(rest, 0)[0] > BLOCK:
             # A picture longer than a block: step over it.

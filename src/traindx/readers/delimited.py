@@ -57,7 +57,11 @@ def _shape(source: Source) -> tuple[str, list[str]] | None:
             continue
         rows = [_fields(line, separator) for line in lines[1:40]]
         rows = [row for row in rows if [cell.strip(_PADDING) for cell in row] != names]
-        if rows and all(len(row) == len(names) for row in rows[:-1]) and sum(map(_numeric, rows)) * 2 > len(rows):
+        if (
+            rows
+            and 2 * sum(len(row) == len(names) for row in rows) > len(rows)
+            and sum(map(_numeric, rows)) * 2 > len(rows)
+        ):
             return separator, _unique(names)
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, deque
+from collections import Counter, OrderedDict
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from ..record import Run
 from ._collect import Collector
 from ._columns import role_of
 from ._options import Options
-from ._phrases import BROKEN, Said, said
+from ._phrases import BROKEN, Said
 from ._position import POSITION, Positions, resolve
 from ._rows import Column, Table, runs_from_rows, training_losses
+from ._skeletons import Skeletons
 from ._source import Source
+from ._tables import Tables
 
 KIND = "text"
 TEMPLATE = "(template)"
@@ -34,11 +36,14 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, options: Options) -> list[Run]:
     lines = _Lines(set(options.columns.values()) | {options.step or ""})
+    tables, skeletons = Tables(), Skeletons()
     speaks_of_loss = False
     for line in source.lines():
         speaks_of_loss = speaks_of_loss or "loss" in line.lower()
-        if _HAS_NUMBER.search(line) and (found := said(line)) is not None:
-            lines.add(found)
+        if row := tables.row(line):
+            lines.add(Said(values=row), line)
+        elif _HAS_NUMBER.search(line) and (found := skeletons.said(line)) is not None:
+            lines.add(found, line)
     table = lines.table()
     if not table.columns and not speaks_of_loss:
         return []
@@ -58,10 +63,10 @@ class _Lines:
         self._templates: dict[tuple[str, ...], int] = {}
         self._needed: list[float] = []  # how often a template must come to count
         self._seen: Counter[int] = Counter()
-        self._recent: deque[tuple[str, str]] = deque(maxlen=HOSTS_APART)
+        self._recent: OrderedDict[tuple[float | str, ...], str] = OrderedDict()
 
-    def add(self, line: Said) -> None:
-        row = self._positions.place(line)
+    def add(self, said: Said, line: str) -> None:
+        row = self._positions.place(said)
         if row is None or self._is_echo(line, row):
             return
         names = tuple(row)
@@ -87,13 +92,17 @@ class _Lines:
             return 2 if placed else math.inf if guessed else 3
         return 2 if "step" in kinds else math.inf
 
-    def _is_echo(self, line: Said, row: dict[str, float]) -> bool:
+    def _is_echo(self, line: str, row: dict[str, float]) -> bool:
         """The same numbers after another prefix: another host printed the same."""
-        content = repr(row)
-        for before, earlier in self._recent:
-            if earlier == content and before != line.before:
-                return True
-        self._recent.append((line.before, content))
+        content: tuple[float | str, ...] = tuple(row.values())
+        if any(map(math.isnan, row.values())):
+            content = tuple(map(str, content))  # two NaN are not equal
+        earlier = self._recent.get(content)
+        if earlier is not None and earlier != line and _after_prefix(earlier, row) == _after_prefix(line, row):
+            return True
+        self._recent[content] = line
+        if len(self._recent) > HOSTS_APART:
+            self._recent.popitem(last=False)
         return False
 
     def table(self) -> Table:
@@ -123,3 +132,8 @@ def _spread_breakdowns(table: Table) -> None:
     column = table.columns[best]
     rows = np.union1d(column.rows, table.columns[BROKEN].rows)
     table.columns[best] = Column(rows, table.dense(best)[rows])
+
+
+def _after_prefix(line: str, row: dict[str, float]) -> str:
+    """The line from its first name on."""
+    return line[max(line.find(next(iter(row))), 0) :]

@@ -14,6 +14,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -149,16 +150,19 @@ class RecordWriter:
 
     def _give_up(self, error: Exception) -> None:
         self.lost = f"{self.path}: {error}"
-        print(
-            f"traindx: cannot write {self.path} ({error}); what was observed after step "
-            f"{self.last_step} is lost, the training goes on",
-            file=sys.stderr,
-        )
+        with suppress(Exception):  # the script may have closed stderr or put something of its own there
+            print(
+                f"traindx: cannot write {self.path} ({error}); what was observed after step "
+                f"{self.last_step} is lost, the training goes on",
+                file=sys.stderr,
+            )
 
     def abandon(self) -> None:
         """Forget the file without touching it: for a forked child, whose parent goes on writing."""
         self._stop.set()
         self._before_flush = None
+        self._lock = threading.Lock()  # the parent's threads may have held the old ones as it forked
+        self._flushing = threading.Lock()
         self.lost = "forked child"
 
     def close(self) -> None:
@@ -169,6 +173,7 @@ class RecordWriter:
         self._thread.join(timeout=30.0)
         self.flush()
         try:
+            self._connection.execute("PRAGMA busy_timeout=200")  # whoever follows the run must not hold up its end
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._connection.execute("PRAGMA journal_mode=DELETE")
         except sqlite3.Error:

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 DECADES = 10.0  # a loss whose level changes tenfold is judged by ratios, others by differences
 BINS = 100  # enough to place an onset to 1 % of the run, few enough for pairwise statistics
 BLOCKS = 20
-HUGE = 1e100  # beyond that squares overflow; such a loss is as lost as any
+HUGE, TINY = 1e100, 1e-100  # beyond that squares and ratios overflow; such a loss is as lost, or as zero, as any
 
 
 def once_per_run(compute: Callable[[Run], Result]) -> Callable[[Run], Result]:
@@ -121,7 +121,8 @@ def spread_of_differences(y: FloatArray) -> float:
     """Robust standard deviation of independent noise, from successive differences (a trend hardly enters)."""
     if len(y) < 3:
         return 0.0
-    return float(1.4826 * np.median(np.abs(np.diff(y) - np.median(np.diff(y)))) / np.sqrt(2))
+    steps = np.diff(y)  # their mean is the trend; their median would be one of the two values of a swing
+    return float(1.4826 * np.median(np.abs(steps - steps.mean())) / np.sqrt(2))
 
 
 def robust_spread(residuals: FloatArray) -> float:
@@ -198,7 +199,7 @@ def _in_order(points: Series) -> Curve:
         steps, values = steps[order], values[order]
         final = np.concatenate([steps[1:] != steps[:-1], [True]])
         steps, values = steps[final], values[final]
-    return Curve(steps, np.clip(values, -HUGE, HUGE))
+    return Curve(steps, np.where(np.abs(values) < TINY, 0.0, np.clip(values, -HUGE, HUGE)))
 
 
 @once_per_run
@@ -210,13 +211,13 @@ def training_loss(run: Run) -> Curve:
 @once_per_run
 def is_excerpt(run: Run) -> bool:
     """The record begins in the middle of a run, by its steps or by its epochs."""
-    loss, epochs = training_loss(run), run.series("epoch").finite
+    loss, epochs = training_loss(run), curve_of(run.series("epoch")).values
     if len(loss) and loss.begins_late:
         return True
     if len(epochs) < 2:
         return False
-    spacing, span = float(np.median(np.abs(np.diff(epochs.values)))), float(np.ptp(epochs.values))
-    return bool(epochs.values[0] > max(5 * spacing, 0.1 * span) and epochs.values[0] % 1 > 0)
+    spacing, span = float(np.median(np.abs(np.diff(epochs)))), float(np.ptp(epochs))
+    return bool(epochs[0] > max(5 * spacing, 0.1 * span) and epochs[0] % 1 > 0)
 
 
 @once_per_run
@@ -231,6 +232,13 @@ def gradient_norm(run: Run) -> Curve:
 
 @once_per_run
 def adversarial(run: Run) -> bool:
-    """Several optimizers that take turns: an equilibrium is sought, so a flat or rising loss means little."""
+    """Networks that train against each other: an equilibrium is sought, so a flat or rising loss means little.
+
+    From inside: several optimizers step and several losses are differentiated. In a log: a loss for each network.
+    """
+    if not run.series("loss/train/1"):
+        return False
+    if "log" in run.facts:
+        return True
     stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
-    return len(stepping) > 1 and bool(run.series("loss/train/1"))
+    return len(stepping) > 1

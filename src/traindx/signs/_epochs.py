@@ -8,6 +8,8 @@ from ..record import Run
 from ..record.types import IntArray
 from ._curve import curve_of, once_per_run, training_loss
 
+MOST = 10_000  # epochs; beyond that each is a point, and borders mean nothing
+
 
 @once_per_run
 def epoch_borders(run: Run) -> IntArray:
@@ -27,7 +29,7 @@ def _from_column(run: Run) -> IntArray:
     if len(epoch) < 2:
         return np.empty(0, np.int64)
     fractional = bool(np.any(np.abs(epoch.values - np.round(epoch.values)) > 1e-6))
-    whole = np.ceil(epoch.values - 1e-6) if fractional else np.round(epoch.values)
+    whole = np.maximum(np.ceil(epoch.values - 1e-6), 1) if fractional else np.round(epoch.values)
     return epoch.steps[1:][np.diff(whole) > 0]
 
 
@@ -41,4 +43,6 @@ def _from_loader(run: Run, last: int) -> IntArray:
     if not isinstance(batches, int) or batches / max(per_step, 1.0) < 2:
         return np.empty(0, np.int64)
     length = batches / max(per_step, 1.0)
+    if last / length > MOST:
+        return np.empty(0, np.int64)
     return np.asarray(np.arange(length, last + 1, length).astype(np.int64))

@@ -52,7 +52,7 @@ def excursions(curve: Curve) -> list[Excursion]:
     n = len(y)
     if n < 3:
         return []
-    width = int(np.clip(n // 20, 3, 31))
+    width = _odd_width(n)
     baseline = trailing_median(y, width)
     rise = y - baseline
     usual = _usual_spread(rise[2:]) if n >= 30 else 0.0  # in fewer points a spike would be its own standard
@@ -73,19 +73,24 @@ def standouts(curve: Curve) -> IntArray:
     y = curve.ratios
     if len(y) < 8:
         return np.empty(0, np.int64)
-    rise = y - median_filter(y, size=int(np.clip(len(y) // 20, 3, 31)) // 2 * 2 + 1)
+    rise = y - median_filter(y, size=_odd_width(len(y)))
     high = np.flatnonzero(rise > max(SEEN, 6 * robust_spread(rise)))
     return np.asarray(high[np.concatenate([[True], np.diff(high) > 2])]) if len(high) else high
 
 
+def _odd_width(points: int) -> int:
+    """How many neighbours make a baseline: a twentieth of the run, at least three, no more than follow a course."""
+    return int(np.clip(points // 20, 3, 31)) | 1
+
+
 def trailing_median(y: FloatArray, width: int) -> FloatArray:
-    """For each point the median of the `width` points before it (fewer at the start; the first is its own)."""
+    """For each point the median of the `width` (odd) points before it; fewer at the start, the first is its own."""
     result = np.empty_like(y)
     result[0] = y[0]
     for i in range(1, min(width, len(y))):
         result[i] = np.median(y[:i])
     if len(y) > width:
-        shifted = median_filter(y, size=width, origin=(width - 1) // 2 if width % 2 else width // 2 - 1)
+        shifted = median_filter(y, size=width, origin=width // 2)
         result[width:] = shifted[width - 1 : len(y) - 1]
     return result
 
@@ -121,9 +126,9 @@ def _spread_before(rise: FloatArray, i: int) -> float:
 
 
 def _spread_after(later: FloatArray) -> float:
-    """For a jump at the second point, which has no noise before it: that of the lower half of what follows."""
-    low = np.sort(later)[: max(1, (len(later) + 1) // 2)]
-    return max(1.2 * float(low.max() - low.min()), 0.05) if len(low) else 0.05
+    """For a jump at the second point, which has no noise before it: that of the lower two thirds of what follows."""
+    low = np.sort(later)[: max(1, math.ceil(len(later) * 2 / 3))]
+    return max(1.2 * float(low.std()), 0.05) if len(low) else 0.05
 
 
 def _follow(y: FloatArray, i: int, base: float, spread: float, earliest: int) -> Excursion:

@@ -67,6 +67,9 @@ def _flat(x: FloatArray, y: FloatArray, logarithmic: bool, extent: float) -> tup
     negligible = max(NEGLIGIBLE, 0.003 * extent) if logarithmic else NEGLIGIBLE
     if not (small or abs(fall) < negligible) or fall < -SMALL:
         return None
+    few = max(2, len(y) // 20)
+    if abs(float(np.median(y[:few]) - np.median(y))) / size > SMALL + 2.5 * noise / np.sqrt(few):
+        return None  # it begins before the level is reached
     fifths = np.array([np.median(part) for part in np.array_split(y, 5)])
     wander = float(np.ptp(fifths)) / size
     # Medians of fifths wander by about two standard errors without any movement behind it.

@@ -16,7 +16,7 @@ class Growth:
     first: float
     last: float
     order: float  # Kendall's tau of the medians of six stretches: 1 where each is above the one before
-    lasting: bool  # the second half grows at least a third as much as the first: no warm-up that levels off
+    lasting: bool  # both halves take part: neither a warm-up that levels off nor a machine that got busy at the end
     steps: int
 
     @property
@@ -32,6 +32,7 @@ def growth(run: Run, name: str, skip: float) -> Growth | None:
         return None
     levels = bins(values, STRETCHES)
     middle = (levels[STRETCHES // 2 - 1] + levels[STRETCHES // 2]) / 2
-    lasting = levels[-1] - middle >= (middle - levels[0]) / 3
+    early, late = middle - levels[0], levels[-1] - middle
+    lasting = late >= early / 3 and early >= late / 10
     steps = span(points.steps.astype(float), skip, 1.0)
     return Growth(levels[0], levels[-1], concordance(levels), bool(lasting), int(steps[-1] - steps[0]))

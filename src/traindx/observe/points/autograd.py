@@ -23,7 +23,11 @@ def install(hooks: HookPoints) -> None:
                 hooks.driver.before_backward(loss)
             hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep)
             began = perf_counter()
-            result = original(tensors, *args, **kwargs)
+            outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
+            try:
+                result = original(tensors, *args, **kwargs)
+            finally:
+                hooks.inside = outer
             hooks.announce("backward_end", loss, perf_counter() - began)
             return result
 
@@ -48,6 +52,4 @@ def install(hooks: HookPoints) -> None:
 
     hooks.patch(torch.autograd, "backward", make_backward)
     hooks.patch(torch.autograd.graph.saved_tensors_hooks, "__enter__", make_enter)
-    # `item` is inherited from the C base class, so it is added to Tensor and taken away again.
-    torch.Tensor.item = make_item(torch._C.TensorBase.item)
-    hooks.on_remove(lambda: delattr(torch.Tensor, "item"))
+    hooks.override(torch.Tensor, "item", make_item)

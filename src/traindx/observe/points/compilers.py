@@ -3,7 +3,7 @@ as it is without us. What happens inside compiled code is not visible; the sessi
 
 from __future__ import annotations
 
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from typing import Any
 
 import torch
@@ -15,7 +15,10 @@ from ..hooks import HookPoints
 def install(hooks: HookPoints) -> None:
     def make_compile(original: Any) -> Any:
         def compile(*args: Any, **kwargs: Any) -> Any:
-            compiled = original(*args, **kwargs)
+            with hooks.out_of_the_way():
+                compiled = original(*args, **kwargs)
+            if isinstance(compiled, nn.Module):
+                see_parts(type(compiled))
             # Modules are recognised when they are called. Without a function this made a decorator, which comes
             # through here again when it is applied.
             if not args or args[0] is None or isinstance(compiled, nn.Module) or not callable(compiled):
@@ -30,6 +33,20 @@ def install(hooks: HookPoints) -> None:
             return update_wrapper(call_compiled, args[0])
 
         return compile
+
+    def make_part(original: Any) -> Any:
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            # Called on its own, it is an outermost module; within another model nobody else steps aside for it.
+            if not hooks.inside:
+                return original(self, *args, **kwargs)
+            with hooks.out_of_the_way():
+                return original(self, *args, **kwargs)
+
+        return __call__
+
+    @cache
+    def see_parts(kind: type) -> None:
+        hooks.patch(kind, "__call__", make_part)
 
     def make_tracer(original: Any) -> Any:
         def trace(*args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +24,7 @@ def install(hooks: HookPoints) -> None:
     def make_iter(original: Any) -> Any:
         def __init__(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
             original(self, loader, *args, **kwargs)
-            self._traindx_loader = loader
+            self._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
 
         return __init__
 
@@ -34,7 +35,8 @@ def install(hooks: HookPoints) -> None:
             began = perf_counter()
             batch = original(self)
             seconds = perf_counter() - began
-            loader = getattr(self, "_traindx_loader", None)
+            known = getattr(self, "_traindx_loader", None)
+            loader = known() if known is not None else None
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
             hooks.announce("batch_ready", loader, batch, seconds)

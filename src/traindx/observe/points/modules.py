@@ -24,11 +24,18 @@ def install(hooks: HookPoints) -> None:
     def make_call(original: Any) -> Any:
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
             if hooks.inside or hooks.busy or not hooks.live:
-                return original(self, *args, **kwargs)
+                if not hooks.inner or hooks.busy:
+                    return original(self, *args, **kwargs)
+                hooks.announce("module_begin", self)
+                output = original(self, *args, **kwargs)
+                hooks.announce("module_end", self, output)
+                return output
             if hooks.driver is not None:
                 args, kwargs = hooks.driver.forward_inputs(self, args, kwargs)
             hooks.announce("forward_begin", self, args, kwargs)
             hooks.inside = True
+            if hooks.inner:
+                hooks.announce("module_begin", self)
             began = perf_counter()
             try:
                 if is_compiled(self):
@@ -37,10 +44,14 @@ def install(hooks: HookPoints) -> None:
                 else:
                     output = original(self, *args, **kwargs)
             except BaseException:
+                hooks.inner = False
                 hooks.announce("forward_failed", self)
                 raise
             finally:
                 hooks.inside = False
+            if hooks.inner:
+                hooks.announce("module_end", self, output)
+                hooks.inner = False
             hooks.announce("forward_end", self, args, kwargs, output, perf_counter() - began)
             return output
 

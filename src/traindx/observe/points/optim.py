@@ -42,11 +42,12 @@ def install(hooks: HookPoints) -> None:
 
     def make_clip(kind: str) -> Any:
         def make(original: Any) -> Any:
-            def clip(parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
+            def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
                 # A generator would be used up by the first reader; a list serves both.
                 if not isinstance(parameters, torch.Tensor):
                     parameters = list(parameters)
-                norm = original(parameters, limit, *args, **kwargs)
+                norm = original(parameters, *args, **kwargs)
+                limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
                 hooks.announce("clipped", kind, parameters, limit, norm, sites.here(2) if hooks.live else None)
                 return norm
 

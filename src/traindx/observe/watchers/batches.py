@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import torch
@@ -117,10 +117,10 @@ class Watcher:
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         if value is None:
             return
-        began = perf_counter()
+        began = thread_time()
         self._looked_at_step = session.step if phase == "train" else self._looked_at_step
         self._look(phase, value)
-        session.schedule.charge(perf_counter() - began)
+        session.schedule.charge(thread_time() - began)
 
     @torch.no_grad()
     def _look(self, phase: str, value: Any) -> None:

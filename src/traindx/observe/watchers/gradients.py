@@ -26,7 +26,7 @@ class Watcher:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._before: dict[str, Any] = {}
+        self._before: dict[int, Any] = {}  # id of a parameter -> sketch; names may change within a step
         self._last: dict[int, tuple[int, Any, Any]] = {}  # optimizer -> (step, gradient, update), as sketches
         self._gradient: Any = None
         self._pairs: list[tuple[float, float]] = []
@@ -53,8 +53,7 @@ class Watcher:
     @torch.no_grad()
     def weights_before(self, update: Update) -> None:
         if self.session.deep:
-            names, params = self._layers(update)
-            self._before = {name: sketch(p) for name, p in zip(names, params, strict=True)}
+            self._before = {id(p): sketch(p) for p in self._layers(update)[1]}
 
     @torch.no_grad()
     def gradients_ready(self, update: Update) -> None:
@@ -105,15 +104,17 @@ class Watcher:
         if not session.deep or not self._before:
             return
         names, params = self._layers(update)
-        present = [(n, p) for n, p in zip(names, params, strict=True) if n in self._before]
+        present = [(n, p) for n, p in zip(names, params, strict=True) if id(p) in self._before]
+        if not present:
+            return
         names = [n for n, _ in present]
         updates, weights, changes = [], [], []
-        for name, p in present:
+        for _, p in present:
             now = sketch(p)
-            change = now - self._before[name]
+            change = now - self._before[id(p)]
             stretch = math.sqrt(p.numel() / max(1, now.numel()))
             updates.append(torch.linalg.vector_norm(change) * stretch)
-            weights.append(torch.linalg.vector_norm(self._before[name]) * stretch)
+            weights.append(torch.linalg.vector_norm(self._before[id(p)]) * stretch)
             if any(p is member for member in update.params):
                 changes.append(change.float())
         self._before = {}

@@ -6,11 +6,10 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import torch
-from torch import nn
 
 from .. import origin
 from ..digest import digest
@@ -36,23 +35,26 @@ class Watcher:
         self._names: dict[int, str] = {}  # id of a grad_fn made in this forward -> module name
         self._alive: dict[str, Any] = {}  # units that have ever been non-zero, by layer
         self._batches: dict[str, int] = {}
-        self._handle: Any = None
+        self._listening = False  # to the modules inside the forward that runs
+        self._by_module: dict[int, str] = {}
         self._outputs: dict[str, list[Any]] = {}
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
-        if not session.deep or not torch.is_grad_enabled() or is_compiled(root) or self._handle is not None:
-            return
-        if self._looked_at_step == session.step:
-            return
-        self._by_module = {id(module): name for name, module in session.naming.modules()}
-        self._handle = nn.modules.module.register_module_forward_hook(self._module_ran)
+        self._listening = (
+            session.deep and torch.is_grad_enabled() and not is_compiled(root) and self._looked_at_step != session.step
+        )
+        if self._listening:
+            self._by_module = {id(module): name for name, module in session.naming.modules()}
+            session.hooks.inner = True
 
     @torch.no_grad()
-    def _module_ran(self, module: Any, args: Any, output: Any) -> None:
-        began = perf_counter()
+    def module_end(self, module: Any, output: Any) -> None:
+        if not self._listening:
+            return
+        began = thread_time()
         name = self._by_module.get(id(module))
         value = next(tensors_in(output), None)
         if name is not None and value is not None and value.is_floating_point() and plain(value):
@@ -65,18 +67,7 @@ class Watcher:
                 finite = torch.isfinite(part)
                 bad = 1.0 - finite.float().mean()
                 self._outputs[name] = [mean, std, zero, part.abs().max(), bad]
-        self.session.schedule.charge(perf_counter() - began)
-
-    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        self._let_go()
-
-    def forward_failed(self, root: Any) -> None:
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
+        self.session.schedule.charge(thread_time() - began)
 
     # ── the graph, when backward begins ─────────────────────────────────────────────────────────
 
@@ -84,7 +75,7 @@ class Watcher:
         session = self.session
         if not session.deep or self._looked_at_step == session.step or not isinstance(loss, torch.Tensor):
             return
-        began = perf_counter()
+        began = thread_time()
         self._looked_at_step = session.step
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
@@ -102,7 +93,7 @@ class Watcher:
             if risky is not None:
                 session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
         self._file_outputs()
-        session.schedule.charge(perf_counter() - began)
+        session.schedule.charge(thread_time() - began)
 
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked

@@ -99,11 +99,11 @@ class Watcher:
         if labels.is_floating_point() and labels.numel() <= 65536:
             self.session.inbox.later(torch.unique(labels.reshape(-1)[:2048]), lambda v: _note_distinct(fact, v))
         if name in CLASSIFYING and not second.is_floating_point() and first.dim() >= 2:
-            self._count(phase, first, second)
+            self._count(fact, phase, first, second)
         elif name.startswith("binary") and first.numel() == second.numel():
             cut = 0.0 if name.endswith("logits") else 0.5
             answers = (first.detach().reshape(-1) > cut).long()
-            self._histogram(phase, second.detach().reshape(-1).round().long().clamp(0, 1), answers, 2)
+            self._histogram(fact, phase, second.detach().reshape(-1).round().long().clamp(0, 1), answers, 2)
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
         low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad = values
@@ -128,7 +128,7 @@ class Watcher:
 
     # ── classes ─────────────────────────────────────────────────────────────────────────────────
 
-    def _count(self, phase: str, first: Any, second: Any) -> None:
+    def _count(self, fact: dict[str, Any], phase: str, first: Any, second: Any) -> None:
         classes = int(first.shape[1])
         if classes > MAX_CLASSES:
             self._targets.setdefault(phase, {})["classes"] = classes
@@ -136,9 +136,9 @@ class Watcher:
         labels = second.detach().reshape(-1)
         answers = first.detach().argmax(dim=1).reshape(-1)
         known = (labels >= 0) & (labels < classes)
-        self._histogram(phase, labels[known], answers[known], classes)
+        self._histogram(fact, phase, labels[known], answers[known], classes)
 
-    def _histogram(self, phase: str, labels: Any, answers: Any, classes: int) -> None:
+    def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, classes: int) -> None:
         if labels.numel() == 0:
             return
         counts = torch.bincount(labels, minlength=classes)[:classes]
@@ -149,26 +149,20 @@ class Watcher:
             self.session.inbox.scalar("accuracy/train", step, hits)
             self.session.inbox.scalar("label_majority", step, counts.max() / labels.numel())
             self.session.inbox.scalar("correct/majority", step, said.max() / labels.numel())
-        self.session.inbox.later(torch.stack([counts, said]), lambda both: self._note_counts(phase, step, both))
+        self.session.inbox.later(torch.stack([counts, said]), lambda both: self._note_counts(fact, phase, step, both))
 
-    def _note_counts(self, phase: str, step: int, both: list[list[int]]) -> None:
-        summary = self._targets.setdefault(phase, {})
-        summary["classes"] = len(both[0])
-        for key, counts in (("histogram", both[0]), ("predictions", both[1])):
-            known = summary.setdefault(key, {})
-            for label, count in enumerate(counts):
+    def _note_counts(self, fact: dict[str, Any], phase: str, step: int, both: list[list[int]]) -> None:
+        counts = fact.setdefault("labels", {"histogram": {}, "predictions": {}, "recent": [], "order": []})
+        self._targets.setdefault(phase, {})["classes"] = len(both[0])
+        for key, found in (("histogram", both[0]), ("predictions", both[1])):
+            for label, count in enumerate(found):
                 if count:
-                    known[str(label)] = known.get(str(label), 0) + int(count)
+                    counts[key][str(label)] = counts[key].get(str(label), 0) + int(count)
         # The last batches' answers alone tell what the model has come to say.
-        recent = summary.setdefault("recent", [])
-        recent.append(both[1])
-        del recent[:-8]
-        if phase == "train":
-            order = summary.setdefault("order", [])
-            if len(order) < 512:
-                order.append(
-                    (step, max(range(len(both[0])), key=lambda c: both[0][c]), max(both[0]) / max(1, sum(both[0])))
-                )
+        counts["recent"] = [*counts["recent"][-7:], both[1]]
+        if phase == "train" and len(counts["order"]) < 512:
+            commonest = max(range(len(both[0])), key=lambda label: both[0][label])
+            counts["order"].append((step, commonest, max(both[0]) / max(1, sum(both[0]))))
 
     # ── how the loss that is differentiated relates to the one that was computed ────────────────
 
@@ -185,41 +179,45 @@ class Watcher:
         facts = []
         for fact in list(self._sites.values()):
             ratios = sorted(fact["ratios"])
-            shown = {k: v for k, v in fact.items() if k != "ratios"}
+            shown = {key: value for key, value in fact.items() if key not in ("ratios", "labels")}
             shown["value_ratio"] = ratios[len(ratios) // 2] if ratios else None
             facts.append(shown)
         writer.fact("losses", facts)
         for phase, summary in list(self._targets.items()):
-            shown = {k: v for k, v in summary.items() if k not in ("looks", "recent", "order")}
-            recent = summary.get("recent")
-            if recent:
-                sums = [sum(column) for column in zip(*recent, strict=True)]
+            shown = {key: value for key, value in summary.items() if key != "looks"}
+            counts = self._labels(phase)
+            if counts is not None:
+                sums = [sum(column) for column in zip(*counts["recent"], strict=True)]
+                shown["histogram"], shown["predictions"] = counts["histogram"], counts["predictions"]
                 shown["recent_predictions"] = {str(i): n for i, n in enumerate(sums) if n}
+                if phase == "train":
+                    writer.fact("label_order", _order(counts))
             writer.fact(f"targets/{phase}", shown)
-        self._flush_order()
 
     finish = flush
 
-    def _flush_order(self) -> None:
-        summary = self._targets.get("train", {})
-        order = summary.get("order")
-        histogram = summary.get("histogram")
-        if not order or not histogram:
-            return
-        total = sum(histogram.values())
-        longest = run = 1
-        for (_, last, _), (_, now, _) in pairwise(order):
-            run = run + 1 if now == last else 1
-            longest = max(longest, run)
-        self.session.writer.fact(
-            "label_order",
-            {
-                "batches": len(order),
-                "mean_majority": sum(share for _, _, share in order) / len(order),
-                "expected_majority": max(histogram.values()) / total,
-                "runs": longest,
-            },
-        )
+    def _labels(self, phase: str) -> dict[str, Any] | None:
+        """The counts of the call that sees most labels. A call whose target is one constant (a GAN's real or fake)
+        has no labels, unless it is the only one."""
+        found = [f["labels"] for f in list(self._sites.values()) if f["phase"] == phase and "labels" in f]
+        varied = [counts for counts in found if len(counts["histogram"]) > 1]
+        chosen = varied or (found if len(found) == 1 else [])
+        return max(chosen, key=lambda counts: sum(counts["histogram"].values()), default=None)
+
+
+def _order(counts: dict[str, Any]) -> dict[str, Any]:
+    """How labels follow each other from batch to batch."""
+    longest = run = 1
+    for (_, last, _), (_, now, _) in pairwise(counts["order"]):
+        run = run + 1 if now == last else 1
+        longest = max(longest, run)
+    histogram = counts["histogram"]
+    return {
+        "batches": len(counts["order"]),
+        "mean_majority": sum(share for _, _, share in counts["order"]) / max(1, len(counts["order"])),
+        "expected_majority": max(histogram.values()) / sum(histogram.values()),
+        "runs": longest,
+    }
 
 
 def _note_distinct(fact: dict[str, Any], values: list[float]) -> None:

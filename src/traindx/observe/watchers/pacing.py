@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from ..graphs import leaves
@@ -38,13 +38,13 @@ class Watcher:
         self._backwards_since_step = 0
         self._forwards = 0
         self._stepped = False
-        self._open: Update | None = None  # an update that no optimizer announces
-        self._loose: list[weakref.ref[Any]] = []
+        self._open = False  # an update that no optimizer announces is going on
+        self._loose: list[weakref.ref[Any]] = []  # the tensors that it is about
 
     # ── updates that optimizers make ────────────────────────────────────────────────────────────
 
     def step_begin(self, optimizer: Any, closure: bool) -> None:
-        self._open = None
+        self._open = False
         if not self.session.light:
             return
         update = self._update_of(optimizer)
@@ -74,10 +74,10 @@ class Watcher:
         return self._backwards_since_step > NEVER_STEPS
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
-        if self._open is not None:
+        if self._open:
             if self.session.light:
-                self._timed("weights_after", self._open)
-            self._open = None
+                self._timed("weights_after", self._by_hand_update())
+            self._open = False
             self._advance()
         if self.session.light and self._by_hand():
             found = list(leaves(loss))
@@ -88,11 +88,14 @@ class Watcher:
         self.session.backwards += 1
         self._backwards_since_step += 1
         if self._by_hand():
-            params = [p for ref in self._loose if (p := ref()) is not None]
-            self._open = Update(-1, None, params)
+            self._open = True
             if self.session.light:
-                self._timed("gradients_ready", self._open)
-                self._timed("weights_before", self._open)
+                update = self._by_hand_update()
+                self._timed("gradients_ready", update)
+                self._timed("weights_before", update)
+
+    def _by_hand_update(self) -> Update:
+        return Update(-1, None, [p for ref in self._loose if (p := ref()) is not None])
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         self._forwards += 1
@@ -100,9 +103,9 @@ class Watcher:
     # ── the count ───────────────────────────────────────────────────────────────────────────────
 
     def _timed(self, moment: str, update: Update) -> None:
-        began = perf_counter()
+        began = thread_time()
         self.session.hooks.relay(moment, update)
-        self.session.schedule.charge(perf_counter() - began)
+        self.session.schedule.charge(thread_time() - began)
 
     def _advance(self) -> None:
         session = self.session
@@ -116,7 +119,7 @@ class Watcher:
         session.writer.fact("forwards", self._forwards)
 
     def finish(self) -> None:
-        if self._open is not None:
+        if self._open:
             self.session.step += 1
         self.flush()
         if self.session.backwards and self.session.optimizers and not self._stepped:

@@ -34,7 +34,6 @@ class Watcher:
         self._refs: dict[str, weakref.ref[Any]] = {}
         self._loaded: set[int] = set()
         self._ran: list[tuple[int, str]] = []
-        self._handle: Any = None
         self._order: dict[int, int] = {}
 
     def state_loaded(self, module: Any, site: dict[str, Any] | None) -> None:
@@ -48,22 +47,12 @@ class Watcher:
             return
         if session.naming.add_root(root):
             self._describe(root)
-        if self._handle is None and session.step < 2 and torch.is_grad_enabled() and not is_compiled(root):
-            self._handle = nn.modules.module.register_module_forward_pre_hook(self._note_order)
+        if session.step < 2 and torch.is_grad_enabled() and not is_compiled(root):
+            session.hooks.inner = True
 
-    def _note_order(self, module: Any, args: Any) -> None:
-        self._order.setdefault(id(module), len(self._order))
-
-    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        self._let_go()
-
-    def forward_failed(self, root: Any) -> None:
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
+    def module_begin(self, module: Any) -> None:
+        if self.session.step < 2:
+            self._order.setdefault(id(module), len(self._order))
 
     # ── describing a model when it is first called, before its first step ────────────────────────
 

@@ -106,7 +106,7 @@ def _climb(curve: Curve) -> Rise:
         return nothing
     noise = max(1.25 * spread_of_differences(curve.ratios) / math.sqrt(size), course.noise, 1e-3)
     # The best of many noisy levels lies about two spreads below their middle by luck alone.
-    certain = ramp(height / noise, 5, 9)
+    certain = ramp(height / noise, 4, 7)
     left = np.flatnonzero(tail > tail[0] + max(2 * noise, 0.2 * height))
     at = n - cut + (best + (int(left[0]) if len(left) else 0)) * size
     # A handful of points in order may be a slow swing: there only a rise by half counts.

@@ -105,8 +105,10 @@ def _implausible(shown: str, points: Series, begin: int, run: Run) -> bool:
         return True
     if begin < 3 or len(points) - begin < 3:
         return False  # a loss of 0.0 from the start is what some objectives print
-    before = points.values[max(0, begin - 5) : begin]
-    return bool(np.median(before) > 0.05 * np.median(points.values[: max(1, begin // 10)]) > 0)
+    before = points.values[max(0, begin - 12) : begin]
+    return bool(
+        before[-2:].min() > 0.5 * np.median(before) > 0
+    )  # a loss that gets there by itself slows down or slides
 
 
 def _empty_cells(run: Run) -> Bad | None:

@@ -50,8 +50,8 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _alternating(y: FloatArray) -> float:
-    d = np.diff(y)
-    d = np.clip(d - np.median(d), *np.quantile(d, [0.02, 0.98])) if len(d) >= 50 else d - np.median(d)
+    d = np.diff(y) - np.diff(y).mean()
+    d = np.clip(d, *np.quantile(d, [0.02, 0.98])) if len(d) >= 50 else d
     power = float(d @ d)
     amplitude = robust_spread(y)
     if power <= 0 or len(d) < 10:

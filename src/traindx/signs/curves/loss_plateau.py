@@ -71,6 +71,8 @@ def _progressed(loss: Curve, tail: FlatTail) -> float:
     """Earlier progress, 0 to 1: the stretch does not reach back to the start, or the first value lay well above it."""
     least = 0.01 if tail.share < 0.9 else 0.03
     noise = 3 * tail.noise * abs(tail.level)
+    if loss.first <= tail.level:
+        return 0.0
     gross = max(2 * least * abs(loss.first), noise * 5 / 3)
     return ramp(loss.first - tail.level, max(least * abs(loss.first), noise), gross)
 

@@ -12,7 +12,7 @@ import math
 
 from ...record import Run
 from .._base import Missing, Severity, Sign
-from .._curve import Curve, training_loss
+from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._excursions import Excursion, loss_excursions
 from .._wording import number, times
 
@@ -23,7 +23,8 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
-    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= len(loss) // 100]
+    earliest = 1 if is_excerpt(run) else max(2, len(loss) // 100)
+    spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= earliest]
     clear = [e for e in spikes if e.level >= 0.5]
     if not clear:
         height = max((e.height for e in spikes), default=0.0)
@@ -47,7 +48,7 @@ def measure(run: Run) -> Sign | Missing:
         f"{many} at step {peak} reaches {number(top)}, {times(highest.height)} the loss just before it, "
         f"and {_ending(highest, loss)}."
     )
-    severity: Severity = "warning" if _matters(clear, len(loss)) else "info"
+    severity: Severity = "warning" if _matters(clear, len(loss)) and not adversarial(run) else "info"
     return Sign(ID, highest.height, max(e.level for e in clear), text, onset, severity, values)
 
 

@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
     tail = training_flat_tail(run)
     if constant:
         level = 1.0
-    elif tail is not None and tail.share >= 0.9 and not is_excerpt(run):
+    elif tail is not None and tail.level != 0 and tail.share >= 0.9 and not is_excerpt(run):
         start = loss.first - tail.level
         near = ramp(
             abs(start),

@@ -22,7 +22,7 @@ FEWEST = 4
 
 def measure(run: Run) -> Sign | Missing:
     points = ordered(run.series("grad_cosine"))
-    late = span(points.values, 2 / 3, 1.0)
+    late = np.clip(span(points.values, 2 / 3, 1.0), -1.0, 1.0)
     if len(late) < FEWEST:
         return Missing(ID, "too few cosines between successive gradients late in the run")
     cosine = typical(run, "grad_cosine", 2 / 3) or 0.0

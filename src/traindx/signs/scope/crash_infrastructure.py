@@ -27,8 +27,9 @@ _KINDS = (
     (r"device-side assert|out of bounds|out of range in self", "an index or label is out of range"),
     (
         r"shapes? cannot be multiplied|size mismatch|must match the size|shape .* is invalid for"
-        r"|[Ss]izes of tensors|to have \d+ channels|Expected input batch_size|stack expects each tensor|could not be broadcast"
-        r"|doesn't match the broadcast shape|Expected \d-?D|invalid shape|Dimension out of range|input\.size",
+        r"|[Ss]izes of tensors|to have \d+ channels|Expected input batch_size|stack expects each tensor"
+        r"|could not be broadcast|doesn't match the broadcast shape"
+        r"|Expected \d-?D|invalid shape|Dimension out of range|input\.size",
         "shapes do not fit",
     ),
     (

@@ -1,0 +1,122 @@
+"""Every case of the zoo: host, variant, background and seed, and the script that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from ..units import modules_of
+from .edits import HEALTHY, EditError, Severity, Variant, swap
+
+HOSTS = Path(__file__).parent / "hosts"
+SEED_LINE = "SEED = 0\n"
+PLAIN = Variant(HEALTHY, "none", "as written", ())
+# Spread between seeds is the yardstick of harm (harm.py), so the plain host runs with more of them.
+HOST_SEEDS = (0, 1, 2, 3, 4)
+VARIANT_SEEDS = (0, 1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One patient: a script to run, and what is wrong with it."""
+
+    host: str
+    variant: Variant
+    seed: int
+    background: Variant | None = None
+
+    @property
+    def id(self) -> str:
+        ground = f"+{self.background.name}" if self.background else ""
+        return f"{self.host}{ground}/{self.variant.cause}/{self.variant.name}/{self.seed}"
+
+    @property
+    def cause(self) -> str:
+        return self.variant.cause
+
+    @property
+    def severity(self) -> Severity:
+        return self.variant.severity
+
+    @property
+    def note(self) -> str:
+        return self.variant.note
+
+    @property
+    def source(self) -> str:
+        """The patient's script. Raises `EditError`, naming the case, when an edit does not fit."""
+        try:
+            source = self.variant.apply(host_source(self.host))
+            if self.background:
+                source = self.background.apply(source)
+            return swap(SEED_LINE, f"SEED = {self.seed}\n").apply(source)
+        except EditError as error:
+            raise EditError(f"{self.id}: {error}") from None
+
+    @property
+    def key(self) -> str:
+        """Names the case's result in the cache: the same script, seed included, is the same experiment."""
+        return sha256(self.source.encode()).hexdigest()[:20]
+
+    @property
+    def reference(self) -> Case:
+        """The same training without the fault."""
+        return Case(self.host, self.background or PLAIN, self.seed)
+
+
+@cache
+def host_source(host: str) -> str:
+    return (HOSTS / f"{host}.py").read_text(encoding="utf-8")
+
+
+@cache
+def variants_by_host() -> dict[str, tuple[Variant, ...]]:
+    """The variants of each host, from the modules in `faults/`."""
+    return {module.HOST: tuple(module.VARIANTS) for module in modules_of("traindx.zoo.faults", defining="HOST")}
+
+
+@cache
+def all_cases() -> tuple[Case, ...]:
+    """All cases, in a fixed order: hosts, then variants as they are listed, then seeds."""
+    return tuple(case for host, variants in variants_by_host().items() for case in _cases_of(host, variants))
+
+
+def _cases_of(host: str, variants: tuple[Variant, ...]) -> Iterator[Case]:
+    grounds = [variant for variant in variants if variant.background]
+    yield from (Case(host, PLAIN, seed) for seed in HOST_SEEDS)
+    for number, variant in enumerate(variants):
+        if variant.cause == HEALTHY:
+            yield from (Case(host, variant, seed) for seed in VARIANT_SEEDS)
+            continue
+        plain, *others = VARIANT_SEEDS
+        yield Case(host, variant, plain)
+        # Later seeds stand on another ground: a fault must be recognised whatever the optimizer, width or batch.
+        for seed in others:
+            yield Case(host, variant, seed, _ground_for(host, variant, grounds, number + seed))
+
+
+def _ground_for(host: str, fault: Variant, grounds: list[Variant], turn: int) -> Variant | None:
+    """The first ground, starting at a different one for each fault, whose edits do not collide with the fault's."""
+    for offset in range(len(grounds)):
+        ground = grounds[(turn + offset) % len(grounds)]
+        try:
+            ground.apply(fault.apply(host_source(host)))
+        except EditError:
+            continue
+        return ground
+    return None
+
+
+def find_case(name: str) -> Case | None:
+    return next((case for case in all_cases() if case.id == name), None)
+
+
+def patient(cause: str) -> Case:
+    """A clear case of the cause for a demonstration: the first gross one, on the host as written."""
+    found = [case for case in all_cases() if case.cause == cause and case.background is None]
+    if not found:
+        raise LookupError(f"the zoo has no patient with {cause!r}")
+    return min(found, key=lambda case: case.severity != "gross")

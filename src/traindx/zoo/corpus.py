@@ -1,0 +1,72 @@
+"""The calibration corpus: the levels of all signs in every case that the zoo has run, as one small file.
+
+Fitting and scoring need no training and no records, only this file. Each case is measured twice: as the observer saw
+it, and as a log of the same run would show it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..record import Run, RunBuilder, load
+from ..signs import measure_all
+
+LOG_POINTS = 100  # lines that an ordinary script prints
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case of the corpus."""
+
+    case: str
+    host: str
+    cause: str
+    severity: str
+    observed: dict[str, float]
+    log: dict[str, float]
+
+
+def levels(run: Run) -> dict[str, float]:
+    """The level of every sign that could be measured."""
+    return {name: round(sign.level, 3) for name, sign in measure_all(run).items()}
+
+
+def as_log(run: Run) -> Run:
+    """What a log of this run would hold: averaged training losses, validation losses, the rate."""
+    builder = RunBuilder(run.source, "log")
+    train = run.series("loss/train")
+    if train:
+        groups = np.array_split(np.arange(len(train)), min(LOG_POINTS, len(train)))
+        builder.series(
+            "loss/train", [train.steps[g[-1]] for g in groups], [float(np.mean(train.values[g])) for g in groups]
+        )
+    for name in ("loss/validation", "accuracy/validation", "lr"):
+        series = run.series(name)
+        if series:
+            keep = np.unique(np.linspace(0, len(series) - 1, min(LOG_POINTS, len(series))).astype(int))
+            builder.series(name, series.steps[keep], series.values[keep])
+    builder.fact("log", {"step_unit": "step", "runs": 1})
+    return builder.build()
+
+
+def measure(record: Path, case: str, host: str, cause: str, severity: str) -> Row:
+    run = load(record)
+    return Row(case, host, cause, severity, levels(run), levels(as_log(run)))
+
+
+def write(path: Path, rows: Iterable[Row]) -> None:
+    """One JSON object a line, zipped without a timestamp: the same rows give the same file."""
+    lines = [json.dumps(vars(row), sort_keys=True) for row in sorted(rows, key=lambda row: row.case)]
+    with open(path, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0, filename="") as zipped:
+        zipped.write(("\n".join(lines) + "\n").encode())
+
+
+def read(path: Path) -> list[Row]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [Row(**json.loads(line)) for line in file]

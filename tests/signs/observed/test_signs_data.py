@@ -1,0 +1,274 @@
+"""Signs of the data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from observed_patient import LOOKS, SITE, Patient, cases, healthy, measured, missing, mlp_modules, module, regression
+
+
+def nan_loss(**flags: Any) -> Patient:
+    p = healthy()
+    steps, values = p.series["loss/train"]
+    p.curve("loss/train", [*values[:-1], math.nan], steps)
+    return p.event("nonfinite-loss", LOOKS[-1], value=math.nan, **flags)
+
+
+def inputs(mean: float, std: float, **more: Any) -> Patient:
+    return healthy().merge("data/train", mean=mean, std=std, **more)
+
+
+def normed_first(p: Patient) -> Patient:
+    return p.modules(module("bn", "BatchNorm1d", 0), *[dict(m, order=m["order"] + 1) for m in mlp_modules()])
+
+
+def jumping(at: int, **batch: float) -> Patient:
+    p = healthy()
+    for name, value in batch.items():
+        steps, values = p.series[name]
+        p.curve(name, [value if i == at else v for i, v in enumerate(values)], steps)
+    return p.event("loss-jump", LOOKS[at], **{"from": 0.5, "to": 9.0})
+
+
+def labels(**counts: int) -> Patient:
+    return healthy().merge("targets/train", histogram={k[1:]: v for k, v in counts.items()}, predictions={})
+
+
+def answers(predicted: float, labelled: float) -> Patient:
+    return healthy().level("correct/majority", predicted, 0.01).level("label_majority", labelled, 0.01)
+
+
+def unshuffled(**order: Any) -> Patient:
+    p = healthy()
+    p.facts["loaders"][0].update(shuffled=False, sampler="SequentialSampler")
+    return p.merge("label_order", **order) if order else p.without("label_order")
+
+
+def evaluated(mean: float, std: float, features: int = 20, **more: Any) -> Patient:
+    given = {"mean": mean, "std": std, "feature_mean": [mean] * features, "feature_std": [std] * features}
+    return healthy().merge("data/eval", **{**given, **more})
+
+
+def view(old: list[int], new: list[int]) -> Patient:
+    return healthy().merge("graph", view_permutes=[{"from": old, "to": new}])
+
+
+def language(weight: float | None, **settings: Any) -> Patient:
+    p = healthy().merge("shift_relation", targets_are_next_inputs=True)
+    if weight is not None:
+        p.facts["attention"] = [{"module": "block.0.attn", "seen_future_weight": weight, "length": 32}]
+    return p.modules(*mlp_modules(), module("rnn", "GRU", 20, **settings)) if settings else p
+
+
+def overlap(shared: int, **repeats: int) -> Patient:
+    return healthy().merge("overlap", shared=shared).merge("repeats", **repeats)
+
+
+def few_updates(p: Patient, steps: int = 60) -> Patient:
+    p.facts["steps"] = steps
+    return p
+
+
+def leaking(r: float, **data: Any) -> Patient:
+    return healthy().merge("feature_leak", correlation=r).merge("data/train", **data)
+
+
+def on_training_data() -> Patient:
+    p = overlap(1000)
+    p.series["loss/validation/training_data"] = p.series.pop("loss/validation")
+    return p
+
+
+def sized(samples: int, **target: Any) -> Patient:
+    p = healthy().merge("targets/train", **target)
+    p.facts["loaders"][0]["size"] = samples
+    return p
+
+
+SICK = {
+    "input-nonfinite": [
+        ("seen at the loss", lambda: nan_loss(inputs_finite=False)),
+        ("counted", lambda: nan_loss().merge("data/train", nonfinite=3)),
+    ],
+    "target-nonfinite": [("seen at the loss", lambda: nan_loss(targets_finite=False))],
+    "input-scale-odd": [("raw pixels", lambda: inputs(110.0, 70.0)), ("tiny", lambda: inputs(0.0, 1e-3))],
+    "input-scale-spread": [("raw table", lambda: inputs(0.0, 1.0, feature_std=[1.0, 2.0, 3e4, 1.0, 5.0]))],
+    "target-scale-large": [("prices", lambda: regression().merge("targets/train", mean=1.8e5, std=8e4))],
+    "batch-outlier": [("corrupt sample", lambda: jumping(30, input_max=400.0))],
+    "labels-skewed": [("98 in 100", lambda: labels(c0=980, c1=20))],
+    "predictions-collapsed": [
+        ("one answer", lambda: answers(0.99, 0.19)),
+        ("the majority", lambda: answers(1.0, 0.9)),
+        ("from counts", lambda: counted({"0": 1000}, {"0": 600, "1": 400})),
+    ],
+    "batches-single-class": [
+        ("sorted", lambda: healthy().merge("label_order", mean_majority=0.97)),
+        ("sorted, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=80)),
+    ],
+    "sequential-sampler": [
+        ("sorted labels", lambda: unshuffled(mean_majority=0.97)),
+        ("labels not known", lambda: unshuffled()),
+    ],
+    "train-eval-inputs-differ": [
+        ("not normalised", lambda: evaluated(0.5, 0.25)),
+        ("not divided", lambda: evaluated(120.0, 70.0)),
+        ("one feature far off", lambda: evaluated(0, 1.0, feature_mean=[0.0] * 19 + [12.0])),
+    ],
+    "axes-scrambled": [("batch and time", lambda: view([64, 7, 10], [7, 64, 10]))],
+    "future-visible": [
+        ("no mask", lambda: language(0.4)),
+        ("both ways", lambda: language(None, bidirectional=True)),
+    ],
+    "feature-determines-target": [("a copy", lambda: leaking(-0.9999))],
+    "samples-shared": [("half", lambda: overlap(500)), ("partly hashed", lambda: partly(40))],
+    "batch-size-small": [("one", lambda: healthy().level("batch_size", 1.0, 0))],
+    "batch-size-large": [("half of the set", lambda: few_updates(healthy().level("batch_size", 3200.0, 0)))],
+    "samples-per-parameter": [("ten", lambda: sized(10))],
+}
+
+
+def counted(predictions: dict[str, int], histogram: dict[str, int]) -> Patient:
+    p = healthy().merge("targets/train", predictions=predictions, histogram=histogram)
+    return p.without("correct/majority")
+
+
+def partly(shared: int) -> Patient:
+    return healthy().merge("overlap", shared=shared, train_share_hashed=0.1)
+
+
+@cases(SICK)
+def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
+    sign = measured(sign_id, patient())
+    assert sign.raised, sign
+
+
+HEALTHY = {
+    "input-nonfinite": [("handled by the model", lambda: healthy().merge("data/train", nonfinite=3))],
+    "target-nonfinite": [
+        ("masked on purpose", lambda: healthy().merge("targets/train", nonfinite=30)),
+        ("another cause", lambda: nan_loss(targets_finite=True)),
+    ],
+    "input-scale-odd": [
+        ("pixels in 0 to 1", lambda: inputs(0.13, 0.3)),
+        ("batch norm first", lambda: normed_first(inputs(110.0, 70.0))),
+    ],
+    "input-scale-spread": [
+        ("standardised", healthy),
+        ("constant features", lambda: inputs(0.0, 1.0, feature_std=[0.0, 1.0, 1.0, 0.0])),
+        ("one faint pixel", lambda: inputs(0.0, 1.0, feature_std=[1e-4] + [1.0] * 30)),
+        ("batch norm first", lambda: normed_first(inputs(0.0, 1.0, feature_std=[1.0, 1e5]))),
+    ],
+    "target-scale-large": [("standardised", regression)],
+    "batch-outlier": [("ordinary batch", lambda: jumping(30)), ("no jump", healthy)],
+    "labels-skewed": [("two to one", lambda: labels(c0=660, c1=340))],
+    "predictions-collapsed": [
+        ("imbalanced and right", lambda: answers(0.96, 0.95)),
+        ("single-class batches", lambda: answers(1.0, 1.0)),
+    ],
+    "batches-single-class": [
+        ("shuffled", healthy),
+        ("shuffled, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=4)),
+    ],
+    "sequential-sampler": [
+        ("labels mixed", lambda: unshuffled(mean_majority=0.19)),
+        ("full batch", lambda: full_batch()),
+        ("evaluation loader only", healthy),
+    ],
+    "train-eval-inputs-differ": [
+        ("augmented", lambda: evaluated(0.2, 0.8)),
+        ("small sample", lambda: evaluated(0.5, 1.0, samples=16)),
+    ],
+    "axes-scrambled": [
+        ("flattened", lambda: view([64, 4, 5], [64, 20])),
+        ("singleton moved", lambda: view([64, 1, 28], [64, 28, 1])),
+    ],
+    "future-visible": [
+        ("masked", lambda: language(0.0)),
+        ("encoder", lambda: language(0.5).merge("shift_relation", targets_are_next_inputs=False)),
+        ("one way", lambda: language(None, bidirectional=False)),
+    ],
+    "feature-determines-target": [("a strong feature", lambda: leaking(0.93))],
+    "samples-shared": [
+        ("discrete data repeat", lambda: overlap(800, hashed=3200, distinct=600)),
+        ("training data evaluated", on_training_data),
+    ],
+    "batch-size-small": [("accumulated", lambda: accumulated(16.0).level("batch_size", 1.0, 0))],
+    "batch-size-large": [("full batch for long", lambda: healthy().level("batch_size", 6400.0, 0))],
+    "samples-per-parameter": [
+        ("tokens", lambda: sized(20, kind="tokens", shape=[64, 256])),
+        ("head only", lambda: sized(100).each_param(lambda e: e.update(optimizer=None if e["depth"] < 6 else 0))),
+    ],
+}
+
+
+def full_batch() -> Patient:
+    p = unshuffled()
+    p.facts["loaders"][0]["batches"] = 1
+    return p
+
+
+def accumulated(often: float) -> Patient:
+    p = healthy()
+    p.facts["backward_sites"][0]["per_step"] = often
+    return p
+
+
+@cases(HEALTHY)
+def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
+    sign = measured(sign_id, patient())
+    assert sign.level <= 0.4, sign
+
+
+NEEDS = {
+    "data/train": ["input-nonfinite", "input-scale-odd", "input-scale-spread", "train-eval-inputs-differ"],
+    "data/eval": ["train-eval-inputs-differ"],
+    "targets/train": ["target-nonfinite", "target-scale-large", "labels-skewed"],
+    "label_order": ["batches-single-class"],
+    "loaders": ["sequential-sampler", "batch-size-large", "samples-per-parameter"],
+    "graph": ["axes-scrambled"],
+    "shift_relation": ["future-visible"],
+    "feature_leak": ["feature-determines-target"],
+    "overlap": ["samples-shared"],
+    "batch_size": ["batch-size-small", "batch-size-large"],
+    "params": ["samples-per-parameter"],
+}
+
+
+@pytest.mark.parametrize(("need", "sign_id"), [(need, sign_id) for need, ids in NEEDS.items() for sign_id in ids])
+def test_missing_without_its_data(need: str, sign_id: str) -> None:
+    assert missing(sign_id, healthy().without(need)).reason
+
+
+def test_missing_where_the_question_does_not_arise() -> None:
+    assert missing("input-scale-odd", inputs(500.0, 300.0, dtype="int64")).reason  # token ids
+    assert missing("target-scale-large", healthy()).reason  # classes
+    assert missing("feature-determines-target", leaking(1.0, shape=[64, 1])).reason  # a single input
+    assert missing("labels-skewed", labels(c0=100)).reason  # one class
+    extremes = ("input_max", "target_max", "input_rms", "target_rms")
+    assert missing("batch-outlier", healthy().without(*extremes)).reason
+    assert missing("predictions-collapsed", healthy().without("targets/train", "correct/majority")).reason
+
+
+def test_input_size_is_the_root_mean_square_of_the_values() -> None:
+    drawn = np.random.default_rng(0).normal(3.0, 2.0, 10_000)
+    p = inputs(float(drawn.mean()), float(drawn.std()))
+    assert measured("input-scale-odd", p).value == pytest.approx(math.sqrt(float((drawn**2).mean())))
+
+
+def test_outliers_are_dated_and_compared_with_the_usual() -> None:
+    sign = measured("batch-outlier", jumping(30, input_max=400.0))
+    usual = np.median(healthy().series["input_max"][1])
+    assert sign.value == pytest.approx(400.0 / usual, rel=0.02) and sign.onset == LOOKS[30]
+
+
+def test_shared_samples_beyond_repeats() -> None:
+    """Of evaluation samples 30 % are shared; 20 % would be by repetition alone: (0.3 - 0.2) / 0.8."""
+    sign = measured("samples-shared", overlap(300, hashed=1000, distinct=800))
+    assert sign.value == pytest.approx(0.125)
+
+
+def test_the_unshuffled_loader_is_named() -> None:
+    assert f"{SITE['file']}:{SITE['line']}" in measured("sequential-sampler", unshuffled(mean_majority=0.97)).text

@@ -1,0 +1,286 @@
+"""Signs of gradients and updates: the fault, its healthy look-alike, and silence without data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from observed_patient import LOOKS, STEPS, WEIGHTS, Patient, cases, healthy, measured, missing
+from scipy.stats import kendalltau, theilslopes
+
+from traindx.signs._depth import depth_trend
+from traindx.signs._tables import bins, concordance, median
+
+
+def by_depth(factor: float, last: float = 1.0) -> dict[str, float]:
+    """Gradient norms that shrink by `factor` with each layer toward the input."""
+    return {name: last * factor ** (len(WEIGHTS) - 1 - i) for i, name in enumerate(WEIGHTS)}
+
+
+def adam(p: Patient, **settings: Any) -> Patient:
+    return p.optimizer(**{"class": "Adam", "momentum": None, "betas": [0.9, 0.999], "eps": 1e-8}, **settings)
+
+
+def half(p: Patient, **values: Any) -> Patient:
+    return p.merge("precision", param_dtypes={"float16": 9}, autocast=None, activations=["float16"], **values)
+
+
+def recovering() -> Patient:
+    """Vanishing in the first tenth only."""
+    p = healthy().table("grad_norm", by_depth(0.9))
+    steps, layers, rows = p.tables["grad_norm"]
+    start = list(by_depth(0.05).values())
+    p.tables["grad_norm"] = (steps, layers, [start if i < 5 else row for i, row in enumerate(rows)])
+    return p
+
+
+def spiking(base: list[float] | np.ndarray[Any, Any], at: int, height: float) -> Patient:
+    values = np.array(base, float)
+    values[at] = height
+    return healthy().curve("grad_norm", values)
+
+
+def memorised() -> Patient:
+    """Norms fall to a thousandth; one hard batch comes late with an ordinary norm."""
+    values = np.where(np.arange(len(LOOKS)) < 15, 2.0, 2e-3)
+    values[40] = 3.0
+    return healthy().curve("grad_norm", values)
+
+
+def few_steps(n: int = 60) -> Patient:
+    p = healthy()
+    p.facts["steps"] = n
+    p.facts["loaders"][0]["batches"] = 3
+    return p
+
+
+def shrunk(ratio: float) -> Patient:
+    track = np.geomspace(5.0, 5.0 * ratio, len(LOOKS))
+    p = healthy().curve("weight_norm", track)
+    p.tables["weight_norm"] = (LOOKS, WEIGHTS, [[value] * len(WEIGHTS) for value in track])
+    return p
+
+
+def normed(p: Patient) -> Patient:
+    p.facts["models"][0]["modules"].append({"name": "bn", "type": "BatchNorm1d", "order": 1, "settings": {}})
+    return p
+
+
+flat = np.ones(len(LOOKS))
+alternating = np.tile([-0.7, -0.8], len(LOOKS) // 2)
+
+SICK = {
+    "gradient-norm-level": [("a thousand times too large", lambda: healthy().level("grad_norm", 1e4))],
+    "gradients-vanish-with-depth": [("a tenth a layer", lambda: healthy().table("grad_norm", by_depth(0.1)))],
+    "gradients-explode-with-depth": [("ten times a layer", lambda: healthy().table("grad_norm", by_depth(10.0)))],
+    "gradient-norm-heavy-tail": [("one norm of 200", lambda: spiking(flat, 30, 200.0))],
+    "gradients-agree": [("parallel", lambda: healthy().curve("grad_cosine", 0.95 * flat))],
+    "gradients-oppose": [("back and forth", lambda: healthy().curve("grad_cosine", alternating))],
+    "step-overshoots": [("minimum behind", lambda: healthy().curve("update_cosine", 0.5 * flat))],
+    "noise-scale-large": [("batch of one", lambda: healthy().level("batch_size", 1.0, 0).level("noise_scale", 9e3))],
+    "noise-scale-small": [("no noise, few updates", lambda: few_steps().level("noise_scale", 1e-3))],
+    "gradient-underflow": [("zeros in float16", lambda: half(healthy(), grad_underflow=0.9))],
+    "clip-share": [("all clipped", lambda: healthy().level("clip/norm", 5.0).level("clip/threshold", 1.0, 0))],
+    "clip-far-below-norm": [
+        ("a fortieth", lambda: healthy().level("clip/norm", 4.0).level("clip/threshold", 0.1, 0)),
+        (
+            "adam under eps",
+            lambda: adam(healthy().level("clip/norm", 4.0).level("clip/threshold", 1e-5, 0).level("eps_ratio", 3.0)),
+        ),
+    ],
+    "update-ratio-high": [("a tenth a step", lambda: healthy().table("update_ratio", dict.fromkeys(WEIGHTS, 0.1)))],
+    "update-ratio-low": [("a millionth", lambda: healthy().table("update_ratio", dict.fromkeys(WEIGHTS, 1e-6)))],
+    "weights-shrinking": [("to a tenth", lambda: shrunk(0.1))],
+    "weights-growing": [("a hundredfold", lambda: shrunk(100.0))],
+    "decay-dominates": [("five times the gradient", lambda: healthy().level("decay_ratio", 5.0))],
+    "eps-dominates": [("eps of one", lambda: adam(healthy().level("eps_ratio", 100.0)).optimizer(eps=1.0))],
+    "optimizer-setting-odd": [
+        ("momentum 0.99", lambda: healthy().optimizer(momentum=0.99)),
+        ("momentum above one", lambda: healthy().optimizer(momentum=1.01)),
+        ("maximize", lambda: healthy().optimizer(maximize=True)),
+        ("swapped betas", lambda: adam(healthy()).optimizer(betas=[0.999, 0.9])),
+        ("short second moment", lambda: adam(healthy()).optimizer(betas=[0.5, 0.5])),
+        ("eps", lambda: adam(healthy()).optimizer(eps=0.1)),
+    ],
+    "plain-sgd": [("no momentum", lambda: healthy().optimizer(momentum=0.0))],
+    "adam-with-decay": [("L2", lambda: adam(healthy()).optimizer(weight_decay=0.01))],
+    "few-updates-per-epoch": [("sixty in all", few_steps)],
+    "updates-lost-to-rounding": [("nothing changes", lambda: half(healthy(), unchanged_share=0.97))],
+}
+
+
+@cases(SICK)
+def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
+    sign = measured(sign_id, patient())
+    assert sign.raised, sign
+
+
+def sum_reduction() -> Patient:
+    """Norm, and loss, 5000 times larger: the unit changed, nothing else."""
+    p = healthy().level("grad_norm", 5e3)
+    steps, values = p.series["loss/train"]
+    return p.curve("loss/train", [5e3 * value for value in values], steps)
+
+
+def warmed_up() -> Patient:
+    ramp = np.minimum(np.arange(1, len(LOOKS) + 1) / 20, 1.0) * 2e-3 * np.linspace(1, 0, len(LOOKS))
+    p = healthy()
+    p.tables["update_ratio"] = (LOOKS, WEIGHTS, [[value] * len(WEIGHTS) for value in ramp])
+    return p
+
+
+def only_biases_leap() -> Patient:
+    p = healthy()
+    biases = [name.replace("weight", "bias") for name in WEIGHTS]
+    return p.table("update_ratio", dict.fromkeys(WEIGHTS, 2e-3) | dict.fromkeys(biases, 3.0))
+
+
+HEALTHY = {
+    "gradient-norm-level": [
+        ("sum over the batch", sum_reduction),
+        ("converged", lambda: healthy().level("grad_norm", 1e-6)),
+    ],
+    "gradients-vanish-with-depth": [
+        ("shapes", lambda: healthy().table("grad_norm", by_depth(0.7))),
+        ("recovers", recovering),
+        ("dead, not vanishing", lambda: healthy().table("grad_norm", by_depth(1.0) | dict.fromkeys(WEIGHTS[:2], 0.0))),
+    ],
+    "gradients-explode-with-depth": [
+        ("unscaled inputs", lambda: healthy().table("grad_norm", by_depth(1.0) | {WEIGHTS[0]: 1e4}))
+    ],
+    "gradient-norm-heavy-tail": [
+        ("nearly memorised", memorised),
+        ("noisy", lambda: healthy().level("grad_norm", 1, 0.7)),
+    ],
+    "gradients-agree": [("full batch", lambda: healthy().curve("grad_cosine", 0.7 * flat))],
+    "gradients-oppose": [
+        ("noise around zero", lambda: healthy().curve("grad_cosine", np.tile([-0.5, 0.45], len(LOOKS) // 2))),
+        ("noise floor", lambda: healthy().curve("grad_cosine", -0.08 * flat)),
+    ],
+    "step-overshoots": [("edge of stability", lambda: healthy().curve("update_cosine", 0.15 * flat))],
+    "noise-scale-large": [
+        ("ordinary batch", healthy),
+        ("accumulated", lambda: accumulated(64.0).level("batch_size", 1.0, 0).level("noise_scale", 6e3)),
+    ],
+    "noise-scale-small": [("full batch for long", lambda: healthy().level("noise_scale", 1e-3))],
+    "gradient-underflow": [
+        ("dead units", lambda: half(healthy(), grad_underflow=0.85).table("act_dead", {"net.1": 0.8}, 0))
+    ],
+    "clip-share": [("half of the steps", lambda: healthy().level("clip/norm", 1.0).level("clip/threshold", 1.0, 0))],
+    "clip-far-below-norm": [
+        ("twice", lambda: healthy().level("clip/norm", 2.0).level("clip/threshold", 1.0, 0)),
+        ("adam rescales", lambda: adam(healthy().level("clip/norm", 40.0).level("clip/threshold", 1.0, 0))),
+    ],
+    "update-ratio-high": [("biases from zero", only_biases_leap)],
+    "update-ratio-low": [
+        ("warm-up and decay", warmed_up),
+        (
+            "frozen layers",
+            lambda: healthy().table("update_ratio", dict.fromkeys(WEIGHTS[:5], 0.0) | {WEIGHTS[6]: 1e-3}),
+        ),
+    ],
+    "weights-shrinking": [("before batch norm", lambda: normed(shrunk(0.2))), ("a little", lambda: shrunk(0.7))],
+    "weights-growing": [("doubled", lambda: shrunk(2.5))],
+    "decay-dominates": [("equal late", lambda: healthy().curve("decay_ratio", np.geomspace(0.01, 1.5, len(LOOKS))))],
+    "eps-dominates": [("sparse embeddings", lambda: adam(healthy().level("eps_ratio", 1e4)))],
+    "optimizer-setting-odd": [
+        ("adam", lambda: adam(healthy())),
+        ("gan", lambda: adam(healthy()).optimizer(betas=[0.0, 0.9])),
+        ("language model", lambda: adam(healthy()).optimizer(betas=[0.9, 0.95])),
+        ("nesterov 0.95", lambda: healthy().optimizer(momentum=0.95)),
+        ("maximize a negated loss", lambda: healthy().optimizer(maximize=True).merge("graph", negated=True)),
+    ],
+    "plain-sgd": [("momentum", healthy)],
+    "adam-with-decay": [
+        ("decoupled", lambda: adam(healthy()).optimizer(weight_decay=0.01, **{"class": "AdamW"})),
+        ("flag", lambda: adam(healthy()).optimizer(weight_decay=0.01, decoupled_weight_decay=True)),
+    ],
+    "few-updates-per-epoch": [("full batch for long", lambda: few_steps(2000))],
+    "updates-lost-to-rounding": [("zero gradients", lambda: half(healthy(), unchanged_share=0.6, grad_underflow=0.55))],
+}
+
+
+def accumulated(often: float) -> Patient:
+    p = healthy()
+    p.facts["backward_sites"][0]["per_step"] = often
+    return p
+
+
+@cases(HEALTHY)
+def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
+    sign = measured(sign_id, patient())
+    assert sign.level <= 0.4, sign
+
+
+NEEDS = {
+    "grad_norm": ["gradient-norm-level", "gradient-norm-heavy-tail", "gradients-vanish-with-depth"],
+    "params": ["gradients-vanish-with-depth", "gradients-explode-with-depth"],
+    "grad_cosine": ["gradients-agree", "gradients-oppose"],
+    "update_cosine": ["step-overshoots"],
+    "noise_scale": ["noise-scale-large", "noise-scale-small"],
+    "precision": ["gradient-underflow", "updates-lost-to-rounding"],
+    "clip/threshold": ["clip-share", "clip-far-below-norm"],
+    "update_ratio": ["update-ratio-high", "update-ratio-low"],
+    "weight_norm": ["weights-shrinking", "weights-growing"],
+    "decay_ratio": ["decay-dominates"],
+    "eps_ratio": ["eps-dominates"],
+    "optimizers": ["optimizer-setting-odd", "plain-sgd", "adam-with-decay"],
+    "loaders": ["few-updates-per-epoch"],
+}
+
+
+@pytest.mark.parametrize(("need", "sign_id"), [(need, sign_id) for need, ids in NEEDS.items() for sign_id in ids])
+def test_missing_without_its_data(need: str, sign_id: str) -> None:
+    assert missing(sign_id, healthy().without(need)).reason
+
+
+def test_depth_trend_agrees_with_scipy() -> None:
+    rng = np.random.default_rng(7)
+    values = {f"layer{i}": float(v) for i, v in enumerate(np.exp(rng.normal(0, 2, 11)))}
+    trend = depth_trend(values, values)
+    logs = np.log10(list(values.values()))
+    assert trend is not None
+    assert trend.decades == pytest.approx(10 * theilslopes(logs, np.arange(11)).slope)
+    assert trend.order == pytest.approx(kendalltau(np.arange(11), logs).statistic)
+
+
+def test_vanishing_counts_decades() -> None:
+    """Six factors of a tenth between seven layers are six decades; noise on top averages out."""
+    sign = measured("gradients-vanish-with-depth", healthy().table("grad_norm", by_depth(0.1)))
+    assert sign.value == pytest.approx(6.0, abs=0.2)
+    assert "below 1e-7" in measured("gradients-vanish-with-depth", healthy().table("grad_norm", by_depth(0.03))).text
+
+
+def test_medians_and_bins_agree_with_numpy() -> None:
+    values = np.random.default_rng(3).normal(size=37)
+    assert median(values) == pytest.approx(float(np.median(values)))
+    assert bins(values, 4) == pytest.approx([float(np.median(part)) for part in np.array_split(values, 4)])
+    assert median([math.nan, math.inf]) is None
+    assert concordance([1.0, 2.0, 3.0]) == 1.0 and concordance([3.0, 2.0, 1.0]) == -1.0
+
+
+def test_update_ratio_is_the_median_over_weights_and_looks() -> None:
+    p = healthy()
+    rows = np.random.default_rng(5).lognormal(-6, 1, (len(LOOKS), len(WEIGHTS)))
+    p.tables["update_ratio"] = (LOOKS, WEIGHTS, rows.tolist())
+    assert measured("update-ratio-high", p).value == pytest.approx(float(np.median(np.median(rows, axis=1))))
+
+
+def test_clip_share_counts_steps_above_their_threshold() -> None:
+    norms = np.random.default_rng(6).lognormal(0, 1, len(LOOKS))
+    p = healthy().curve("clip/norm", norms).curve("clip/threshold", np.full(len(LOOKS), 1.3))
+    assert measured("clip-share", p).value == sum(n > 1.3 for n in norms) / len(norms)
+    assert measured("clip-far-below-norm", p).value == pytest.approx(float(np.median(norms / 1.3)))
+
+
+def test_heavy_tail_names_the_step() -> None:
+    sign = measured("gradient-norm-heavy-tail", spiking(flat, 30, 200.0))
+    assert sign.value == pytest.approx(200.0) and sign.onset == LOOKS[30]
+    assert f"step {LOOKS[30]}" in sign.text
+
+
+def test_updates_of_an_epoch_count_accumulation() -> None:
+    assert measured("few-updates-per-epoch", accumulated(4.0)).value == 25.0
+    assert measured("few-updates-per-epoch", healthy()).values["steps"] == STEPS
