@@ -16,11 +16,11 @@ def waves(n, T=40):
 class Classifier(nn.Module):
     def __init__(self):
         super().__init__()
-        self.cell = nn.GRUCell(1, 64)
-        self.fc = nn.Linear(64, 3)
+        self.cell = nn.GRUCell(1, 24)
+        self.fc = nn.Linear(24, 3)
 
     def forward(self, x):
-        h = x.new_zeros(len(x), 64)
+        h = x.new_zeros(len(x), 24)
         for t in range(x.shape[1]):
             h = self.cell(x[:, t], h)
         return self.fc(h)
@@ -31,7 +31,7 @@ Xv, yv = waves(300)
 model = Classifier()
 opt = torch.optim.Adam(model.parameters(), lr=3e-3)
 total_loss = 0
-for step, b in enumerate(torch.cat([torch.randperm(2400) for _ in range(5)]).split(48)):
+for step, b in enumerate(torch.cat([torch.randperm(2400) for _ in range(3)]).split(32)):
     loss = nn.functional.cross_entropy(model(X[b]), y[b])
     opt.zero_grad()
     loss.backward(retain_graph=True)
