@@ -11,9 +11,9 @@ X, y = torch.tensor(d.data).float() / 16, torch.tensor(d.target)
 p = torch.randperm(len(X))
 tr, va = p[:1400], p[1400:]
 model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-for name, param in model.named_parameters():
-    if "weight" in name:
-        nn.init.constant_(param, 0.05)
+for layer in (model[0], model[2]):
+    nn.init.zeros_(layer.bias)
+    nn.init.constant_(layer.weight, 0.05)
 optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
 for epoch in range(15):
     for b in tr[torch.randperm(1400)].split(32):
@@ -24,5 +24,5 @@ for epoch in range(15):
     with torch.no_grad():
         o = model(X[va])
     print(f"epoch {epoch} {loss.item():.4f} val {nn.functional.cross_entropy(o, y[va]).item():.4f} acc {(o.argmax(1) == y[va]).float().mean().item():.3f}")
-# cure: - nn.init.constant_(param, 0.05)
-# cure: + nn.init.xavier_uniform_(param)
+# cure: - nn.init.constant_(layer.weight, 0.05)
+# cure: + nn.init.xavier_uniform_(layer.weight)

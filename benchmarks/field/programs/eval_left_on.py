@@ -1,27 +1,34 @@
 # expect: train-mode-missing
-# about: model.eval() after the first validation, never back to train(): dropout gone, the small set is memorised
-# also: overfitting
+# about: a baseline validation before the first epoch leaves the model in eval(): BatchNorm never uses batch statistics
+# also: vanishing-gradients, lr-too-high
 import torch
 from torch import nn
+from sklearn.datasets import load_digits
 
 torch.manual_seed(4)
 torch.set_num_threads(1)
-W = torch.randn(60, 3) * 0.35
-X = torch.randn(1150, 60)
-y = (X @ W + 1.0 * torch.randn(1150, 3)).argmax(1)
-Xt, yt, Xv, yv = X[:150], y[:150], X[150:], y[150:]
-model = nn.Sequential(nn.Linear(60, 256), nn.ReLU(), nn.Dropout(0.7), nn.Linear(256, 256), nn.ReLU(), nn.Dropout(0.7), nn.Linear(256, 3))
-opt = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.01)
+d = load_digits()
+X, y = torch.tensor(d.data).float() / 16, torch.tensor(d.target)
+p = torch.randperm(len(X))
+Xt, yt, Xv, yv = X[p[:1400]], y[p[:1400]], X[p[1400:]], y[p[1400:]]
+
+
+def block(i, o):
+    return nn.Sequential(nn.Linear(i, o, bias=False), nn.BatchNorm1d(o), nn.ReLU())
+
+
+model = nn.Sequential(block(64, 48), *[block(48, 48) for _ in range(6)], nn.Linear(48, 10))
+opt = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4)
 
 
 def run_epoch():
     total = 0
-    for b in torch.randperm(150).split(15):
+    for b in torch.randperm(1400).split(35):
         loss = nn.functional.cross_entropy(model(Xt[b]), yt[b])
         opt.zero_grad()
         loss.backward()
         opt.step()
-        total += loss.item() / 10
+        total += loss.item() / 40
     return total
 
 
@@ -32,12 +39,11 @@ def validate():
         return nn.functional.cross_entropy(o, yv).item(), (o.argmax(1) == yv).float().mean().item()
 
 
-model.train()
-for epoch in range(40):
+print("baseline", validate())
+for epoch in range(10):
     tl = run_epoch()
     vl, va = validate()
-    if epoch % 4 == 3:
-        print(f"{epoch + 1} train {tl:.4f} val {vl:.4f} acc {va:.3f}")
+    print(f"{epoch + 1} train {tl:.4f} val {vl:.4f} acc {va:.3f}")
 # cure: - total = 0
 # cure: + model.train()
 # cure: + total = 0

@@ -33,7 +33,7 @@ val_loader = DataLoader(FolderDataset("val"), batch_size=64)
 model = nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 10))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
 criterion = nn.CrossEntropyLoss()
-for epoch in range(15):
+for epoch in range(8):
     model.train()
     for x, y in train_loader:
         optimizer.zero_grad()

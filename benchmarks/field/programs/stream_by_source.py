@@ -7,7 +7,7 @@ from torch.utils.data import DataLoader, IterableDataset
 torch.manual_seed(3)
 torch.set_num_threads(1)
 CLASSES, DIM = 6, 16
-centers = torch.randn(CLASSES, DIM)
+centers = 0.8 * torch.randn(CLASSES, DIM)
 shards = [centers[c] + torch.randn(300, DIM) for c in range(CLASSES)]
 held = [centers[c] + torch.randn(100, DIM) for c in range(CLASSES)]
 
@@ -32,7 +32,7 @@ class ShuffledStream(Stream):
 train = DataLoader(Stream(shards), batch_size=20)
 test = DataLoader(Stream(held), batch_size=200)
 net = nn.Sequential(nn.Linear(DIM, 64), nn.Tanh(), nn.Linear(64, CLASSES))
-opt = torch.optim.Adam(net.parameters(), lr=5e-3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
 for epoch in range(10):
     net.train()
     for x, y in train:

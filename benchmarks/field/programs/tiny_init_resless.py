@@ -31,13 +31,13 @@ p = torch.randperm(len(X))
 tr, va = p[:130], p[130:]
 net = Net()
 opt = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
-for epoch in range(60):
+for epoch in range(30):
     for b in tr[torch.randperm(130)].split(13):
         loss = nn.functional.cross_entropy(net(X[b]), y[b])
         opt.zero_grad()
         loss.backward()
         opt.step()
-    if epoch % 6 == 5:
+    if epoch % 3 == 2:
         with torch.no_grad():
             o = net(X[va])
         print(epoch + 1, "loss", round(loss.item(), 4), "val", round(nn.functional.cross_entropy(o, y[va]).item(), 4), "acc", round((o.argmax(1) == y[va]).float().mean().item(), 3))
