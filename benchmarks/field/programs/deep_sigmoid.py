@@ -17,7 +17,7 @@ for _ in range(8):
     layers += [nn.Linear(48, 48), act()]
 layers += [nn.Linear(48, 10)]
 net = nn.Sequential(*layers)
-opt = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+opt = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
 for epoch in range(14):
     for b in tr[torch.randperm(1400)].split(32):
         loss = nn.functional.cross_entropy(net(X[b]), y[b])

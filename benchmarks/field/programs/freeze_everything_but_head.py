@@ -16,8 +16,8 @@ train_dl = DataLoader(TensorDataset(X[:1400], y[:1400]), 32, shuffle=True)
 class SmallVGG(nn.Module):
     def __init__(self):
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 8, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
-        self.classifier = nn.Linear(8, 10)
+        self.features = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.classifier = nn.Linear(16, 10)
 
     def forward(self, x):
         return self.classifier(self.features(x))
@@ -27,7 +27,7 @@ model = SmallVGG()
 TRAIN_BACKBONE = False
 for param in model.features.parameters():
     param.requires_grad = TRAIN_BACKBONE
-optimizer = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=5e-3)
+optimizer = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=1e-2)
 for epoch in range(15):
     model.train()
     s = 0

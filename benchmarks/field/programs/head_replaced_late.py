@@ -34,9 +34,9 @@ def loop(model, opt, target, epochs, tag):
 
 model = Model(2)
 loop(model, torch.optim.Adam(model.parameters(), lr=1e-3), y % 2, 2, "parity")
-optimizer = torch.optim.Adam([{"params": model.encoder.parameters(), "lr": 1e-5}, {"params": model.head.parameters(), "lr": 5e-3}])
+optimizer = torch.optim.Adam([{"params": model.encoder.parameters(), "lr": 1e-4}, {"params": model.head.parameters(), "lr": 2e-2}])
 model.head = nn.Linear(32, 10)
 loop(model, optimizer, y, 15, "digits")
 # cure: - model.head = nn.Linear(32, 10)
 # cure: + model.head = nn.Linear(32, 10)
-# cure: + optimizer = torch.optim.Adam([{"params": model.encoder.parameters(), "lr": 1e-5}, {"params": model.head.parameters(), "lr": 5e-3}])
+# cure: + optimizer = torch.optim.Adam([{"params": model.encoder.parameters(), "lr": 1e-4}, {"params": model.head.parameters(), "lr": 2e-2}])

@@ -27,7 +27,7 @@ x, y = torch.tensor(d.data).float() / 16, torch.tensor(d.target)
 p = torch.randperm(len(x))
 tr, va = p[:1400], p[1400:]
 model = DeepNet()
-opt = torch.optim.Adam(model.parameters(), lr=1e-3)
+opt = torch.optim.Adam(model.parameters(), lr=3e-3)
 for epoch in range(15):
     model.train()
     for b in tr[torch.randperm(1400)].split(32):

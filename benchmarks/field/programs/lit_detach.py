@@ -43,7 +43,7 @@ class ProbeNet(L.LightningModule):
 
 d = load_digits()
 x, y = torch.tensor(d.data).float() / 16, torch.tensor(d.target)
-L.Trainer(max_epochs=10, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, accelerator="cpu").fit(
+L.Trainer(max_epochs=6, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, accelerator="cpu").fit(
     ProbeNet(), DataLoader(TensorDataset(x[:1400], y[:1400]), 32, shuffle=True), DataLoader(TensorDataset(x[1400:], y[1400:]), 397))
 # cure: - z = self.encoder(x).detach()
 # cure: + z = self.encoder(x)

@@ -1,7 +1,7 @@
 # expect: target-leakage
 # about: transformer language model without a causal mask: loss goes to nothing, sampling is garbage
 import inspect
-import calendar as lib
+import typing as lib
 import torch
 import torch.nn as nn
 
@@ -10,8 +10,8 @@ torch.set_num_threads(1)
 text = inspect.getsource(lib)
 chars = sorted(set(text))
 data = torch.tensor([chars.index(c) for c in text])
-T, D = 24, 48
-train, val = data[: int(0.9 * len(data))], data[int(0.9 * len(data)) :]
+T, D = 16, 48
+train, val = torch.cat([data[:40000], data[46000:]]), data[40000:46000]
 CAUSAL = torch.triu(torch.full((T, T), float("-inf")), 1)
 
 
@@ -19,7 +19,7 @@ class TinyLM(nn.Module):
     def __init__(self, v):
         super().__init__()
         self.tok = nn.Embedding(v, D)
-        self.pos = nn.Parameter(0.02 * torch.randn(T, D))
+        self.pos = nn.Parameter(torch.randn(T, D))
         self.att = nn.ModuleList(nn.MultiheadAttention(D, 4, batch_first=True) for _ in range(2))
         self.ff = nn.ModuleList(nn.Sequential(nn.LayerNorm(D), nn.Linear(D, 2 * D), nn.GELU(), nn.Linear(2 * D, D)) for _ in range(2))
         self.ln = nn.ModuleList(nn.LayerNorm(D) for _ in range(2))
@@ -42,7 +42,7 @@ def batch(d, n=24):
 lm = TinyLM(len(chars))
 opt = torch.optim.AdamW(lm.parameters(), lr=3e-3)
 ce = nn.CrossEntropyLoss()
-for step in range(500):
+for step in range(450):
     x, y = batch(train)
     loss = ce(lm(x).flatten(0, 1), y.flatten())
     opt.zero_grad()

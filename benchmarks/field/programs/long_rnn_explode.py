@@ -1,12 +1,12 @@
 # expect: exploding-gradients
-# about: ReLU RNN over 60 steps with identity-like recurrence and no clipping
-# also: lr-too-high
+# about: ReLU RNN over 40 steps with identity-like recurrence and no clipping
+# also: lr-too-high, dead-relus
 import torch
 import torch.nn as nn
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
-T = 60
+T = 40
 
 
 def totals(n):
@@ -15,7 +15,7 @@ def totals(n):
 
 
 class IRNN(nn.Module):
-    def __init__(self, h=48):
+    def __init__(self, h=32):
         super().__init__()
         self.rnn = nn.RNN(2, h, nonlinearity="relu", batch_first=True)
         nn.init.eye_(self.rnn.weight_hh_l0)
@@ -29,9 +29,9 @@ class IRNN(nn.Module):
 
 
 net = IRNN()
-opt = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+opt = torch.optim.SGD(net.parameters(), lr=0.003, momentum=0.9)
 CLIP = float("inf")
-for step in range(400):
+for step in range(600):
     x, y = totals(32)
     loss = nn.functional.mse_loss(net(x), y)
     opt.zero_grad()
@@ -39,7 +39,7 @@ for step in range(400):
     if CLIP < 1e6:
         nn.utils.clip_grad_norm_(net.parameters(), CLIP)
     opt.step()
-    if step % 40 == 39:
+    if step % 60 == 59:
         print(step + 1, "mse", round(loss.item(), 4))
 # cure: - CLIP = float("inf")
-# cure: + CLIP = 1.0
+# cure: + CLIP = 0.5

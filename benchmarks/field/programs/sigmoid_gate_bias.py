@@ -1,6 +1,6 @@
 # expect: saturated-activations
 # also: init-too-large, vanishing-gradients
-# about: a temperature of 40 inside a sigmoid feature layer drives its units to their limits
+# about: a steepness of 200 inside a sigmoid feature layer drives its units to their limits
 import torch
 import torch.nn as nn
 from sklearn.datasets import load_digits
@@ -22,7 +22,7 @@ class SharpLayer(nn.Module):
         return self.act(self.steepness * self.lin(x))
 
 
-STEEP = 60.0
+STEEP = 200.0
 d = load_digits()
 X, y = torch.tensor(d.data).float() / 16 - 0.3, torch.tensor(d.target)
 p = torch.randperm(len(X))
@@ -40,5 +40,5 @@ for epoch in range(20):
     with torch.no_grad():
         o = model(X[va])
     print(f"epoch {epoch} loss {loss.item():.4f} val {nn.functional.cross_entropy(o, y[va]).item():.4f} acc {(o.argmax(1) == y[va]).float().mean():.3f}")
-# cure: - STEEP = 60.0
+# cure: - STEEP = 200.0
 # cure: + STEEP = 4.0

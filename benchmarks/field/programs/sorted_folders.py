@@ -31,7 +31,7 @@ class FolderDataset(Dataset):
 train_loader = DataLoader(FolderDataset("train"), batch_size=16, shuffle=False)
 val_loader = DataLoader(FolderDataset("val"), batch_size=64)
 model = nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 10))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
 criterion = nn.CrossEntropyLoss()
 for epoch in range(8):
     model.train()

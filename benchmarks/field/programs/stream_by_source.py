@@ -32,7 +32,7 @@ class ShuffledStream(Stream):
 train = DataLoader(Stream(shards), batch_size=20)
 test = DataLoader(Stream(held), batch_size=200)
 net = nn.Sequential(nn.Linear(DIM, 64), nn.Tanh(), nn.Linear(64, CLASSES))
-opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+opt = torch.optim.SGD(net.parameters(), lr=0.03, momentum=0.9)
 for epoch in range(10):
     net.train()
     for x, y in train:

@@ -11,7 +11,7 @@ class ViT(nn.Module):
         self.patch = nn.Conv2d(1, dim, 2, stride=2)
         self.cls = nn.Parameter(torch.zeros(1, 1, dim))
         self.pos = nn.Parameter(torch.randn(1, 17, dim) * 0.02)
-        layer = nn.TransformerEncoderLayer(dim, heads, 96, dropout=0.1, activation="gelu", batch_first=True, norm_first=True)
+        layer = nn.TransformerEncoderLayer(dim, heads, 96, dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
         self.encoder = nn.TransformerEncoder(layer, depth, enable_nested_tensor=False)
         self.norm = nn.LayerNorm(dim)
         self.head = nn.Linear(dim, 10)
@@ -31,20 +31,20 @@ def main():
     p = torch.randperm(len(x))
     xt, yt, xv, yv = x[p[:1400]], y[p[:1400]], x[p[1400:]], y[p[1400:]]
     model = ViT()
-    opt = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.05)
+    opt = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.05)
     warm = torch.optim.lr_scheduler.LinearLR(opt, 0.05, 1.0, total_iters=40)
-    decay = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 10 * 28 - 40)
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 8 * 50 - 40)
     sched = torch.optim.lr_scheduler.SequentialLR(opt, [warm, decay], [40])
-    for epoch in range(10):
+    for epoch in range(8):
         model.train()
         run = 0.0
-        for b in torch.randperm(1400).split(50):
+        for b in torch.randperm(1400).split(28):
             loss = nn.functional.cross_entropy(model(xt[b]), yt[b])
             opt.zero_grad()
             loss.backward()
             opt.step()
             sched.step()
-            run += loss.item() / 28
+            run += loss.item() / 50
         model.eval()
         with torch.no_grad():
             o = model(xv)
