@@ -13,17 +13,18 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import traindx.diagnosis
 from traindx.causes import all_causes
-from traindx.diagnosis.diagnose import ALARM, NAMED
 from traindx.diagnosis.fitting import Case, fit, fit_temperature
 from traindx.diagnosis.model import HEALTHY, UNKNOWN, Model, Parameters
+from traindx.diagnosis.verdict import decide
 from traindx.zoo.corpus import Row, read
 
 CORPUS = Path(__file__).parent / "corpus.jsonl.gz"
@@ -35,6 +36,7 @@ BINS = 10
 @dataclass(frozen=True)
 class Answer:
     row: Row
+    levels: Mapping[str, float]
     ranked: list[tuple[str, float]]
 
     @property
@@ -43,22 +45,22 @@ class Answer:
         return [name for name, _ in self.ranked if name not in (HEALTHY, UNKNOWN)]
 
     @property
-    def healthy(self) -> float:
-        return dict(self.ranked)[HEALTHY]
-
-    @property
     def alarm(self) -> bool:
-        """Called sick: the same rule as the diagnosis uses."""
-        leading, confidence = next((n, c) for n, c in self.ranked if n != HEALTHY)
-        return self.healthy < ALARM and leading != UNKNOWN and confidence >= NAMED
+        """Called sick, by the rule that the diagnosis uses."""
+        return decide(dict(self.ranked), self.levels) == "sick"
 
     @property
     def correct(self) -> bool:
         return self.ranked[0][0] == self.row.cause
 
 
+@cache
+def case(row: Row, view: str) -> Case:
+    return Case(getattr(row, view), row.cause, row.host)
+
+
 def cases(rows: Sequence[Row], view: str) -> list[Case]:
-    return [Case(getattr(row, view), row.cause, row.host) for row in rows]
+    return [case(row, view) for row in rows]
 
 
 def fitted(rows: Sequence[Row]) -> Parameters:
@@ -85,7 +87,7 @@ def temperature_of(found: Sequence[tuple[Row, Model]], view: str) -> float:
 def answer(row: Row, model: Model, view: str, temperature: float) -> Answer:
     tempered = Model(all_causes(), replace(model.parameters, temperature={view: temperature}))
     chances = tempered.probabilities(getattr(row, view), view)
-    return Answer(row, sorted(chances.items(), key=lambda item: -item[1]))
+    return Answer(row, getattr(row, view), sorted(chances.items(), key=lambda item: -item[1]))
 
 
 def calibration_error(answers: Sequence[Answer]) -> tuple[float, list[tuple[float, float, int]]]:
@@ -177,7 +179,8 @@ def main() -> int:
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--brief", action="store_true", help="no tables")
     args = parser.parse_args()
-    rows = read(CORPUS)
+    # Advice is never the verdict, so its cases have no right answer here.
+    rows = [row for row in read(CORPUS) if not (row.cause in all_causes() and all_causes()[row.cause].advisory)]
     answers, temperature, numbers = {}, {}, {}
     for view, found in held_out(rows).items():
         temperature[view] = temperature_of(found, view)

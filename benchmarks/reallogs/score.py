@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
         label, path = entry["label"], directory / entry["local_path"]
         raised = raised_signs(path)
         total[label] += 1
-        primary = _primary(raised)
+        primary = _primary(label, raised)
         if primary is not None:
             primaries[primary] += 1
             right[primary] += primary in LABELS.get(label, ())
@@ -103,7 +103,10 @@ def raised_signs(path: Path) -> list[Sign] | None:
     return sorted(signs, key=lambda s: (ORDER.index(s.severity), rank.get(s.id, len(RANK))))
 
 
-def _primary(raised: list[Sign] | None) -> str | None:
+def _primary(label: str, raised: list[Sign] | None) -> str | None:
+    """What the log would be called by its gravest sign. Notes do not make a healthy log sick."""
+    if label == "healthy" and all(sign.severity == "info" for sign in raised or []):
+        return None
     return next((sign.id for sign in raised or [] if sign.id in RANK), None)
 
 

@@ -11,11 +11,36 @@ from ._lazy import lazy_names
 from .record.errors import RecordError
 
 if TYPE_CHECKING:
+    from .checking.direct import check as check
+    from .checking.pathology import diagnose_gradient_pathology as diagnose_gradient_pathology
     from .observe.watch import watch as watch
+    from .probes.gradient_tables import compute_gradient_stats as compute_gradient_stats
+    from .probes.rates import lr_range_test as lr_range_test
     from .record.reading import load as load
     from .record.run import Run as Run
 
 __version__ = "0.1.0"
-__all__ = ["RecordError", "Run", "__version__", "load", "watch"]
+__all__ = [
+    "RecordError",
+    "Run",
+    "__version__",
+    "check",
+    "compute_gradient_stats",
+    "diagnose_gradient_pathology",
+    "load",
+    "lr_range_test",
+    "watch",
+]
 
-__getattr__ = lazy_names(__name__, {"load": ".record.reading", "Run": ".record.run", "watch": ".observe.watch"})
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "load": ".record.reading",
+        "Run": ".record.run",
+        "watch": ".observe.watch",
+        "check": ".checking.direct",
+        "lr_range_test": ".probes.rates",
+        "compute_gradient_stats": ".probes.gradient_tables",
+        "diagnose_gradient_pathology": ".checking.pathology",
+    },
+)

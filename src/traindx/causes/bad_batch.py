@@ -74,7 +74,7 @@ TITLE = "Certain samples throw the training off"
 MEANS = "Corrupt or outlying samples cause a spike whenever they come up."
 FOR = {
     "batch-outlier": 4.5,
-    "spikes-periodic": 2.0,
+    "spikes-periodic": 1.0,
     "loss-spike": 1.0,
     "gradients-spiking": 0.7,
     "gradient-norm-heavy-tail": 0.5,

@@ -67,6 +67,7 @@ FOR = {
     "few-updates-per-epoch": 2.0,
     "batch-size-large": 2.0,
     "gradients-agree": 1.5,
+    "weights-hardly-move": 1.0,
     "noise-scale-small": 1.5,
     "still-improving": 0.7,
     "loss-falling-slowly": 0.7,

@@ -67,9 +67,15 @@ TITLE = "Old graphs are kept alive"
 MEANS = (
     "Old graphs are kept alive (loss tensors summed, state not detached, retain_graph), so memory or step time grows."
 )
-FOR = {"graph-growth": 5.5, "backward-slowing": 3.0, "memory-growth": 3.0, "crash-infrastructure": 0.3}
+FOR = {
+    "losses-kept": 5.0,
+    "graph-growth": 5.5,
+    "backward-slowing": 3.0,
+    "memory-growth": 3.0,
+    "crash-infrastructure": 0.3,
+}
 AGAINST = {"data-wait": 0.5, "too-short": 0.5}
-REQUIRES = ("graph-growth", "backward-slowing", "memory-growth")
+REQUIRES = ("losses-kept", "graph-growth", "backward-slowing", "memory-growth")
 EXPLAINS = ("slow-data-loading",)
 SEEN_BY = ("graph-growth",)
 AVOID = (

@@ -78,6 +78,7 @@ FOR = {
     "loss-plateau": 0.7,
     "loss-stuck": 0.5,
     "update-ratio-low": 0.7,
+    "weights-hardly-move": 0.7,
     "loss-falling-slowly": 0.3,
 }
 AGAINST = {

@@ -86,7 +86,7 @@ AGAINST = {
     "gradients-agree": 2.0,
     "update-ratio-low": 1.5,
     "validation-rising": 1.0,
-    "loss-at-floor": 1.5,
+    "loss-at-floor": 3.0,
     "noise-scale-large": 0.5,
     "saw-tooth": 1.0,
     "too-short": 1.0,

@@ -66,6 +66,7 @@ MEANS = "The loss falls steadily but far too slowly although gradients are healt
 FOR = {
     "loss-falling-slowly": 2.5,
     "update-ratio-low": 2.5,
+    "weights-hardly-move": 2.5,
     "gradients-agree": 2.0,
     "still-improving": 0.7,
     "loss-stuck": 0.7,
@@ -95,7 +96,7 @@ AGAINST = {
     "validation-rising": 1.5,
     "loss-at-floor": 2.0,
 }
-REQUIRES = ("loss-falling-slowly", "update-ratio-low")
+REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move")
 EXPLAINS = ("undertrained",)
 AVOID = (
     "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",

@@ -81,6 +81,7 @@ AGAINST = {
     "step-overshoots": 0.7,
     "update-ratio-high": 1.0,
     "update-ratio-low": 1.0,
+    "weights-hardly-move": 2.0,
     "decay-dominates": 2.5,
     "weights-shrinking": 1.0,
     "strong-dropout": 2.5,

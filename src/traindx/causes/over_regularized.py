@@ -89,7 +89,7 @@ AGAINST = {
     "loss-diverged": 1.5,
     "loss-oscillating": 1.0,
 }
-REQUIRES = ("strong-dropout", "train-above-validation")
+REQUIRES = ("strong-dropout",)
 EXPLAINS = ("model-too-small",)
 AVOID = (
     "Do not train longer or enlarge the model first: the noise is the limit.",

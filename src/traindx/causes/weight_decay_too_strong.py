@@ -84,6 +84,8 @@ AGAINST = {
     "validation-rising": 1.5,
     "validation-gap": 1.0,
     "strong-dropout": 1.0,
+    "dead-units": 2.0,  # no gradient: any decay dominates then
+    "input-scale-odd": 1.5,
     "init-scale-small": 1.0,
     "loss-at-floor": 2.5,
     "still-improving": 0.7,

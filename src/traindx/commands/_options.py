@@ -34,3 +34,15 @@ def add_fail_on(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write-baseline", type=Path, metavar="FILE", help="write FILE, accepting all present findings"
     )
+
+
+def add_log_columns(parser: argparse.ArgumentParser) -> None:
+    """--map and --step; see `readers.Options`."""
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN",
+        help="read the log's COLUMN as train, validation, lr … (may be repeated)",
+    )
+    parser.add_argument("--step", metavar="COLUMN", help="the log's column that counts steps")

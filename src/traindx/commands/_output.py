@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._errors import CommandError
@@ -27,12 +28,18 @@ def deliver(diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace) -> No
     chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
     if arguments.output:
         text = render_all(diagnoses, chosen, why=arguments.why, width=LOG_WIDTH)
-        try:
-            arguments.output.write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise CommandError(f"{arguments.output} cannot be written ({error.strerror})") from None
+        write(arguments.output, text)
         return
     say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write a file that the user named; one clear line when that cannot be done."""
+    try:
+        data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+        path.write_bytes(data)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written ({error.strerror})") from None
 
 
 def terminal_look() -> dict[str, Any]:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._inputs import newest_record, runs_at
-from ._options import add_fail_on, add_format
+from ._options import add_fail_on, add_format, add_log_columns
 from ._say import say
 
 if TYPE_CHECKING:
@@ -39,15 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
     add_format(parser)
     add_fail_on(parser)
-    parser.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        metavar="NAME=COLUMN",
-        help="read the log's COLUMN as train, validation, lr … (may be repeated)",
-    )
     parser.add_argument("--all-runs", action="store_true", help="judge every run of a log that holds several")
-    parser.add_argument("--step", metavar="COLUMN", help="the log's column that counts steps")
+    add_log_columns(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs, measure_all
-from .model import HEALTHY, UNKNOWN, Model, Term
+from .model import Model, Term
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_checked, questions
 from .scope import out_of_scope
 from .summary import summarise, title_of
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
+from .verdict import decide
 
 SHOWN = 5  # hypotheses in an answer
 NEGLIGIBLE = 0.02  # confidence below which a hypothesis is not worth a line
-# A false alarm costs more trust than a miss: a run is called sick only when it is clearly more likely sick than not.
-ALARM = 0.35  # the probability of `healthy` below which a run is called sick
-NAMED = 0.25  # the confidence that a leading cause needs to be called the cause
 
 
 def diagnose(run: Run) -> Diagnosis:
@@ -31,7 +29,7 @@ def diagnose(run: Run) -> Diagnosis:
     shown = [item for item in ranked[:SHOWN] if item[1] >= NEGLIGIBLE] or ranked[:1]
     hypotheses = [_hypothesis(name, chance, model, run, signs) for name, chance in shown]
     scope = out_of_scope(run, signs, chances)
-    verdict: Verdict = "out-of-scope" if scope else _verdict(chances, signs)
+    verdict: Verdict = "out-of-scope" if scope else decide(chances, levels)
     symptoms = sorted(
         (sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8),
         key=lambda sign: ({"critical": 0, "warning": 1, "info": 2}[sign.severity], -sign.level),
@@ -57,18 +55,6 @@ def diagnose(run: Run) -> Diagnosis:
         onset=next((s.onset for s in symptoms if s.onset is not None and s.severity != "info"), None),
         signs=dict(signs),
     )
-
-
-def _verdict(chances: dict[str, float], signs: Signs) -> Verdict:
-    leading, confidence = max(((n, c) for n, c in chances.items() if n != HEALTHY), key=lambda item: item[1])
-    short = signs.get("too-short")
-    if chances[HEALTHY] >= ALARM:
-        if short is not None and short.raised:
-            return "inconclusive"
-        return "healthy" if chances[HEALTHY] >= 0.5 or confidence < chances[HEALTHY] else "inconclusive"
-    if leading == UNKNOWN or confidence < NAMED:
-        return "inconclusive"
-    return "sick"
 
 
 def _exit(run: Run) -> str | None:

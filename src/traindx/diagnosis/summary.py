@@ -18,7 +18,7 @@ def title_of(name: str, cause: Cause | None) -> str:
 
 
 def summarise(verdict: Verdict, hypotheses: Sequence[Hypothesis], signs: Signs, run: Run) -> str:
-    if verdict == "sick":
+    if verdict == "sick" and hypotheses[0].cause not in (HEALTHY, UNKNOWN):
         return _sick(hypotheses)
     if verdict == "healthy":
         return "This run looks healthy." if run.kind == "observed" else "This log shows no sign of trouble."

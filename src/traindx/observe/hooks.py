@@ -11,12 +11,16 @@ with a method named after each moment that it wants to hear of:
     grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
     loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
     state_loaded(module, site)               forward_failed(root)
+    dropout_applied(p, training)             reshaped(before, after, site)
     module_begin(module)                     module_end(module, output)
 
 The last two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
 and, relayed by the pacing watcher, which knows what one update is in any style of loop:
 
     weights_before(update)    gradients_ready(update)    weights_after(update)
+
+Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
+that it need not hear of then; evaluations are heard of always.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
 *driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
@@ -52,6 +56,8 @@ MOMENTS = (
     "unscaled",
     "scaler_step",
     "state_loaded",
+    "dropout_applied",
+    "reshaped",
     "weights_before",
     "gradients_ready",
     "weights_after",
@@ -75,8 +81,16 @@ class Driver:
     """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
 
     def batch(self, loader: Any, batch: Any) -> Any:
-        """The batch that the training gets instead."""
+        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
         return batch
+
+    def at_end(self, loader: Any) -> Any:
+        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
+        raise StopIteration
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments that a standard loss function gets instead."""
+        return args, kwargs
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """The arguments that the outermost module gets instead."""
@@ -101,6 +115,7 @@ class HookPoints:
         self._switched_off = switched_off
         self._observers: list[Any] = []
         self._calls: dict[str, tuple[tuple[Any, Callable[..., None]], ...]] = dict.fromkeys(MOMENTS, ())
+        self._calls_unlooked = self._calls
         self._patches: list[tuple[Any, str, Any, Any]] = []
         self._undo: list[Callable[[], None]] = []
         self._away = False
@@ -108,7 +123,10 @@ class HookPoints:
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
+        self.looking = True  # the present step is looked at
+        self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
         self.inner = False  # some observer wants to hear of every module in this forward
+        self.shapes = True  # some observer wants to hear of views, until it has seen enough
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
         os.register_at_fork(after_in_child=self._leave_child_alone)
 
@@ -122,6 +140,10 @@ class HookPoints:
         self._calls = {
             moment: tuple((o, getattr(o, moment)) for o in self._observers if hasattr(o, moment)) for moment in MOMENTS
         }
+        self._calls_unlooked = {
+            moment: tuple((o, call) for o, call in calls if moment not in getattr(o, "ONLY_ON_LOOKS", ()))
+            for moment, calls in self._calls.items()
+        }
 
     def forget(self, observer: Any) -> None:
         self._observers = [other for other in self._observers if other is not observer]
@@ -131,18 +153,22 @@ class HookPoints:
         self.forget(observer)
         self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {error}")
 
-    def announce(self, moment: str, *args: Any) -> None:
+    def announce(self, moment: str, *args: Any, training: bool = False) -> None:
+        """Tell the observers. `training`: this is part of a training step, and not every step is looked at."""
         if self.busy or not self.live:
             return
         self.busy = True
         try:
-            self.relay(moment, *args)
+            self._tell((self._calls_unlooked if training and not self.looking else self._calls)[moment], moment, args)
         finally:
             self.busy = False
 
     def relay(self, moment: str, *args: Any) -> None:
         """Tell the observers, from within an observer."""
-        for observer, call in self._calls[moment]:
+        self._tell(self._calls[moment], moment, args)
+
+    def _tell(self, calls: Any, moment: str, args: tuple[Any, ...]) -> None:
+        for observer, call in calls:
             try:
                 call(*args)
             except Exception as error:
@@ -214,5 +240,5 @@ class HookPoints:
     def _leave_child_alone(self) -> None:
         # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
         self.live = False
-        self._calls = dict.fromkeys(MOMENTS, ())
+        self._calls = self._calls_unlooked = dict.fromkeys(MOMENTS, ())
         self.driver = None

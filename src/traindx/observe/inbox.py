@@ -10,7 +10,7 @@ import ctypes
 import math
 import struct
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -24,15 +24,17 @@ _CTYPES: dict[Any, Any] = {
     torch.bool: ctypes.c_bool,
 }
 
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
 
 def cpu_value(tensor: Any) -> float | None:
     """The first element of a plain CPU tensor, without calling an operator; None where that is not possible."""
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu" or tensor.numel() == 0:
+    if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.is_sparse or tensor.numel() == 0:
         return None
-    kind = _CTYPES.get(tensor.dtype)
     address = tensor.data_ptr()
     if not address:
         return None
+    kind = _CTYPES.get(tensor.dtype)
     if kind is not None:
         return float(kind.from_address(address).value)
     if tensor.dtype is torch.float16:
@@ -50,6 +52,7 @@ class Inbox:
         self._scalars: deque[tuple[str, int, Any]] = deque()
         self._rows: deque[tuple[str, int, tuple[str, ...], Any]] = deque()
         self._calls: deque[tuple[Any, Any]] = deque()
+        self._listeners: dict[str, Callable[[list[int], list[float]], None]] = {}
 
     def scalar(self, series: str, step: int, value: Any) -> None:
         """A float, or a 0-d tensor that nobody else will change."""
@@ -62,6 +65,10 @@ class Inbox:
     def later(self, tensor: Any, use: Any) -> None:
         """Call `use(list of floats)` at the next flush, with what `tensor` holds."""
         self._calls.append((tensor, use))
+
+    def listen(self, series: str, use: Callable[[list[int], list[float]], None]) -> None:
+        """Call `use(steps, values)` at every flush that brings new points of `series`."""
+        self._listeners[series] = use
 
     def drain(self) -> None:
         """Hand everything to the writer. Runs on the writer's thread."""
@@ -81,6 +88,8 @@ class Inbox:
             values.append(next(numbers) if isinstance(value, torch.Tensor) else float(value))
         for name, (steps, values) in by_name.items():
             self._writer.points(name, steps, values)
+            if name in self._listeners:
+                self._listeners[name](steps, values)
 
     def _drain_rows(self) -> None:
         while self._rows:

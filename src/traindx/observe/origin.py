@@ -130,7 +130,7 @@ _BAD: dict[str, list[tuple[str, str, str]]] = {
     "rsqrt": [("result", "inf", "f")],
     "sqrt": [("result", "nan", "f"), ("result", "==0", "b")],
     "exp": [("result", "inf", "f")],
-    "pow": [("result", "nan", "f"), ("result", "inf", "f"), ("self", "==0", "b")],
+    "pow": [("result", "nan", "f"), ("result", "inf", "f"), ("self", "root of 0", "b")],
     "norm": [("result", "==0", "b")],
     "linalgvectornorm": [("result", "==0", "b")],
     "acos": [("self", ">=1", "b")],
@@ -152,8 +152,20 @@ def _is(value: Any, test: str) -> bool:
         ">=1": lambda: value.abs() >= 1,
         "inf": lambda: torch.isinf(value),
         "nan": lambda: torch.isnan(value),
+        "nothing": lambda: torch.zeros((), dtype=torch.bool),
     }[test]()
     return bool(cpu_value(found.any()))
+
+
+def bad_data(loss: Any) -> bool:
+    """Whether something that is no result of the graph (the data of a model written by hand) is not finite."""
+    for node in nodes(loss):
+        for attribute, place in (("self", 0), ("mat1", 1), ("input", 0), ("other", 1)):
+            following = node.next_functions[place][0] if place < len(node.next_functions) else None
+            value = saved(node, attribute)
+            if following is None and isinstance(value, torch.Tensor) and value.dim() > 0 and not finite(value):
+                return True
+    return False
 
 
 def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
@@ -162,6 +174,9 @@ def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
         name = op_name(node)
         for attribute, test, direction in _BAD.get(name, ()):
             value = saved(node, attribute)
+            if test == "root of 0":  # x**p has an infinite slope at 0 only for p below 1
+                exponent = saved(node, "exponent")
+                test = "==0" if isinstance(exponent, (int, float)) and exponent < 1 else "nothing"
             if direction in directions and _is(value, test):
                 numbers = value.detach().double()
                 return {

@@ -13,7 +13,7 @@ from .. import __version__
 from ..record.writer import RecordWriter
 from .hooks import HookPoints
 
-MAX_FLUSH_FAILURES = 3
+FACTS_SHARE = 0.01  # of one processor, at most, for writing facts anew while the training runs
 
 
 class Recording:
@@ -25,6 +25,7 @@ class Recording:
         self.hooks = HookPoints(self._switched_off)
         self.hooks.driver = driver
         self._share = budget / 100.0
+        self._facts_due = 0.0
         self._watchers: list[Any] = []
         self.session: Any = None
         os.register_at_fork(after_in_child=self.writer.abandon)
@@ -86,7 +87,12 @@ class Recording:
             self.session.inbox.drain()
         except Exception as error:
             self._switched_off("inbox", f"{type(error).__name__}: {error}")
+        if time.perf_counter() < self._facts_due:
+            return
+        began = time.thread_time()
         self._each("flush")
+        # A model of many layers has many facts: they come less often.
+        self._facts_due = time.perf_counter() + (time.thread_time() - began) / FACTS_SHARE
 
     def close(self, exit_status: str, error: dict[str, Any] | None = None) -> None:
         """The run is over: take the hooks away, write what is left."""

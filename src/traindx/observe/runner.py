@@ -68,12 +68,12 @@ def _find_script(target: str) -> Program:
         raise ScriptError(f"cannot read {target}: {(error.strerror or str(error)).lower()}") from None
     if b"\0" in source[:4096]:
         raise ScriptError(f"{target} is not a Python script")
-    file = str(path.absolute())  # as python has it since 3.9
-    code = compile(source, file, "exec", dont_inherit=True)
-    main = _main_module(file)
-    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", file)
+    absolute = str(path.absolute())  # as python has it since 3.9
+    code = compile(source, absolute, "exec", dont_inherit=True)
+    main = _main_module(absolute)
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", absolute)
     folder = str((path.resolve() if path.is_symlink() else path.absolute()).parent)
-    return Program(path.name, code, main, target if Path(target).is_dir() else folder, target)
+    return Program(path.name, code, main, folder, target)
 
 
 def _find_module(target: str) -> Program:

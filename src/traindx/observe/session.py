@@ -30,6 +30,7 @@ class Session:
         self.last_loss: float | None = None
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_loaders: set[int] = set()  # whose evaluation passes run over training samples
+        self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._noted: set[str] = set()
         self._not_visible: list[str] = []
@@ -52,6 +53,13 @@ class Session:
 
     def live_optimizers(self) -> list[tuple[int, Any]]:
         return [(i, o) for i, ref in enumerate(self.optimizers) if (o := ref()) is not None]
+
+    def stray_parameters(self) -> list[Any]:
+        """Parameters that no optimizer holds: of the models, and loose ones that the loss depends on."""
+        held = {id(p) for _, o in self.live_optimizers() for g in o.param_groups for p in g["params"]}
+        found = [p for _, root in self.naming.roots() for p in root.parameters()]
+        found += [tensor for ref in self.loose if (tensor := ref()) is not None]
+        return list({id(p): p for p in found if id(p) not in held}.values())
 
     def note_moved(self, names: list[str], sizes: list[float]) -> None:
         for name, size in zip(names, sizes, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -67,3 +68,10 @@ def sample_rows(tensor: Any, size: int = SAMPLE) -> Any:
         return tensor
     stride = -(-tensor.numel() // size)
     return tensor[::stride] if tensor.shape[0] >= stride else tensor.reshape(-1)[::stride]
+
+
+def row_of(values: list[Any]) -> Any:
+    """A 1-d tensor from 0-d ones, NaN where there is none. Stays on the device of the first one."""
+    device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
+    nothing = torch.full((), math.nan, device=device)
+    return torch.stack([nothing if v is None else v.to(device, torch.float32).reshape(()) for v in values])

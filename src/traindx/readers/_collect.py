@@ -16,6 +16,8 @@ from ._rows import Column, Table
 # 16 bytes a cell: some 400 MB at the most. Past it every second row goes, so that a log of any length fits.
 MOST_CELLS = 24_000_000
 MOST_COLUMNS = 4096
+# Rows with a number that is not finite are kept when others go; past so many they are the normal state.
+MOST_PROTECTED = 10_000
 _MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
 _NOT_NUMBERS = {"na", "n/a", "none", "null", "-", "--", ""}
 DEEPEST_KEYS = 4
@@ -68,16 +70,19 @@ class Collector:
 
     def __init__(self) -> None:
         self._growing: dict[str, tuple[array[int], array[float]]] = {}
-        self._blocks: dict[str, list[tuple[IntArray, FloatArray]]] = {}
+        self._blocks: dict[str, list[Column]] = {}
         self._cells = 0
         self._every = 1
+        self._protected = np.zeros(0, np.int64)
         self.length = 0
 
     def add(self, row: Mapping[str, float]) -> None:
         at = self.length
         self.length += 1
-        if self._every > 1 and at % self._every and all(map(math.isfinite, row.values())):
-            return
+        if self._every > 1 and at % self._every:
+            if len(self._protected) >= MOST_PROTECTED or all(map(math.isfinite, row.values())):
+                return
+            self._protected = np.append(self._protected, at)
         for name, value in row.items():
             column = self._growing.get(name)
             if column is None:
@@ -87,35 +92,44 @@ class Collector:
             column[0].append(at)
             column[1].append(value)
         self._cells += len(row)
-        if self._cells > MOST_CELLS:
+        if self._cells > MOST_CELLS and self._every < self.length:
             self._thin()
 
     def add_block(self, length: int, columns: Mapping[str, tuple[IntArray, FloatArray]]) -> None:
         """A block of `length` rows: for each column the numbers of its filled rows, and their values."""
-        for name, (rows, values) in columns.items():
-            rows = rows + self.length
-            if self._every > 1:
-                keep = (rows % self._every == 0) | ~np.isfinite(values)
-                rows, values = rows[keep], values[keep]
-            if len(rows) and (name in self._blocks or len(self._blocks) < MOST_COLUMNS):
-                self._blocks.setdefault(name, []).append((rows, values))
-                self._cells += len(rows)
+        placed = {name: Column(rows + self.length, values) for name, (rows, values) in columns.items() if len(rows)}
+        if self._every > 1:
+            self._protect(placed)
+            placed = {name: self._thinned(column) for name, column in placed.items()}
+        for name, column in placed.items():
+            if name in self._blocks or len(self._blocks) < MOST_COLUMNS:
+                self._blocks.setdefault(name, []).append(column)
+                self._cells += len(column.rows)
         self.length += length
-        while self._cells > MOST_CELLS and self._every < 1 << 40:
+        while self._cells > MOST_CELLS and self._every < self.length:
             self._thin()
 
+    def _protect(self, columns: Mapping[str, Column]) -> None:
+        broken = [column.rows[~np.isfinite(column.values)] for column in columns.values()]
+        self._protected = np.unique(np.concatenate([self._protected, *broken]))[:MOST_PROTECTED]
+
+    def _thinned(self, column: Column) -> Column:
+        keep = (column.rows % self._every == 0) | np.isin(column.rows, self._protected)
+        return Column(column.rows[keep], column.values[keep])
+
     def _thin(self) -> None:
+        columns = self._columns()
+        if self._every == 1:
+            self._protect(columns)
         self._every *= 2
-        cells = 0
-        for name, column in self._columns().items():
-            keep = (column.rows % self._every == 0) | ~np.isfinite(column.values)
-            rows, values = column.rows[keep], column.values[keep]
-            cells += len(rows)
+        self._cells = 0
+        for name, column in columns.items():
+            thinned = self._thinned(column)
+            self._cells += len(thinned.rows)
             if name in self._blocks:
-                self._blocks[name] = [(rows, values)]
+                self._blocks[name] = [thinned]
             else:
-                self._growing[name] = (array("q", rows.tobytes()), array("d", values.tobytes()))
-        self._cells = cells
+                self._growing[name] = (array("q", thinned.rows.tobytes()), array("d", thinned.values.tobytes()))
 
     def _columns(self) -> dict[str, Column]:
         columns = {
@@ -123,7 +137,8 @@ class Collector:
             for name, (rows, values) in self._growing.items()
         }
         for name, blocks in self._blocks.items():
-            columns[name] = Column(np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks]))
+            rows, values = [block.rows for block in blocks], [block.values for block in blocks]
+            columns[name] = Column(np.concatenate(rows), np.concatenate(values))
         return columns
 
     def table(self) -> Table:

@@ -29,12 +29,15 @@ def read(place: str | Path, options: Options | None = None) -> list[Run]:
     """
     options = options or Options()
     source = Source.of(place)
-    reader = _choose(source)
-    if reader is not None:
-        return _read(reader, source, options)
-    if source.is_dir:
-        return _read_files_in(source, options)
-    raise ReaderError(_refusal(source))
+    try:
+        reader = _choose(source)
+        if reader is not None:
+            return _read(reader, source, options)
+        if source.is_dir:
+            return _read_files_in(source, options)
+        raise ReaderError(_refusal(source))
+    finally:
+        source.close()
 
 
 def principal(runs: list[Run]) -> Run:
@@ -42,10 +45,18 @@ def principal(runs: list[Run]) -> Run:
     return max(reversed(runs), key=lambda run: max(len(run.series("loss/train")), len(run.series("loss/validation"))))
 
 
+def sureness(source: Source) -> float:
+    """How sure the surest reader is that this is a log of its format; below 0.1 nothing would be read."""
+    return _surest(source)[0]
+
+
 def _choose(source: Source, enough: float = 0.1) -> ModuleType | None:
-    sure = [(module.sniff(source), module) for module in all_readers()]
-    confidence, reader = max(sure, key=lambda pair: pair[0])
+    confidence, reader = _surest(source)
     return reader if confidence >= enough else None
+
+
+def _surest(source: Source) -> tuple[float, ModuleType]:
+    return max(((module.sniff(source), module) for module in all_readers()), key=lambda pair: pair[0])
 
 
 def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:

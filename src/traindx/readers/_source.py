@@ -45,6 +45,10 @@ class Source:
             raise ReaderError(f"{path} is neither a file nor a folder")
         return cls(path)
 
+    def close(self) -> None:
+        if self._spooled is not None:
+            self._spooled.close()
+
     @cached_property
     def is_dir(self) -> bool:
         return self._spooled is None and self.path.is_dir()

@@ -152,7 +152,7 @@ def _layout(event: bytes) -> _Layout:
             elif number == 5 and kind == BYTES:
                 _summary(layout, event, start, stop)
     except WireError:
-        return _Layout(free=np.ones(len(event), bool))
+        return _Layout(free=np.zeros(len(event), bool))  # damaged: like nothing but itself
     return layout
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..record import Run
-from ._collect import Collector, numbers_in
+from ._collect import Collector, number, numbers_in
+from ._columns import role_of
 from ._options import Options
 from ._rows import runs_from_rows
 from ._source import Source
@@ -24,6 +25,8 @@ def sniff(source: Source) -> float:
         return 0.0
     if len(lines) > 1 and len(source.head) == len(source.text_head):
         lines = lines[:-1]  # the last one may be cut
+    if len(lines) == 1 and not _is_row(_parsed(lines[0])):
+        return 0.3  # one object on one line, with its numbers deeper: rather a document
     return 0.8 if all(isinstance(_parsed(line), dict) for line in lines[:4]) else 0.0
 
 
@@ -42,6 +45,13 @@ def _parsed(line: str | bytes) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, dict) and any(
+        number(cell) is not None and role_of(str(name)).kind in ("loss", "accuracy", "step", "epoch")
+        for name, cell in value.items()
+    )
 
 
 def _add_with_polars(collector: Collector, block: bytes) -> bool:

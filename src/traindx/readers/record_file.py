@@ -16,6 +16,8 @@ def sniff(source: Source) -> float:
 
 
 def read(source: Source, _options: Options) -> list[Run]:
+    if not source.path.exists():
+        raise ReaderError("a run record is read from its file, not from standard input")
     try:
         return [load(source.path)]
     except RecordError as error:

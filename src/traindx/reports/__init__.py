@@ -23,7 +23,8 @@ __all__ = ["Look", "format_names", "format_of", "render", "render_all"]
 
 @cache
 def format_names() -> tuple[str, ...]:
-    return tuple(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+    found = iter_modules(__path__)  # packages render something else than a diagnosis
+    return tuple(module.name for module in found if not module.name.startswith("_") and not module.ispkg)
 
 
 def format_of(path: Path) -> str:

@@ -56,7 +56,7 @@ def _symptom(sign: Sign) -> dict[str, Any]:
         "severity": sign.severity,
         "onset_step": None if sign.onset is None else int(sign.onset),
         "text": sign.text,
-        "values": _strict(sign.values),
+        "values": strict(sign.values),
     }
 
 
@@ -70,7 +70,7 @@ def _hypothesis(hypothesis: Hypothesis) -> dict[str, Any]:
         "avoid": list(hypothesis.avoid),
         "verify": hypothesis.verify,
         "reference": hypothesis.reference,
-        "trial": None if hypothesis.trial is None else _strict(hypothesis.trial),
+        "trial": None if hypothesis.trial is None else strict(hypothesis.trial),
     }
 
 
@@ -84,20 +84,20 @@ def _fix(fix: Fix) -> dict[str, Any]:
     }
 
 
-def _strict(value: Any) -> Any:
+def strict(value: Any) -> Any:
     """`value` in terms of JSON: numpy scalars and arrays too; anything unknown by its text."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, Mapping):
-        return {str(key): _strict(inner) for key, inner in value.items()}
+        return {str(key): strict(inner) for key, inner in value.items()}
     if hasattr(value, "tolist"):
-        return _strict(value.tolist())
+        return strict(value.tolist())
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else _spelled(value)
     if isinstance(value, (Sequence, set, frozenset)):
-        return [_strict(inner) for inner in value]
+        return [strict(inner) for inner in value]
     return str(value)
 
 

@@ -70,6 +70,15 @@ def histogram(value: Any) -> dict[str, float]:
     return {name: found for name, found in counts.items() if found > 0}
 
 
+def op_counts(graph: Mapping[str, Any]) -> dict[str, float]:
+    """Operations of a graph by plain name: `addmm`, also where autograd's `AddmmBackward0` was recorded."""
+    counts: dict[str, float] = {}
+    for name, found in mapping(graph.get("ops")).items():
+        plain = str(name).split("Backward")[0].lower()
+        counts[plain] = counts.get(plain, 0.0) + max(number(found) or 0.0, 0.0)
+    return counts
+
+
 def backwards_per_step(run: Run) -> float:
     """How many backward passes from one line feed one update; 1 where it is not known."""
     per_step = [number(site.get("per_step")) for site in facts(run, "backward_sites")]

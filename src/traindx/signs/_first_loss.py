@@ -55,9 +55,12 @@ def first_loss(run: Run) -> FirstLoss | None:
         return None
     loss = float(points.values[0])
     if call.reduction == "sum":
-        rows = math.prod(call.input.shape or (0,))
-        classes = (call.input.shape or (1, 1))[1] if call.kind in ("cross-entropy", "nll") else 1
-        if rows <= 0 or classes <= 0:
+        # The recorded shape may be of the last, smaller batch: the series knows the first batch's rows.
+        rows = ordered(run.series("batch_size")).values[:1]
+        sizes = call.input.shape or (0,)
+        terms = float(rows[0] if len(rows) else sizes[0])
+        terms *= math.prod(sizes[2:] if call.kind in ("cross-entropy", "nll") else sizes[1:])
+        if terms <= 0:
             return None
-        loss /= rows / classes
+        loss /= terms
     return FirstLoss(loss, expected[0], expected[1], call, expected[2])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..record import Run
+from ..record import Run, Series
 from ._tables import bins, concordance, ordered, span
 
-FEWEST = 12
 STRETCHES = 6
 
 
@@ -24,11 +23,16 @@ class Growth:
         return self.last / self.first if self.first > 0 else 1.0
 
 
-def growth(run: Run, name: str, skip: float) -> Growth | None:
-    """Growth after the first `skip` share of the points, where caches fill and machines warm up."""
+def growth(run: Run, name: str, skip: float, fewest: int = 12) -> Growth | None:
+    """Growth after the first `skip` share of the points, where caches fill and machines warm up.
+
+    Points at the very first step are left out: they are of the time before training, when modules are loaded.
+    """
     points = ordered(run.series(name))
+    begun = points.steps > (points.steps[0] if points else 0)
+    points = Series(name, points.steps[begun], points.values[begun])
     values = span(points.values, skip, 1.0)
-    if len(values) < FEWEST or not values.min() > 0:
+    if len(values) < max(fewest, STRETCHES) or not values.min() > 0:
         return None
     levels = bins(values, STRETCHES)
     middle = (levels[STRETCHES // 2 - 1] + levels[STRETCHES // 2]) / 2

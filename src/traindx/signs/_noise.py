@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
 from ..record import Run
 from ._facts import backwards_per_step
-from ._tables import median, ordered, span, typical
+from ._tables import bins, median, ordered, typical
 
 FEWEST = 4
+CEILING = 0.9e6
 # A network that needs fewer than a hundred updates is rare, and a thousand leave room for any batch size.
 SCARCE_UPDATES, AMPLE_UPDATES = 100.0, 1000.0
 
@@ -17,16 +23,29 @@ def effective_batch(run: Run) -> float | None:
     return None if rows is None or rows <= 0 else rows * backwards_per_step(run)
 
 
-def noise_against_batch(run: Run) -> tuple[float, float] | None:
-    """(noise scale, effective batch), the first as the median of its positive estimates in the first half.
+@dataclass(frozen=True)
+class Noise:
+    """The noise scale in samples: typical, and in the noisiest quarter of the run."""
 
-    Late in a healthy run the signal is spent and every estimate is huge, so only the first half tells something. An
-    estimate at or below zero says that a pair of gradients was too noisy to estimate from.
+    typical: float
+    noisiest: float
+    batch: float
+
+
+def noise_against_batch(run: Run) -> Noise | None:
+    """None where too few estimates were made, or where gradients oppose each other.
+
+    The estimate takes what successive gradients have in common for the signal. Late in a healthy run there is little
+    left, and where steps leap across a valley there is less than nothing, whatever the noise.
     """
     batch = effective_batch(run)
-    estimates = span(ordered(run.series("noise_scale")).values, 0.0, 0.5)
-    usable = estimates[estimates >= 0]
-    scale = median(usable)
-    if batch is None or scale is None or len(usable) < FEWEST:
+    estimates = ordered(run.series("noise_scale")).values
+    cosines = np.clip(ordered(run.series("grad_cosine")).values, -1.0, 1.0)
+    # A pair of gradients with nothing in common gives a ceiling (a million batches) in place of an estimate.
+    estimates = estimates[estimates < CEILING * (batch or 0.0)]
+    if batch is None or len(estimates) < FEWEST:
         return None
-    return scale, batch
+    if len(cosines) and cosines.mean() < -2.0 * cosines.std() / math.sqrt(len(cosines)):
+        return None
+    estimates = np.maximum(estimates, 0.0)
+    return Noise(median(estimates) or 0.0, max(bins(estimates, 4)), batch)

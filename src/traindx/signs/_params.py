@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,10 +41,13 @@ class Parameter:
 
     @property
     def gain(self) -> float | None:
-        """Initial deviation against 1/sqrt(fan_in): about 0.58 as torch does it by default, 1.4 after Kaiming."""
+        """Initial size against 1/sqrt(fan_in): about 0.58 as torch does it by default, 1.4 after Kaiming.
+
+        The mean counts too: weights that are all positive add up more than their deviation says.
+        """
         if self.init_std is None or self.fan_in is None or self.fan_in <= 0:
             return None
-        return float(self.init_std * self.fan_in**0.5)
+        return math.hypot(self.init_std, self.init_mean or 0.0) * math.sqrt(self.fan_in)
 
 
 def _parameter(entry: Any, position: int) -> Parameter:

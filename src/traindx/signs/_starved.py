@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..record import Run
 from ._base import Missing, Sign, ramp
+from ._modules import modules
 from ._params import parameters, share_of
 from ._words import grave, listed, pct
 
@@ -17,7 +18,14 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
     Weights that no optimizer holds are left out (target networks, teachers), and so are those whose module never ran.
     A hundredth is forgiven: heads that run and feed no loss, as the pooler of many encoders.
     """
-    known = [p for p in parameters(run) if p.matrix and p.trains and p.ran and p.optimizer is not None and p.grad]
+    # A module under no_grad does not count as run in training, but it has its place in the order of execution.
+    executed = {module.name for module in modules(run) if module.order is not None}
+    known = [
+        p
+        for p in parameters(run)
+        if p.matrix and p.trains and p.optimizer is not None and p.grad
+        if p.ran or (p.grad == "none" and p.name.rpartition(".")[0] in executed)
+    ]
     if run.steps < FEWEST_STEPS or not known:
         return Missing(sign_id, "too few steps, or no weight's gradient was followed")
     without = [p for p in known if p.grad == grad]

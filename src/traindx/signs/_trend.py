@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record.types import FloatArray
-from ._curve import robust_spread
+from ._curve import BINS, in_bins, robust_spread
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ SIGNIFICANT = 2.6  # two-sided 1 %: a log gives several windows to look at
 
 
 def trend(x: FloatArray, y: FloatArray) -> Trend:
-    """The trend of at most a few hundred points (all pairs are looked at)."""
+    """The trend of a course; all pairs are looked at, so a long one goes into bins first."""
+    if len(x) > 2 * BINS:
+        x, y = in_bins(x, BINS, np.mean), in_bins(y, BINS)
     n = len(x)
     if n < 3 or x[-1] == x[0]:
         return Trend(0.0, 0.0, 0.0, 0.0, math.inf)

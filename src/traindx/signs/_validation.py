@@ -8,7 +8,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
-from ._curve import Curve, curve_of, once_per_run, training_loss, validation_loss
+from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
 
 MOST = 200  # evaluations to compare; more tell nothing new about a gap
 
@@ -27,6 +27,16 @@ def training_at(run: Run, step: int) -> float:
     loss = training_loss(run)
     stop = max(1, int(np.searchsorted(loss.steps, step, side="right")))
     return float(np.median(loss.values[max(0, stop - max(1, len(loss) // 20)) : stop]))
+
+
+@once_per_run
+def evaluations(run: Run) -> Curve:
+    """The validation loss; of very many evaluations the medians of `MOST` stretches."""
+    curve = validation_loss(run)
+    if len(curve) <= MOST:
+        return curve
+    steps = in_bins(curve.steps.astype(np.float64), MOST, np.mean)
+    return Curve(steps.astype(np.int64), in_bins(curve.values, MOST))
 
 
 def _thinned(curve: Curve) -> Curve:

@@ -9,8 +9,8 @@ from ._base import Severity
 
 
 def num(value: float) -> str:
-    """Three significant digits: enough to act on."""
-    return f"{value:.3g}"
+    """Three significant digits: enough to act on. Counts are given in full."""
+    return f"{value:.0f}" if abs(value) < 1e6 and value == int(value) else f"{value:.3g}"
 
 
 def pct(share: float) -> str:

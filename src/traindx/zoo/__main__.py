@@ -1,10 +1,11 @@
-"""python -m traindx.zoo list|show|run|build|check [PATTERN]
+"""python -m traindx.zoo list|show|run|build|check|corpus [PATTERN]
 
 list    the cases' ids
 show    the patient's script of one case
 run     runs one case again, prints what it prints and how it compares with its reference
 build   runs every case that has no result yet, under observation, and keeps its record
 check   builds, then says which faults do no harm and which harmless variants do; exit code 1 if any
+corpus  measures the signs of every valid case that has been built, and writes the corpus (--out)
 
 PATTERN is a part of the id or a shell pattern, for instance `mlp_digits/*/0` or `lr-too-high`.
 """
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from . import corpus
 from .cases import HOST_SEEDS, PLAIN, Case, all_cases
 from .edits import EditError
 from .execution import Cache, run_cases
@@ -28,9 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m traindx.zoo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("verb", choices=["list", "show", "run", "build", "check"])
+    parser.add_argument("verb", choices=["list", "show", "run", "build", "check", "corpus"])
     parser.add_argument("pattern", nargs="?", default="*")
     parser.add_argument("--cache", type=Path, default=Path(".zoo-cache"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/accuracy/corpus.jsonl.gz"))
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args(argv)
     cases = [case for case in all_cases() if _matches(case, options.pattern)]
@@ -44,6 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if options.verb == "show":
         print(cases[0].source, end="")
+        return 0
+    if options.verb == "corpus":
+        rows = corpus.collect(cases, cache, options.workers)
+        corpus.write(options.out, rows)
+        print(f"{len(rows)} cases in {options.out}")
         return 0
     if options.verb == "run":
         return _run(cases[0], cache)

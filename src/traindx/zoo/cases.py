@@ -64,6 +64,9 @@ class Case:
     @property
     def reference(self) -> Case:
         """The same training without the fault."""
+        if self.variant.base:
+            base = Variant(HEALTHY, "none", f"before {self.variant.note}", self.variant.base)
+            return Case(self.host, base, self.seed, self.background)
         return Case(self.host, self.background or PLAIN, self.seed)
 
 

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 from ..record import Run, RunBuilder, load
 from ..signs import measure_all
+from .cases import Case
+from .execution import Cache
+from .harm import judge
 
 LOG_POINTS = 100  # lines that an ordinary script prints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """One case of the corpus."""
 
@@ -55,9 +60,18 @@ def as_log(run: Run) -> Run:
     return builder.build()
 
 
-def measure(record: Path, case: str, host: str, cause: str, severity: str) -> Row:
+def measure(case: Case, record: Path) -> Row:
     run = load(record)
-    return Row(case, host, cause, severity, levels(run), levels(as_log(run)))
+    return Row(case.id, case.host, case.cause, case.severity, levels(run), levels(as_log(run)))
+
+
+def collect(cases: Sequence[Case], cache: Cache, workers: int = 2) -> list[Row]:
+    """The rows of every case that has run and is valid: a fault that hurts, a variant that does not."""
+    valid = [case for case in cases if cache.outcome(case) is not None and (v := judge(case, cache)) and v.valid]
+    records = [cache.record(case) for case in valid]
+    # spawn, not fork: measuring needs no torch, and threads of the parent must not be copied
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(measure, valid, records, chunksize=16))
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:

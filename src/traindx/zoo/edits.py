@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 HEALTHY = "healthy"
@@ -38,13 +38,14 @@ class Variant:
     note: str
     edits: tuple[Edit, ...]
     background: bool = False  # harmless and common: faults are also planted on top of it
+    base: tuple[Edit, ...] = ()  # harmless edits that the fault needs in place first; its reference has them too
 
     @property
     def name(self) -> str:
         return re.sub(r"[^a-z0-9.]+", "-", self.note.lower()).strip("-")
 
     def apply(self, source: str) -> str:
-        return apply_all(self.edits, source)
+        return apply_all((*self.base, *self.edits), source)
 
 
 def apply_all(edits: Iterable[Edit], source: str) -> str:
@@ -77,6 +78,11 @@ def mild(cause: str, note: str, *edits: Edit) -> Variant:
 def gross(cause: str, note: str, *edits: Edit) -> Variant:
     """A fault that ruins the training."""
     return Variant(cause, "gross", note, edits)
+
+
+def on(base: tuple[Edit, ...], fault: Variant) -> Variant:
+    """The fault planted on edits that do no harm by themselves."""
+    return replace(fault, base=base)
 
 
 def healthy(note: str, *edits: Edit) -> Variant:

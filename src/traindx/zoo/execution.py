@@ -29,7 +29,7 @@ from .cases import Case
 
 PRELOADED = ["torch", "numpy", "sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing"]
 OBSERVER = "traindx.observe.runner"
-TIME_LIMIT = 90.0  # seconds; patients take 1 to 5, a few cost faults 15
+TIME_LIMIT = 300.0  # seconds; patients take 1 to 5, cost faults 15, a busy machine ten times that
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Outcome:
     train_loss: float
     val_loss: float
     quality: float  # higher is better: accuracy, or explained share of the variance
+    error: str = ""  # the exception that ended it
 
 
 class Cache:
@@ -135,4 +136,5 @@ def _outcome(directory: Path, exit_code: int | None) -> Outcome:
     final = next((line for line in reversed(lines) if line.startswith("FINAL ")), "")
     numbers = {name: float(value) for name, value in re.findall(r"(\w+)=(\S+)", final)}
     measured = {name: numbers.get(name, nan) for name in ("train_loss", "val_loss", "quality")}
-    return Outcome(exit=exit_code, **usage, **measured)
+    error = next((line for line in reversed(lines) if re.match(r"[\w.]*(Error|Exception|Exit)\b", line)), "")
+    return Outcome(exit=exit_code, **usage, **measured, error=error if exit_code else "")

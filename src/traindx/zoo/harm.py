@@ -1,7 +1,8 @@
-"""Does a fault hurt? A change that does nothing measurable is not a case, and a harmless variant that hurts is none either.
+"""Does a fault hurt? A change that does nothing measurable is not a case; nor is a harmless variant that hurts.
 
 Every case is compared with its reference: the same host, background and seed without the fault. The yardstick is the
-spread of the plain host over seeds, so that luck does not count as harm.
+spread of the plain host over seeds, so that luck does not count as harm. Verdicts on cost compare wall times: let them
+run on a machine that has nothing else to do.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ LOSS_NOT_COMPARABLE = {
     "class-imbalance",
     "noisy-labels",
 }
+# How a fault may end a run; any other exception is a slip in the edit and proves nothing.
+EXPECTED_ERRORS = (
+    "does not require grad",  # nothing left to differentiate
+    "backward through the graph a second time",  # state not detached
+    "modified by an inplace operation",  # old graphs kept over an update
+    "should be between 0 and 1",  # cross-entropy given NaN, or labels outside its range
+)
 # The fault flatters: the reported validation is better than an honest one could be.
 FLATTERS = {"leaked-validation", "target-leakage"}
 
@@ -73,9 +81,13 @@ def judge(case: Case, cache: Cache) -> Verdict | None:
     outcome, reference, spread = cache.outcome(case), cache.outcome(case.reference), spread_of(case.host, cache)
     if outcome is None or reference is None or spread is None:
         return None
+    plain = cache.outcome(Case(case.host, PLAIN, case.seed)) or reference
     if case.cause == HEALTHY:
-        plain = cache.outcome(Case(case.host, PLAIN, case.seed)) or reference
         return _harmless(outcome, plain, spread)
+    if case.variant.base and not _harmless(reference, plain, spread).valid:
+        return Verdict(False, "what it is planted on is not healthy")
+    if outcome.exit and not any(known in outcome.error for known in EXPECTED_ERRORS):
+        return Verdict(False, f"ends by a mistake of its own: {outcome.error or outcome.exit}")
     if case.cause == "slow-data-loading":
         factor = outcome.seconds / reference.seconds
         return Verdict(factor >= TIME_FACTOR, f"time x {factor:.2f}")

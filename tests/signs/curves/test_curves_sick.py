@@ -142,6 +142,15 @@ def test_the_record_ends_upon_a_jump() -> None:
     raised("loss-diverged", climbing)
 
 
+def test_thrown_out_by_the_first_steps() -> None:
+    loss = 50 * np.exp(0.4 * rng().standard_normal(N))
+    loss[:3] = [2.3, 11.0, 140.0]
+    assert raised("loss-diverged", build(loss), "critical").onset in (1, 2)
+    lucky = 0.5 * rng().exponential(1.0, N)
+    lucky[0] = 0.005  # one easy batch at the start
+    quiet("loss-diverged", build(lucky))
+
+
 def test_evaluation_on_training_data_diverges_alone() -> None:
     evaluated = np.concatenate([np.linspace(4, 2, 15), np.linspace(2, 40, 25)])
     builder = build(noisy(learning())).series("loss/validation/training_data", np.arange(40) * 10, evaluated)
@@ -289,6 +298,14 @@ def test_validation_rises(n: int) -> None:
     validation = noisy(0.6 + 1.0 * (t - 0.3) ** 2, 0.005)
     sign = raised("validation-rising", with_validation(noisy(learning(), 0.01), validation), "critical", "warning")
     assert sign.onset == pytest.approx(0.3 * N, abs=0.2 * N)
+
+
+def test_validation_rises_over_three_evaluations() -> None:
+    builder = build(noisy(learning(), 0.01)).series("loss/validation", [133, 266, 399], [0.9, 1.0, 1.3])
+    assert raised("validation-rising", builder, "warning").onset == 133
+    quiet(
+        "validation-rising", build(noisy(learning())).series("loss/validation", [133, 266, 399], [0.395, 0.416, 0.389])
+    )
 
 
 def test_validation_noise_is_no_rise() -> None:

@@ -130,7 +130,7 @@ def _parameter(name: str, kind: str, shape: list[int], depth: int) -> dict[str, 
         "shared": [],
         "init_mean": 0.0,
         "init_std": 1 / math.sqrt(3 * fan_in),  # uniform between -1/sqrt(fan_in) and 1/sqrt(fan_in)
-        "init_kurtosis": -1.2,
+        "init_kurtosis": 1.8,
         "fan_in": fan_in,
         "rows_identical": 1 / shape[0],
         "constant": False,

@@ -46,6 +46,17 @@ def chain(length: int, **graph: Any) -> Patient:
     return healthy().merge("graph", linear_chain=length, **graph)
 
 
+def low_rank() -> Patient:
+    """64 to 8 to 64: the first map of the pair has a narrow output, and the second widens it again."""
+    p = two_layers(chain(2, linear_maps=2, linear_chain_shapes=[[32, 64], [32, 8]]))
+    return p.params(WEIGHTS[0], shape=[8, 64]).params(WEIGHTS[1], shape=[64, 8])
+
+
+def neighbourhoods() -> Patient:
+    """A graph network: each of two layers multiplies by a fixed matrix after its weights."""
+    return two_layers(chain(2, linear_maps=4, linear_chain_shapes=[[600, 24], [600, 24]]))
+
+
 def two_layers(p: Patient) -> Patient:
     keep = WEIGHTS[:2]
     p.facts["params"] = [entry for entry in p.facts["params"] if entry["name"] in keep]
@@ -102,7 +113,7 @@ SICK = {
     ],
     "linear-chain": [
         ("four layers", lambda: chain(4)),
-        ("the whole model", lambda: two_layers(chain(2))),
+        ("the whole model", lambda: two_layers(chain(2, linear_maps=2, linear_chain_shapes=[[32, 10], [32, 64]]))),
         ("past attention", lambda: chain(5, ops={"SoftmaxBackward0": 2})),
     ],
     "squashing-depth": [("six sigmoids", lambda: stack("Sigmoid", 6)), ("twenty tanhs", lambda: stack("Tanh", 20))],
@@ -146,7 +157,8 @@ HEALTHY = {
     "linear-chain": [
         ("pair in a larger model", lambda: chain(2)),
         ("value and output of attention", lambda: chain(3, ops={"SoftmaxBackward0": 2})),
-        ("low rank on purpose", lambda: chain(3, linear_chain_shapes=[[8, 64], [64, 8], [64, 64]])),
+        ("low rank on purpose", low_rank),
+        ("fixed matrices", neighbourhoods),
     ],
     "squashing-depth": [
         ("two", lambda: stack("Sigmoid", 2)),

@@ -77,6 +77,7 @@ HEALTHY = {
     "memory-growth": [
         ("a cache that fills", lambda: memory(500, 900, 1 - np.exp(-np.linspace(0, 12, N)))),
         ("a few megabytes", lambda: memory(100, 120)),
+        ("modules loaded before the first step", lambda: before_training()),
         ("steady", healthy),
     ],
     "graph-growth": [
@@ -96,6 +97,12 @@ HEALTHY = {
     "reinforcement-learning": [("none", healthy)],
     "never-trained": [("trained", healthy)],
 }
+
+
+def before_training() -> Patient:
+    """Memory doubles while modules are loaded and stays; the recorder flushed mostly before training began."""
+    steps = [0] * 30 + list(range(1, 11))
+    return healthy().curve("memory", [*np.linspace(200, 400, 30) * 2**20, *[400 * 2**20] * 10], steps)
 
 
 def busy_at_the_end() -> Patient:

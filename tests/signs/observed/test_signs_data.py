@@ -123,7 +123,7 @@ SICK = {
         ("both ways", lambda: language(None, bidirectional=True)),
     ],
     "feature-determines-target": [("a copy", lambda: leaking(-0.9999))],
-    "samples-shared": [("half", lambda: overlap(500)), ("partly hashed", lambda: partly(40))],
+    "samples-shared": [("half", lambda: overlap(500)), ("partly hashed", lambda: partly(60))],
     "batch-size-small": [("one", lambda: healthy().level("batch_size", 1.0, 0))],
     "batch-size-large": [("half of the set", lambda: few_updates(healthy().level("batch_size", 3200.0, 0)))],
     "samples-per-parameter": [("ten", lambda: sized(10))],
@@ -170,6 +170,7 @@ HEALTHY = {
     ],
     "batches-single-class": [
         ("shuffled", healthy),
+        ("batches of two", lambda: of_two()),
         ("shuffled, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=4)),
     ],
     "sequential-sampler": [
@@ -194,6 +195,7 @@ HEALTHY = {
     "samples-shared": [
         ("discrete data repeat", lambda: overlap(800, hashed=3200, distinct=600)),
         ("training data evaluated", on_training_data),
+        ("a few matches in a part", lambda: partly(6)),
     ],
     "batch-size-small": [("accumulated", lambda: accumulated(16.0).level("batch_size", 1.0, 0))],
     "batch-size-large": [("full batch for long", lambda: healthy().level("batch_size", 6400.0, 0))],
@@ -202,6 +204,12 @@ HEALTHY = {
         ("head only", lambda: sized(100).each_param(lambda e: e.update(optimizer=None if e["depth"] < 6 else 0))),
     ],
 }
+
+
+def of_two() -> Patient:
+    """Two samples of ten classes: one class has half of the batch at least, whatever its share in the data."""
+    p = healthy().level("batch_size", 2.0, 0)
+    return p.merge("label_order", mean_majority=0.55, expected_majority=0.1)
 
 
 def full_batch() -> Patient:

@@ -81,7 +81,10 @@ SICK = {
     ],
     "params-never-move": [("hidden layers", lambda: healthy().params(*HIDDEN, moved=False))],
     "fresh-layers-frozen": [("hidden layers", frozen)],
-    "params-without-gradient": [("cut", lambda: healthy().params(*HIDDEN, grad="none"))],
+    "params-without-gradient": [
+        ("cut", lambda: healthy().params(*HIDDEN, grad="none")),
+        ("computed under no_grad", lambda: healthy().params(*HIDDEN, grad="none", ran=False)),
+    ],
     "params-zero-gradient": [("zero", lambda: healthy().params(*HIDDEN, grad="zero"))],
     "crash-no-graph": [("torch says so", lambda: died("RuntimeError", NO_GRAPH))],
     "loss-negated": [
@@ -133,13 +136,14 @@ HEALTHY = {
     ],
     "fresh-layers-frozen": [
         ("loaded", lambda: frozen(loaded=True)),
-        ("trained tails", lambda: frozen(init_kurtosis=3.0)),
+        ("trained earlier in the run", lambda: frozen().params(*HIDDEN, grad="yes")),
+        ("trained tails", lambda: frozen(init_kurtosis=6.0)),
         ("averaged copy", lambda: frozen().params(*HIDDEN, moved=True)),
         ("small fixed filter", lambda: frozen(elements=9)),
         ("teacher", teacher),
     ],
     "params-without-gradient": [
-        ("never ran", lambda: healthy().params(*HIDDEN, grad="none", ran=False)),
+        ("never ran", lambda: idle(healthy().params(*HIDDEN, grad="none", ran=False))),
         ("target network", lambda: healthy().params(*HIDDEN, grad="none", optimizer=None)),
     ],
     "params-zero-gradient": [
@@ -180,6 +184,11 @@ HEALTHY = {
         ("synchronised", lambda: synchronised()),
     ],
 }
+
+
+def idle(p: Patient) -> Patient:
+    """Modules that exist and are never executed."""
+    return p.modules(*[dict(m, order=None) for m in mlp_modules()])
 
 
 def tied() -> Patient:

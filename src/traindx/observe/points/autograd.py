@@ -21,7 +21,7 @@ def install(hooks: HookPoints) -> None:
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
             if hooks.driver is not None:
                 hooks.driver.before_backward(loss)
-            hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep)
+            hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep, training=True)
             began = perf_counter()
             outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
             try:
@@ -37,7 +37,7 @@ def install(hooks: HookPoints) -> None:
         def item(self: Any) -> Any:
             value = original(self)
             # Only scalars without a graph matter here: what an evaluation adds up.
-            if hooks.live and not hooks.busy and self.requires_grad is False and isinstance(value, float):
+            if hooks.scoring and not hooks.busy and self.requires_grad is False and isinstance(value, float):
                 hooks.announce("scalar_read", self, value)
             return value
 

@@ -3,7 +3,7 @@ as it is without us. What happens inside compiled code is not visible; the sessi
 
 from __future__ import annotations
 
-from functools import cache, update_wrapper
+from functools import update_wrapper
 from typing import Any
 
 import torch
@@ -44,9 +44,12 @@ def install(hooks: HookPoints) -> None:
 
         return __call__
 
-    @cache
-    def see_parts(kind: type) -> None:
-        hooks.patch(kind, "__call__", make_part)
+    seen: set[Any] = set()
+
+    def see_parts(kind: Any) -> None:
+        if kind not in seen:
+            seen.add(kind)
+            hooks.patch(kind, "__call__", make_part)
 
     def make_tracer(original: Any) -> Any:
         def trace(*args: Any, **kwargs: Any) -> Any:

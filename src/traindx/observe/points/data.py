@@ -32,11 +32,16 @@ def install(hooks: HookPoints) -> None:
         def __next__(self: Any) -> Any:
             if hooks.busy or not hooks.live:
                 return original(self)
-            began = perf_counter()
-            batch = original(self)
-            seconds = perf_counter() - began
             known = getattr(self, "_traindx_loader", None)
             loader = known() if known is not None else None
+            began = perf_counter()
+            try:
+                batch = original(self)
+            except StopIteration:
+                if hooks.driver is None:
+                    raise
+                batch = hooks.driver.at_end(loader)
+            seconds = perf_counter() - began
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
             hooks.announce("batch_ready", loader, batch, seconds)

@@ -44,13 +44,15 @@ def install(hooks: HookPoints) -> None:
                 nonlocal inside
                 if inside or hooks.busy or not hooks.live:
                     return original(*args, **kwargs)
+                if hooks.driver is not None:
+                    args, kwargs = hooks.driver.loss_inputs(name, args, kwargs)
                 inside = True  # a loss that is computed through another one counts once
                 try:
                     value = original(*args, **kwargs)
                 finally:
                     inside = False
                 if isinstance(value, torch.Tensor):
-                    hooks.announce("loss_computed", name, (args, kwargs), value)
+                    hooks.announce("loss_computed", name, (args, kwargs), value, training=value.requires_grad)
                 return value
 
             return loss

@@ -10,6 +10,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+import torch
 from torch import nn
 
 from .. import sites
@@ -32,7 +33,8 @@ def install(hooks: HookPoints) -> None:
                 return output
             if hooks.driver is not None:
                 args, kwargs = hooks.driver.forward_inputs(self, args, kwargs)
-            hooks.announce("forward_begin", self, args, kwargs)
+            training = torch.is_grad_enabled()
+            hooks.announce("forward_begin", self, args, kwargs, training=training)
             hooks.inside = True
             if hooks.inner:
                 hooks.announce("module_begin", self)
@@ -52,7 +54,7 @@ def install(hooks: HookPoints) -> None:
             if hooks.inner:
                 hooks.announce("module_end", self, output)
                 hooks.inner = False
-            hooks.announce("forward_end", self, args, kwargs, output, perf_counter() - began)
+            hooks.announce("forward_end", self, args, kwargs, output, perf_counter() - began, training=training)
             return output
 
         return __call__

@@ -71,11 +71,13 @@ class _Pool:
 
 class Watcher:
     name = "batches"
+    ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._pools: dict[str, _Pool] = {}
         self._looked_at_step = -1
+        self._trained: weakref.ref[Any] | None = None  # the model whose inputs are the training data
         self._loaders: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
         self._pending: list[dict[str, Any]] = []
 
@@ -110,6 +112,10 @@ class Watcher:
             return
         if next(root.parameters(), None) is None:
             return
+        if phase == "train":
+            self._trained = self._trained or weakref.ref(root)
+        if self._trained is not None and self._trained() is not root:
+            return  # another model's inputs, such as a decoder's: not comparable
         if phase == "eval":
             self._assign("eval")
             if self._pools.get("eval") is not None and self._pools["eval"].batches >= EVAL_LOOKS:

@@ -36,6 +36,7 @@ class _Pass:
 
 class Watcher:
     name = "evaluation"
+    ONLY_ON_LOOKS = frozenset({"forward_end", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -76,6 +77,7 @@ class Watcher:
         if self._pass is None:
             loader = self._loader() if self._loader is not None else None
             self._pass = _Pass(id(loader) if loader is not None else None)
+            self.session.hooks.scoring = True
         return self._pass
 
     @torch.no_grad()
@@ -149,6 +151,7 @@ class Watcher:
     def _close(self) -> None:
         self._score_silent_output()
         done, self._pass = self._pass, None
+        self.session.hooks.scoring = False
         self._output = None
         if done is None:
             return

@@ -13,7 +13,7 @@ import torch
 
 from ..inbox import cpu_value
 from ..session import Session
-from ..tensors import SKETCH, sketch
+from ..tensors import SKETCH, row_of, sketch
 from .pacing import Update
 
 ORDER = 20
@@ -23,6 +23,7 @@ NOISE_WINDOW = 16  # pairs of gradients that one noise scale estimate averages o
 
 class Watcher:
     name = "gradients"
+    ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -37,18 +38,12 @@ class Watcher:
             self.batch_size = args[0].shape[0]
 
     def _layers(self, update: Update) -> tuple[list[str], list[Any]]:
-        """The parameters of this update, and those of the models that no optimizer holds."""
-        session = self.session
-        seen = {id(p) for p in update.params}
+        """The parameters of this update, and those that no optimizer holds."""
         params = list(update.params)
         if update.index <= 0:
-            held = {id(p) for _, o in session.live_optimizers() for g in o.param_groups for p in g["params"]}
-            for _, root in session.naming.roots():
-                for parameter in root.parameters():
-                    if id(parameter) not in seen and id(parameter) not in held:
-                        seen.add(id(parameter))
-                        params.append(parameter)
-        return [session.naming.name_of(p) for p in params], params
+            known = {id(p) for p in params}
+            params += [p for p in self.session.stray_parameters() if id(p) not in known]
+        return [self.session.naming.name_of(p) for p in params], params
 
     @torch.no_grad()
     def weights_before(self, update: Update) -> None:
@@ -91,10 +86,10 @@ class Watcher:
                 part = part[:: -(-part.numel() // SKETCH)]
                 zero.append(1.0 - torch.count_nonzero(part) / part.numel())
             root_size.append(math.sqrt(max(1, p.numel())))
-        norms = _row(norm)
+        norms = row_of(norm)
         session.inbox.row("grad_norm", session.step, names, norms)
-        session.inbox.row("grad_rms", session.step, names, norms / torch.tensor(root_size, device=norms.device))
-        session.inbox.row("grad_zero", session.step, names, _row(zero))
+        self._per_element("grad_rms", names, norms, root_size)
+        session.inbox.row("grad_zero", session.step, names, row_of(zero))
         held = [p.grad for p in update.params if p.grad is not None and not p.grad.is_sparse]
         self._gradient = torch.cat([sketch(g).float() for g in held]) if held else None
 
@@ -118,19 +113,28 @@ class Watcher:
             if any(p is member for member in update.params):
                 changes.append(change.float())
         self._before = {}
-        update_norm, weight_norm = _row(updates), _row(weights)
-        sizes = torch.tensor([math.sqrt(max(1, p.numel())) for _, p in present], device=weight_norm.device)
+        update_norm, weight_norm = row_of(updates), row_of(weights)
+        sizes = [math.sqrt(max(1, p.numel())) for _, p in present]
         inbox, step = session.inbox, session.step
         inbox.row("update_norm", step, names, update_norm)
         inbox.later(update_norm, lambda sizes, names=names: session.note_moved(names, sizes))
         inbox.row("weight_norm", step, names, weight_norm)
-        inbox.row("weight_rms", step, names, weight_norm / sizes)
+        self._per_element("weight_rms", names, weight_norm, sizes)
         inbox.row("update_ratio", step, names, update_norm / weight_norm)
         whole = torch.linalg.vector_norm(weight_norm)
         inbox.scalar("weight_norm", step, whole)
         inbox.scalar("update_ratio", step, torch.linalg.vector_norm(update_norm) / whole)
         self._compare(update, torch.cat(changes) if changes else None)
         self._settings_at_work(update, weight_norm)
+
+    def _per_element(self, quantity: str, names: list[str], norms: Any, root_sizes: list[float]) -> None:
+        # Divided at the flush: sending the sizes to an accelerator now would wait for it.
+        step, writer = self.session.step, self.session.writer
+
+        def divide(values: list[float]) -> None:
+            writer.layers(quantity, step, names, [v / s for v, s in zip(values, root_sizes, strict=True)])
+
+        self.session.inbox.later(norms, divide)
 
     def _compare(self, update: Update, change: Any) -> None:
         """This gradient against the last one and against the last step."""
@@ -195,10 +199,3 @@ class Watcher:
                 correction = 1.0 - group["betas"][1] ** max(1, session.step)
                 typical = torch.cat(moments).median().div(max(correction, 1e-12)).sqrt()
                 session.inbox.scalar("eps_ratio", session.step, eps / typical.clamp_min(1e-30))
-
-
-def _row(values: list[Any]) -> Any:
-    """A 1-d tensor from 0-d ones, NaN where there is none."""
-    device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
-    nothing = torch.full((), math.nan, device=device)
-    return torch.stack([nothing if v is None else v.to(device, torch.float32).reshape(()) for v in values])

@@ -6,6 +6,8 @@ and read what nonlinearities saved, which gives dead and saturated units also wh
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
 from time import thread_time
 from typing import Any
 
@@ -16,7 +18,8 @@ from ..digest import digest
 from ..graphs import nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import SAMPLE, plain, sample_rows, tensors_in
+from ..sites import describe
+from ..tensors import SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
 
@@ -27,6 +30,7 @@ MAX_UNITS = 16_384
 
 class Watcher:
     name = "graph"
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -38,6 +42,7 @@ class Watcher:
         self._listening = False  # to the modules inside the forward that runs
         self._by_module: dict[int, str] = {}
         self._outputs: dict[str, list[Any]] = {}
+        self._hoard: dict[str, Any] = {"graphs": 3}  # fewer are no hoard: the last loss lives on until the next one
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
 
@@ -84,16 +89,45 @@ class Watcher:
         if times < 2 and len(self._digests) < 8:
             self._digests[key] = times + 1
             number = list(self._digests).index(key)
-            session.writer.fact(
-                "graph" if number == 0 else f"graph/{number}", digest(found, read_saved=self._may_read())
-            )
+            facts = digest(found, read_saved=self._may_read())
+            session.writer.fact("graph" if number == 0 else f"graph/{number}", facts)
+            if facts["attention"]:
+                session.writer.fact("attention", facts["attention"])
+            self._note_loose(found, frame)
         if self._may_read():
             self._nonlinearities(found)
             risky = origin.in_graph(loss, "b")
             if risky is not None:
                 session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
         self._file_outputs()
+        if session.step >= 4:
+            self._note_hoard(loss, frame, len(found))
         session.schedule.charge(thread_time() - began)
+
+    def _note_loose(self, found: list[Any], frame: Any) -> None:
+        """Tensors that get a gradient and belong to no module: a script may keep its weights by hand."""
+        session = self.session
+        owned = {id(p) for _, root in session.naming.roots() for p in root.parameters()}
+        loose = [v for node in found if (v := getattr(node, "variable", None)) is not None and id(v) not in owned]
+        if loose:
+            session.naming.name_loose(loose, frame)
+            session.loose = [weakref.ref(tensor) for tensor in loose]
+
+    def _note_hoard(self, loss: Any, frame: Any, size: int) -> None:
+        """Variables of the running function that keep the graphs of earlier steps alive."""
+        if frame is None:
+            return
+        scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {})]
+        for name, value in [item for scope in scopes for item in list(scope.items())]:
+            kept = 0
+            if isinstance(value, torch.Tensor) and value is not loss and value.dim() == 0 and value.grad_fn is not None:
+                # A sum of losses: its graph holds those of all the steps that went into it.
+                kept = sum(1 for _ in nodes(value, 50 * size)) // max(1, size)
+            elif isinstance(value, (list, deque)) and len(value) > 3:
+                kept = sum(isinstance(v, torch.Tensor) and v.grad_fn is not None for v in list(value)[-2000:])
+            if kept > self._hoard["graphs"]:
+                self._hoard = {"name": name, "graphs": kept, "step": self.session.step, "site": describe(frame)}
+                self.session.writer.fact("hoard", self._hoard)
 
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked
@@ -101,9 +135,8 @@ class Watcher:
     def _file_outputs(self) -> None:
         if self._outputs:
             names = list(self._outputs)
-            table = torch.stack([torch.stack([v.cpu() for v in self._outputs[n]]) for n in names])
             for i, quantity in enumerate(("act_mean", "act_std", "act_zero", "act_max", "nonfinite")):
-                self.session.inbox.row(quantity, self.session.step, names, table[:, i])
+                self.session.inbox.row(quantity, self.session.step, names, row_of([self._outputs[n][i] for n in names]))
         self._outputs = {}
         self._names = {}
 
@@ -138,7 +171,7 @@ class Watcher:
                 if dead is not None:
                     _add(rows, "act_dead", name, dead)
         for quantity, (names, values) in rows.items():
-            self.session.inbox.row(quantity, self.session.step, names, torch.stack([v.cpu() for v in values]))
+            self.session.inbox.row(quantity, self.session.step, names, row_of(values))
 
     def _dead(self, name: str, value: Any) -> Any | None:
         """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""

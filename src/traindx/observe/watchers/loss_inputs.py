@@ -18,6 +18,7 @@ ORDER = 15
 
 CLASSIFYING = ("cross_entropy", "nll_loss", "multi_margin_loss")
 MAX_CLASSES = 4096
+DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
@@ -31,6 +32,7 @@ def given_pair(given: Any) -> tuple[Any, Any]:
 
 class Watcher:
     name = "loss inputs"
+    ONLY_ON_LOOKS = frozenset({"loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -96,14 +98,15 @@ class Watcher:
         parts = [scores.min(), scores.max(), sums.min(), sums.max()]
         parts += [numbers.min(), numbers.max(), spread[1], spread[0], whole, bad]
         self.session.inbox.later(torch.stack(parts), lambda values: self._note(fact, phase, values))
-        if labels.is_floating_point() and labels.numel() <= 65536:
-            self.session.inbox.later(torch.unique(labels.reshape(-1)[:2048]), lambda v: _note_distinct(fact, v))
+        if labels.is_floating_point() and fact["calls"] <= DISTINCT_LOOKS:
+            self.session.inbox.later(labels.reshape(-1)[:2048].clone(), lambda v: _note_distinct(fact, v))
         if name in CLASSIFYING and not second.is_floating_point() and first.dim() >= 2:
             self._count(fact, phase, first, second)
         elif name.startswith("binary") and first.numel() == second.numel():
             cut = 0.0 if name.endswith("logits") else 0.5
             answers = (first.detach().reshape(-1) > cut).long()
-            self._histogram(fact, phase, second.detach().reshape(-1).round().long().clamp(0, 1), answers, 2)
+            labels = second.detach().reshape(-1)
+            self._histogram(fact, phase, labels.round().long().clamp(0, 1), answers, torch.isfinite(labels), 2)
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
         low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad = values
@@ -136,20 +139,20 @@ class Watcher:
         labels = second.detach().reshape(-1)
         answers = first.detach().argmax(dim=1).reshape(-1)
         known = (labels >= 0) & (labels < classes)
-        self._histogram(fact, phase, labels[known], answers[known], classes)
+        self._histogram(fact, phase, labels.clamp(0, classes - 1), answers, known, classes)
 
-    def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, classes: int) -> None:
-        if labels.numel() == 0:
-            return
-        counts = torch.bincount(labels, minlength=classes)[:classes]
-        said = torch.bincount(answers, minlength=classes)[:classes]
-        step = self.session.step
+    def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, known: Any, classes: int) -> None:
+        # No size in here depends on values (as with bincount): an accelerator would be waited for.
+        weights = known.to(torch.float32)
+        counts = torch.zeros(classes, device=labels.device).scatter_add_(0, labels, weights)
+        said = torch.zeros(classes, device=labels.device).scatter_add_(0, answers, weights)
+        step, inbox = self.session.step, self.session.inbox
         if phase == "train":
-            hits = (labels == answers).float().mean()
-            self.session.inbox.scalar("accuracy/train", step, hits)
-            self.session.inbox.scalar("label_majority", step, counts.max() / labels.numel())
-            self.session.inbox.scalar("correct/majority", step, said.max() / labels.numel())
-        self.session.inbox.later(torch.stack([counts, said]), lambda both: self._note_counts(fact, phase, step, both))
+            rows = weights.sum()
+            inbox.scalar("accuracy/train", step, ((labels == answers) * weights).sum() / rows)
+            inbox.scalar("label_majority", step, counts.max() / rows)
+            inbox.scalar("correct/majority", step, said.max() / rows)
+        inbox.later(torch.stack([counts, said]), lambda both: self._note_counts(fact, phase, step, both))
 
     def _note_counts(self, fact: dict[str, Any], phase: str, step: int, both: list[list[int]]) -> None:
         counts = fact.setdefault("labels", {"histogram": {}, "predictions": {}, "recent": [], "order": []})
@@ -221,7 +224,7 @@ def _order(counts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _note_distinct(fact: dict[str, Any], values: list[float]) -> None:
-    fact["target"]["distinct"] = max(len(values), fact["target"].get("distinct", 0))
+    fact["target"]["distinct"] = max(len(set(values)), fact["target"].get("distinct", 0))
 
 
 def _dtype(tensor: Any) -> str:

@@ -32,6 +32,7 @@ def mode_layers(root: Any) -> list[tuple[str, Any]]:
 
 class Watcher:
     name = "modes"
+    ONLY_ON_LOOKS = frozenset({"loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -74,6 +75,7 @@ class Watcher:
                     self.session.writer.event("mode-changed", self.session.step, training=False, site=here(3))
         else:
             self._unsettled += 1
+            self.session.hooks.scoring = True
             training = [m for ref in layers if (m := ref()) is not None and m.training]
             self._unsettled_in_train_mode += bool(training)
 
@@ -99,7 +101,7 @@ class Watcher:
             self._facts["eval_forwards"] += self._unsettled
             self._facts["eval_forwards_in_train_mode"] += self._unsettled_in_train_mode
         self._unsettled = self._unsettled_in_train_mode = 0
-        self._scored = False
+        self._scored = self.session.hooks.scoring = False
 
     def flush(self) -> None:
         self.session.writer.fact("modes", self._facts)

@@ -31,13 +31,15 @@ class Watcher:
         self._rng: Any = None
         self._target: weakref.ref[Any] | None = None
         self._located = False
+        session.inbox.listen("loss/train", self._noticed_late)
 
     # ── what a replay needs, kept by weak reference ─────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
-        if torch.is_grad_enabled() and (args or kwargs):
+        if torch.is_grad_enabled() and (args or kwargs) and next(root.parameters(), None) is not None:
             self._call = (weakref.ref(root), _weak(args), {key: _weak((value,))[0] for key, value in kwargs.items()})
-            self._rng = torch.get_rng_state() if root.training and not self._located else None
+            # Five kilobytes: where the step is not looked at, a replay drops other units than the training did.
+            self._rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         target = given_pair(given)[1]
@@ -59,6 +61,15 @@ class Watcher:
         self._onsets += 1
         if self._onsets <= MAX_ONSETS:
             self._report(loss, frame, value)
+
+    def _noticed_late(self, steps: list[int], values: list[float]) -> None:
+        """An accelerator's losses come over with the flush: too late to look for the origin, not to tell of it."""
+        for step, value in zip(steps, values, strict=True):
+            if not math.isfinite(value) and not self._onsets:
+                self._onsets += 1
+                self.session.schedule.alert(self.session.step)
+                self.session.writer.event("nonfinite-loss", step, value=str(value))
+                self.session.say(f"the loss turned {value} at step {step}")
 
     def _report(self, loss: Any, frame: Any, value: float) -> None:
         session = self.session
@@ -109,6 +120,8 @@ class Watcher:
         birth = self._replay()[0]
         if birth is not None:
             return {"where": "forward", **birth}
+        if not self._inputs() and not self.session.hooks.saved_tensors_hooked and origin.bad_data(loss):
+            return {"where": "input"}
         birth = origin.in_graph(loss, "f") if not self.session.hooks.saved_tensors_hooked else None
         if birth is not None:
             birth["site"] = birth["site"] or origin.line_of(birth["op"], frame)
@@ -132,12 +145,13 @@ class Watcher:
     def step_begin(self, optimizer: Any, closure: bool) -> None:
         if closure or self._gradient_bad or self._bad:
             return
-        for group in optimizer.param_groups[:1]:
-            for parameter in group["params"][:1]:
-                value = cpu_value(parameter.grad) if parameter.grad is not None else None
-                if value is not None and not math.isfinite(value):
-                    self._gradient_bad = True
-                    self._report_gradient(parameter)
+        # One element stands for all, at every step: what spoils a gradient spoils the first layer's, where it ends.
+        parameter = next(iter(optimizer.param_groups[0]["params"]), None)
+        gradient = parameter.grad if parameter is not None else None
+        value = cpu_value(gradient) if gradient is not None else None
+        if value is not None and not math.isfinite(value):
+            self._gradient_bad = True
+            self._report_gradient(parameter)
 
     def _report_gradient(self, parameter: Any) -> None:
         session = self.session

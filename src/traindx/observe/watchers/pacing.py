@@ -111,6 +111,7 @@ class Watcher:
         session = self.session
         session.step += 1
         session.look = session.schedule.plan(session.step, max(1, len(session.optimizers)))
+        session.hooks.looking = session.light
 
     def flush(self) -> None:
         session = self.session

@@ -19,6 +19,7 @@ _HALF = (torch.float16, torch.bfloat16)
 
 class Watcher:
     name = "precision"
+    ONLY_ON_LOOKS = frozenset({"forward_end", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -79,19 +80,16 @@ class Watcher:
             name = str(tensor.dtype).removeprefix("torch.")
             if tensor.is_floating_point() and name not in self._facts["activations"]:
                 self._facts["activations"].append(name)
-        if torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled():
-            cuda = torch.is_autocast_enabled()
-            dtype = torch.get_autocast_gpu_dtype() if cuda else torch.get_autocast_cpu_dtype()
-            self._facts["autocast"] = str(dtype).removeprefix("torch.")
+        self._facts["autocast"] = _autocast(root) or self._facts["autocast"]
         if not self._facts["param_dtypes"]:
             for parameter in root.parameters():
                 name = str(parameter.dtype).removeprefix("torch.")
                 self._facts["param_dtypes"][name] = self._facts["param_dtypes"].get(name, 0) + parameter.numel()
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
-        # Under autocast the model's output may be cast up again at once; the loss's own kind tells the rest.
-        if torch.is_autocast_cpu_enabled() and self._facts["autocast"] is None:
-            self._facts["autocast"] = str(torch.get_autocast_cpu_dtype()).removeprefix("torch.")
+        # Some scripts call the model's parts without autocast and only the rest within it.
+        if self._facts["autocast"] is None and isinstance(loss, torch.Tensor):
+            self._facts["autocast"] = _autocast_on(loss.device.type)
 
     @torch.no_grad()
     def gradients_ready(self, update: Update) -> None:
@@ -121,3 +119,17 @@ class Watcher:
         self.session.writer.fact("precision", facts)
 
     finish = flush
+
+
+def _autocast(root: Any) -> str | None:
+    parameter = next(root.parameters(), None)
+    return _autocast_on(parameter.device.type if parameter is not None else "cpu")
+
+
+def _autocast_on(device: str) -> str | None:
+    """The dtype that operations on this kind of device are cast to at the moment."""
+    try:
+        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
+    except (AttributeError, TypeError, RuntimeError):  # torch before 2.4; a device without autocast
+        dtype = torch.get_autocast_cpu_dtype() if device == "cpu" and torch.is_autocast_cpu_enabled() else None
+    return None if dtype is None else str(dtype).removeprefix("torch.")

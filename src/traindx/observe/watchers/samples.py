@@ -23,19 +23,19 @@ MAX_CLASSES = 24
 
 class Watcher:
     name = "samples"
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._trained: set[int] = set()
         self._trained_rows = 0
         self._batches_hashed = 0
-        self._batches = 0
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
         self._evaluated: dict[int, set[int]] = {}  # by loader
         self._loader = 0
         self._input: weakref.ref[Any] | None = None
         self._products: _Products | None = None
-        self._shift: dict[str, Any] = {"checked": 0, "matching": 0}
+        self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = id(loader)
@@ -45,8 +45,6 @@ class Watcher:
             return
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         self._input = weakref.ref(value) if value is not None else None
-        if torch.is_grad_enabled():
-            self._batches += 1
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
@@ -102,16 +100,19 @@ class Watcher:
         else:
             return
         same = (moved == inputs[:, 1:]).float().mean()
+        copied = (target.reshape(rows, -1) == inputs[:, : target.numel() // rows]).float().mean()
         self._shift["checked"] += 1
-        self.session.inbox.later(same, self._note_shift)
+        self.session.inbox.later(torch.stack([same, copied]), self._note_shift)
 
-    def _note_shift(self, same: float) -> None:
-        self._shift["matching"] += same > 0.99
+    def _note_shift(self, shares: list[float]) -> None:
+        self._shift["matching"] += shares[0] > 0.99
+        self._shift["copied"] += shares[1] > 0.99
 
     # ── columns that know the answer ────────────────────────────────────────────────────────────
 
     def _correlate(self, inputs: Any, target: Any) -> None:
-        if inputs.dim() != 2 or not inputs.is_floating_point() or not 1 < inputs.shape[1] <= MAX_COLUMNS:
+        inputs = inputs.reshape(inputs.shape[0], -1)
+        if not inputs.is_floating_point() or not 1 < inputs.shape[1] <= MAX_COLUMNS:
             return
         if target.is_floating_point():
             if target.numel() != inputs.shape[0]:
@@ -122,7 +123,7 @@ class Watcher:
                 return
             # Fixed width, so that batches that lack a class still add up.
             ids = target.clamp(0, MAX_CLASSES - 1)
-            answers = torch.nn.functional.one_hot(ids, MAX_CLASSES).double()
+            answers = (ids.unsqueeze(1) == torch.arange(MAX_CLASSES, device=ids.device)).double()
             answers = torch.cat([answers, target.reshape(-1, 1).double()], dim=1)
         if self._products is None:
             self._products = _Products()
@@ -144,7 +145,7 @@ class Watcher:
                     "eval_samples": len(sets[cleanest]),
                     "train_samples_hashed": self._trained_rows,
                     "train_distinct": len(trained),
-                    "train_share_hashed": self._batches_hashed / max(1, self._batches),
+                    "train_share_hashed": min(1.0, self._batches_hashed / max(1, self.session.backwards)),
                     "shared": len(sets[cleanest] & trained),
                 },
             )
@@ -152,8 +153,15 @@ class Watcher:
             distinct = self._trained_rows - self._repeated_rows
             writer.fact("repeats", {"hashed": self._trained_rows, "distinct": distinct})
         if self._shift["checked"]:
-            agree = self._shift["matching"] >= max(1, self._shift["checked"] - 1)
-            writer.fact("shift_relation", {"checked": self._shift["checked"], "targets_are_next_inputs": agree})
+            enough = max(1, self._shift["checked"] - 1)
+            writer.fact(
+                "shift_relation",
+                {
+                    "checked": self._shift["checked"],
+                    "targets_are_next_inputs": self._shift["matching"] >= enough,
+                    "targets_are_inputs": self._shift["copied"] >= enough,
+                },
+            )
         if self._products is not None:
             found = self._products.strongest()
             if found is not None:

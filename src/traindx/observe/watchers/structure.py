@@ -26,6 +26,7 @@ _NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
 
 class Watcher:
     name = "structure"
+    ONLY_ON_LOOKS = frozenset({"forward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -47,8 +48,8 @@ class Watcher:
             return
         if session.naming.add_root(root):
             self._describe(root)
-        if session.step < 2 and torch.is_grad_enabled() and not is_compiled(root):
-            session.hooks.inner = True
+        if session.step < 2 and not is_compiled(root):
+            session.hooks.inner = True  # also without gradients: what runs there may have been meant to learn
 
     def module_begin(self, module: Any) -> None:
         if self.session.step < 2:
@@ -121,6 +122,9 @@ class Watcher:
     def gradients_ready(self, update: Update) -> None:
         if not self.session.deep:
             return
+        for p in [] if update.index > 0 else self.session.stray_parameters():
+            if self.session.naming.name_of(p) not in self._params:
+                self._describe_parameter(p, "weight", None)
         for p in update.params:
             name = self.session.naming.name_of(p)
             if name not in self._params:

@@ -24,10 +24,15 @@ class Watcher:
         self._began = self._last_end = perf_counter()
         self._spent = [0.0, 0.0, 0.0]  # data, forward, backward since the last step
         self._evaluating = False
+        self._before_forward: float | None = None  # from the end of the last step to this one's first forward
         self._page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._spent[0] += seconds
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        if self._before_forward is None and self._last_end:
+            self._before_forward = perf_counter() - self._last_end
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         self._spent[1] += seconds
@@ -53,12 +58,14 @@ class Watcher:
         if self._last_end and (step < ALWAYS_UNTIL or step % 10 == 0):
             put = self.session.inbox.scalar
             put("clock", step, now - self._began)
-            put("time/data", step, self._spent[0])
+            # Where no loader tells, what passes before the forward is the making of the batch.
+            put("time/data", step, self._spent[0] or self._before_forward or 0.0)
             put("time/forward", step, self._spent[1])
             put("time/backward", step, self._spent[2])
             put("time/step", step, step_seconds)
             put("time/total", step, now - self._last_end)
         self._spent = [0.0, 0.0, 0.0]
+        self._before_forward = None
         self._last_end = now
 
     def flush(self) -> None:

@@ -10,20 +10,24 @@ from itertools import pairwise
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import graphs, mapping, number, shape
+from .._facts import graphs, number, op_counts, shape
 from .._modules import modules
-from .._params import parameters
+from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "linear-chain"
 LEVELS = {0: 0.0, 1: 0.0, 2: 0.3, 3: 0.8}
 
 
-def _bottleneck(shapes: object) -> bool:
-    """A narrow middle lowers the rank on purpose. Shapes are (out, in) of each map."""
+def _bottleneck(shapes: object, weights: list[Parameter]) -> bool:
+    """Whether a middle narrower than both ends lowers the rank on purpose.
+
+    `shapes` are those of the maps' outputs, nearest to the loss first; channels come second in images.
+    """
     sizes = [shape(size) for size in shapes] if isinstance(shapes, (list, tuple)) else []
-    pairs = [(a, b) for a, b in pairwise(sizes) if a and b and len(a) >= 2 and len(b) >= 2]
-    return any(a[0] < min(a[1], b[0]) for a, b in pairs)
+    widths = [size[1] if len(size) == 4 else size[-1] for size in sizes if size]
+    narrow = {inner for outer, inner in pairwise(widths) if inner < outer}
+    return any(p.shape[0] in narrow and p.shape[1] > p.shape[0] for p in weights)
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -33,13 +37,16 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the graph behind the loss was not looked at")
     length, graph = max(chains, key=lambda pair: pair[0])
     attention = any("Attention" in module.type for module in modules(run))
-    attention |= any("Softmax" in str(op) and "Log" not in str(op) for op in mapping(graph.get("ops")))
+    attention |= "softmax" in op_counts(graph)
     links = max(0, int(min(length, 100))) - int(attention)
     level = LEVELS.get(max(links, 0), 1.0)
-    maps = sum(p.matrix and p.ran for p in parameters(run))
-    if links == 2 and 0 < maps <= 2 and not attention:
+    weights = [p for p in parameters(run) if p.matrix and p.ran]
+    maps = len(weights)
+    # More products than weights: fixed matrices (a graph's neighbourhoods) take part, and they are no layers.
+    fixed = (number(graph.get("linear_maps")) or 0.0) > maps
+    if links == 2 and 0 < maps <= 2 and not attention and not fixed:
         level = 0.8  # the whole model is one linear map
-    if links <= 3 and _bottleneck(graph.get("linear_chain_shapes")):
+    if links <= 3 and _bottleneck(graph.get("linear_chain_shapes"), weights):
         level = min(level, 0.2)
     return Sign(
         ID,

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._facts import fact, mapping, number
+from .._facts import fact, op_counts
 from .._modules import modules
 from .._params import parameters
 from .._words import listed
 
 ID = "recurrent-or-deep-plain"
-MULTIPLICATIONS = ("AddmmBackward0", "MmBackward0", "BmmBackward0", "ConvolutionBackward0")
+MULTIPLICATIONS = ("addmm", "mm", "bmm", "convolution")
 
 
 def measure(run: Run) -> Sign | Missing:
     found = [module for module in modules(run) if module.order is not None]
-    ops = mapping(fact(run, "graph").get("ops"))
+    ops = op_counts(fact(run, "graph"))
     if not found and not ops:
         return Missing(ID, "neither modules nor the graph were looked at")
     recurrent = [module.name or module.type for module in found if module.recurrent]
     weights = sum(p.matrix and p.ran for p in parameters(run)) or sum(module.maps for module in found)
-    products = sum(number(ops.get(name)) or 0.0 for name in MULTIPLICATIONS)
-    attention = any("Attention" in module.type for module in found) or "SoftmaxBackward0" in ops
+    products = sum(ops.get(name, 0.0) for name in MULTIPLICATIONS)
+    attention = any("Attention" in module.type for module in found) or "softmax" in ops
     unrolled = weights > 0 and products >= 5 * weights and not attention
     norms = sum(module.norm for module in found)
-    skips = number(ops.get("AddBackward0")) or 0.0
+    skips = ops.get("add", 0.0)
     plain = max(norms, skips) < weights / 4
     level = 1.0 if recurrent or unrolled else ramp(weights, 6.0, 20.0) if plain else 0.0
     what = (

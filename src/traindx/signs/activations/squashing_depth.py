@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._facts import fact, mapping, number
+from .._facts import fact, op_counts
 from .._modules import modules, output_module
 from .._words import num
 
@@ -18,7 +18,7 @@ SIGMOIDS, TANHS = ("Sigmoid", "Hardsigmoid"), ("Tanh", "Softsign", "Hardtanh")
 
 def measure(run: Run) -> Sign | Missing:
     found = [module for module in modules(run) if module.order is not None]
-    ops = mapping(fact(run, "graph").get("ops"))
+    ops = op_counts(fact(run, "graph"))
     if not found and not ops:
         return Missing(ID, "neither modules nor the graph were looked at")
     last = output_module(found, (*SIGMOIDS, *TANHS))
@@ -27,10 +27,10 @@ def measure(run: Run) -> Sign | Missing:
     tanhs = sum(module.type in TANHS for module in inner)
     if not sigmoids and not tanhs and not any(module.recurrent for module in found):
         # Called as functions they are no modules, but the graph holds them.
-        sigmoids, tanhs = (int(number(ops.get(f"{name}Backward0")) or 0) for name in ("Sigmoid", "Tanh"))
+        sigmoids, tanhs = (int(min(ops.get(name, 0.0), 1e6)) for name in ("sigmoid", "tanh"))
     depth = sigmoids + tanhs / 3
     norms = sum(module.norm for module in found)
-    skips = number(ops.get("AddBackward0")) or 0.0
+    skips = ops.get("add", 0.0)
     helped = max(norms, skips) >= (sigmoids + tanhs) / 2 > 0
     level = 0.0 if helped else ramp(depth, 2.0, 6.0)
     return Sign(

@@ -17,15 +17,18 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the model's modules were not seen")
     drops = [(number(m.settings.get("p")), m) for m in known if m.dropout and m.order is not None]
     rates = [(p, module) for p, module in drops if p is not None]
-    if not rates:
+    called = run.facts.get("dropout")  # dropout written as a function
+    functional = [p for value in (called if isinstance(called, list) else []) if (p := number(value)) is not None]
+    if not rates and not functional:
         return Sign(ID, 0.0, 0.0, "the model has no dropout")
-    most, module = max(rates, key=lambda pair: pair[0])
+    most = max([*functional, *(p for p, _ in rates)])
+    where = next((module.name or module.type for p, module in rates if p == most), "a call of dropout")
     level = ramp(most, 0.55, 0.8)
     return Sign(
         ID,
         most,
         level,
-        f"dropout of {num(most)} in {module.name or module.type}, the largest of {len(rates)}",
+        f"dropout of {num(most)} in {where}, the largest in use",
         severity=grave(level, "warning"),
         values={"p": most, "layers": len(rates)},
     )

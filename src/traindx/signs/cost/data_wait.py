@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._facts import number
 from .._loaders import training_loaders
 from .._tables import typical
-from .._words import grave, num, pct, place
+from .._words import count, grave, num, pct, place
 
 ID = "data-wait"
 
@@ -22,12 +23,13 @@ def measure(run: Run) -> Sign | Missing:
     share = min(max(wait / total, 0.0), 1.0)
     level = ramp(share, 0.4, 0.75) * ramp(wait, 0.002, 0.01, log=True)
     loaders = training_loaders(run)
-    workers = f" with {loaders[0].get('workers')} workers" if loaders and loaders[0].get("workers") is not None else ""
+    workers = number(loaders[0].get("workers")) if loaders else None
     return Sign(
         ID,
         share,
         level,
-        f"a step waits {num(1000 * wait)} ms of {num(1000 * total)} ms for data ({pct(share)}){workers}"
+        f"a step waits {num(1000 * wait)} ms of {num(1000 * total)} ms for data ({pct(share)})"
+        + (f" with {count(workers, 'worker')}" if workers is not None else "")
         + (place(loaders[0].get("site")) if loaders else ""),
         severity=grave(level, "warning"),
         values={"wait": wait, "total": total},

@@ -16,7 +16,7 @@ NOISE = 32 * 2**20
 
 
 def measure(run: Run) -> Sign | Missing:
-    found = growth(run, "memory", 0.2)
+    found = growth(run, "memory", 0.2, fewest=6)
     if found is None:
         return Missing(ID, "memory was not followed for long enough")
     added = found.last - found.first

@@ -14,7 +14,7 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._curve import Curve, gradient_norm, is_excerpt, spread_of_differences, training_loss
-from .._wording import number, times
+from .._wording import number
 
 ID = "early-instability"
 
@@ -54,7 +54,7 @@ def measure(run: Run) -> Sign | Missing:
         )
     if level >= 0.5:
         text = (
-            f"The loss rises from {number(loss.first)} to {number(values['peak'])} ({times(height)}) by step "
+            f"The loss rises from {number(loss.first)} to {number(values['peak'])} by step "
             f"{values['peak_step']} before it settles."
         )
     else:

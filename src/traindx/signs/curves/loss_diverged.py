@@ -1,7 +1,8 @@
 """How far the training loss ends above the best level it had held, when it does not come back.
 
-Three shapes: a sudden rise that stays, a course that turns and climbs, a climb from the start. Measured as a ratio (a
-log difference) of the end to the best sustained level, against the noise of those levels and earlier swings.
+Four shapes: a sudden rise that stays, a course that turns and climbs, a climb from the start, and a loss thrown out by
+its first steps. Measured as a ratio (a log difference) of the end to the best sustained level, against the noise of
+those levels and earlier swings.
 Evaluations on training data are looked at too: batch losses can fall while the averaged or normalised model that is
 evaluated falls apart.
 """
@@ -16,7 +17,7 @@ import numpy as np
 from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, adversarial, curve_of, spread_of_differences, training_loss
+from .._curve import TINY, Curve, adversarial, curve_of, robust_spread, spread_of_differences, training_loss
 from .._excursions import Excursion, excursions, loss_excursions
 from .._rising import steady_rise
 from .._trend import trend
@@ -45,8 +46,8 @@ def measure(run: Run) -> Sign | Missing:
         candidates.append(("loss evaluated on training data", evaluated, excursions(evaluated)))
     what, rise = max(((name, _rise(curve, jumps)) for name, curve, jumps in candidates), key=lambda pair: pair[1].level)
     steady = steady_rise(run)
-    if steady.level > rise.level:
-        low = float(np.quantile(loss.values, 0.05))
+    if rise.level < 0.5 and steady.level > rise.level:
+        low = loss.last * math.exp(-steady.change) if loss.values.min() > 0 else loss.last - steady.change * loss.size
         what, rise = "training loss", Rise(steady.level, steady.change, int(loss.steps[0]), low, loss.last)
     level = min(rise.level, 0.4) if adversarial(run) else rise.level
     values = {"series": what, "best": rise.best, "end": rise.end, "log_ratio": rise.height}
@@ -61,15 +62,32 @@ def measure(run: Run) -> Sign | Missing:
             values,
         )
     severity: Severity = "critical" if rise.height >= math.log(1.5) else "warning" if rise.height >= 0.05 else "info"
+    factor = f", {times(rise.height)}" if rise.best > 0 else " against"
     text = (
         f"The {what} leaves its level upward at step {rise.step} and does not come back: "
-        f"{number(rise.end)} at the end, {times(rise.height)} its best level {number(rise.best)}."
+        f"{number(rise.end)} at the end{factor} its best level {number(rise.best)}."
     )
     return Sign(ID, rise.height, level, text, rise.step, severity, values)
 
 
 def _rise(curve: Curve, jumps: list[Excursion]) -> Rise:
-    return max(_climb(curve), _jump(curve, jumps), key=lambda rise: rise.level)
+    return max(_climb(curve), _jump(curve, jumps), _left_at_once(curve), key=lambda rise: rise.level)
+
+
+def _left_at_once(curve: Curve) -> Rise:
+    """Far above the very first loss ever since: the first steps threw it out, so there was no level to hold."""
+    half = len(curve) // 2
+    first, end = float(curve.values[0]), float(np.median(curve.values[half:]))
+    gap = _gap(curve, first, end)
+    spread, spread_of_ratios = robust_spread(curve.values[half:]), robust_spread(curve.ratios[half:])
+    # In ratios and in values: a first batch that is low by luck stands out in one of them only.
+    certain = min(
+        ramp(end - first, 1.5 * spread, 3 * spread + TINY),
+        ramp(gap, 2 * spread_of_ratios, 4 * spread_of_ratios + TINY),
+    )
+    at = int(np.argmax(curve.values > first + 0.5 * (end - first)))
+    level = min(certain, ramp(gap, 0.2, 0.7)) if gap > 0 and len(curve) >= 20 and first > 0 else 0.0
+    return Rise(level, gap, int(curve.steps[at]), first, curve.last)
 
 
 def _jump(curve: Curve, jumps: list[Excursion]) -> Rise:
@@ -104,11 +122,13 @@ def _climb(curve: Curve) -> Rise:
     climbs = course.rises or (len(tail) >= 5 and bool(np.all(np.diff(tail) > 0)))
     if height <= 0 or not climbs or not still_up:
         return nothing
-    noise = max(1.25 * spread_of_differences(curve.ratios) / math.sqrt(size), course.noise, 1e-3)
+    own_noise = 1.25 * spread_of_differences(curve.ratios) / math.sqrt(size)
+    noise = max(own_noise, course.noise, 1e-3)
     # The best of many noisy levels lies about two spreads below their middle by luck alone.
     certain = ramp(height / noise, 4, 7)
-    left = np.flatnonzero(tail > tail[0] + max(2 * noise, 0.2 * height))
-    at = n - cut + (best + (int(left[0]) if len(left) else 0)) * size
+    # It leaves its level after the last stretch that was still there.
+    there = np.flatnonzero(tail <= tail[0] + max(2 * own_noise, 0.05 * height))
+    at = n - cut + (best + int(there[-1]) + 1) * size
     # A handful of points in order may be a slow swing: there only a rise by half counts.
     large = ramp(height, 0.03, 0.2) if n >= 8 else ramp(height, 0.2, 0.5)
     level = min(certain, large, _beyond_earlier_swings(y[: best + 1], height))

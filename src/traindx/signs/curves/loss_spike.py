@@ -45,7 +45,7 @@ def measure(run: Run) -> Sign | Missing:
     }
     many = f"{len(clear)} spikes, the first at step {onset}; the highest" if len(clear) > 1 else "A spike"
     text = (
-        f"{many} at step {peak} reaches {number(top)}, {times(highest.height)} the loss just before it, "
+        f"{many} at step {peak} reaches {number(top)}, {_height(highest, loss)} the loss just before it, "
         f"and {_ending(highest, loss)}."
     )
     severity: Severity = "warning" if _matters(clear, len(loss)) and not adversarial(run) else "info"
@@ -60,7 +60,16 @@ def _matters(clear: list[Excursion], points: int) -> bool:
     return bool(high) and (lasting or tall or len(high) >= 3 or points < 100)
 
 
+def _height(spike: Excursion, loss: Curve) -> str:
+    """A factor where losses are positive; else in units of the range that the loss covers."""
+    return times(spike.height) if loss.values.min() > 0 else f"{spike.height:.3g} times its usual range above"
+
+
 def _ending(spike: Excursion, loss: Curve) -> str:
     if spike.end is not None:
         return f"is back at the earlier course by step {loss.steps[spike.end]}"
-    return "was falling again when the record ends" if spike.outcome == "returning" else "the record ends there"
+    return (
+        "was falling again when the record ends"
+        if spike.outcome == "returning"
+        else "had not come back when the record ends"
+    )

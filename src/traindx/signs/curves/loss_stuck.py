@@ -52,12 +52,12 @@ def measure(run: Run) -> Sign | Missing:
     chance = chance_level(run)
     at_chance = chance is not None and abs(middle / chance.loss - 1) < 0.03
     values = {"level": middle, "first": loss.first, "last": loss.last, "at_chance": at_chance, "constant": constant}
-    change = (loss.first - loss.last) / abs(loss.first) if loss.first else 0.0
+    change = tail.fall if tail is not None else (loss.first - loss.last) / (abs(loss.first) or 1.0)
     if level < 0.5:
         text = f"The training loss went from {number(loss.first)} to {number(loss.last)}."
         return Sign(ID, change, level, text, None, "info", values)
     where = f", which is chance ({chance.text})" if chance is not None and at_chance else ""
-    moved = "the same number throughout" if constant else f"a change of {percent(abs(change))} from first to last"
+    moved = "the same number throughout" if constant else f"a trend of {percent(abs(change))} over the run"
     text = f"The training loss stays at {number(middle)}{where} over all {len(loss)} points, {moved}."
     severity: Severity = "critical" if constant or at_chance else "warning" if level >= 0.8 else "info"
     return Sign(ID, change, level, text, int(loss.steps[0]), severity, values)

@@ -1,8 +1,9 @@
 """Whether the learning rate is practically zero long before the loss has settled, or from the start.
 
 Practically zero: a thousandth of the peak or less. It counts from the last step at which the rate was larger, by the
-share of the run that follows, and only if the loss was still falling when the rate went away: a schedule that ends
-after the loss has settled does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
+share of the run that follows, and only if the loss was still falling while the rate was worth something (a tenth of
+the peak or more; further down it is the rate that holds the loss up): a schedule that ends after the loss has settled
+does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from .._wording import number, percent
 
 ID = "lr-collapsed"
 ZERO = 1e-3
+WORTH = 0.1
+SOON = 0.3  # share of the run
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -47,13 +50,17 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
     loss = training_loss(run)
     first, last = int(rate.curve.steps[0]), int(max(rate.curve.steps[-1], loss.steps.max(initial=0)))
     share = (last - collapse) / max(1, last - first)
-    before = loss.between(first + 0.5 * (collapse - first), collapse)
+    worth = rate.curve.steps[rate.curve.values >= WORTH * rate.peak]
+    going = int(worth[-1])
+    before = loss.between(first + 0.5 * (going - first), going)
     falling, fall = 0.5, 0.0  # unknown
     if len(before) >= 5:
         x, y = before.binned
         course = trend(x, y)
         fall = -course.change / (1.0 if before.logarithmic else abs(before.last) or 1.0)
         falling = min(ramp(-course.z, 1.5, 3), ramp(fall, 0.02, 0.1))
+    if len(loss) >= 5 and going - first < SOON * (last - first) and loss.last > 0.2 * loss.first > 0:
+        falling = max(falling, 0.9)  # too soon for anything to have settled, and little had been gained
     level = ramp(share, 0.1, 0.3) * falling
     text = (
         f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since step {collapse} "

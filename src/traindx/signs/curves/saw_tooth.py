@@ -41,7 +41,10 @@ def measure(run: Run) -> Sign | Missing:
     share = swing / total if total > 0 else 0.0
     # Steady falling within every epoch is a pattern too; a saw also has to jump back.
     jump = _jump_back(table, y, edges)
-    level = min(ramp(agreement, 0.6, 0.9), ramp(share, 0.4, 0.7), ramp(swing, 0.01, 0.04), jump)
+    pattern = table.mean(axis=0)
+    # Rising within the epoch and dropping at its border is what memorised samples do (memorising).
+    climb = float(pattern[-1] - pattern[0]) / (float(np.ptp(pattern)) or 1.0)
+    level = min(ramp(agreement, 0.6, 0.9), ramp(share, 0.4, 0.7), ramp(swing, 0.01, 0.04), jump, ramp(climb, 0.6, 0.3))
     text = (
         f"Within each epoch the loss repeats one pattern of ±{percent(swing)} ({percent(share)} of its movement there)."
     )

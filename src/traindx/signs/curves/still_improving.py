@@ -48,12 +48,12 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _gain(half: Curve) -> tuple[float, float]:
-    """Relative fall over the stretch and its significance."""
+    """Fall over the stretch relative to where it began, and its significance."""
     x, y = half.binned
     found = trend(x, y)
-    size = 1.0 if half.logarithmic else abs(half.last) or 1.0
-    fall = -found.change / size
-    return (1 - float(np.exp(-fall)) if half.logarithmic else fall), found.z
+    if half.logarithmic:
+        return 1 - float(np.exp(found.change)), found.z
+    return -found.change / (abs(half.last) + max(0.0, -found.change) or 1.0), found.z
 
 
 def _part_of_all(loss: Curve, half: Curve) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import training_loss
+from .._curve import adversarial, training_loss
 from .._wording import number
 
 ID = "training-at-chance"
@@ -20,6 +20,8 @@ def measure(run: Run) -> Sign | Missing:
     loss, chance = training_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
+    if adversarial(run):
+        return Missing(ID, "networks that train against each other have no chance level")
     if chance is None:
         return Missing(ID, "the trivial predictor's loss is not known for this run")
     ratio = loss.last / chance.loss

@@ -11,14 +11,15 @@ from scipy.ndimage import median_filter
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._curve import spread_of_differences, validation_loss
+from .._curve import spread_of_differences
+from .._validation import evaluations
 from .._wording import number, percent
 
 ID = "validation-double-descent"
 
 
 def measure(run: Run) -> Sign | Missing:
-    validation = validation_loss(run)
+    validation = evaluations(run)
     if len(validation) < 9:
         return Missing(ID, "fewer than nine validation losses were recorded")
     y = median_filter(validation.values, size=max(3, len(validation) // 30 * 2 + 1), mode="nearest")

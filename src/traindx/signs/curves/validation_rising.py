@@ -14,16 +14,16 @@ from scipy.ndimage import median_filter
 from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, spread_of_differences, training_loss, validation_loss
+from .._curve import Curve, spread_of_differences, training_loss
 from .._trend import trend
-from .._validation import training_at
+from .._validation import evaluations, training_at
 from .._wording import number, percent
 
 ID = "validation-rising"
 
 
 def measure(run: Run) -> Sign | Missing:
-    validation = validation_loss(run)
+    validation = evaluations(run)
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
     width = _width(len(validation))
@@ -37,6 +37,9 @@ def measure(run: Run) -> Sign | Missing:
     after = len(smooth) - 1 - best
     values = {"minimum": lowest, "minimum_step": int(validation.steps[best]), "end": end, "rise": relative}
     certain = ramp(rise / noise if noise > 0 else np.inf, 3, 6) if rise > 0 and after >= max(2, width) else 0.0
+    if width == 1 and after >= 2 and bool(np.all(np.diff(smooth[best:]) > 0)):
+        # In a handful of evaluations the rise itself looks like noise; rising every time by much does not.
+        certain = max(certain, ramp(relative, 0.05, 0.2))
     if after >= 5:
         certain = min(certain, ramp(trend(np.arange(after + 1.0), smooth[best:]).z, 1, 2.5))
     falling = _training_fell(run, validation, best)

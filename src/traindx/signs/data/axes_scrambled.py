@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import entries, graphs, shape
+from .._facts import entries, facts, graphs, shape
 from .._words import grave, place
 
 ID = "axes-scrambled"
@@ -15,17 +15,21 @@ ID = "axes-scrambled"
 
 def measure(run: Run) -> Sign | Missing:
     known = graphs(run)
-    if not known:
+    views = [entry for graph in known for entry in entries(graph.get("view_permutes"))]
+    for call in facts(run, "ops"):
+        given = call.get("shapes_in")
+        if call.get("op") == "view" and isinstance(given, list) and given:
+            views.append({"from": given[0], "to": call.get("shape_out"), "site": call.get("site")})
+    if not known and not views:
         return Missing(ID, "the graph behind the loss was not looked at")
     worst: tuple[float, str] = (0.0, "")
-    for graph in known:
-        for entry in entries(graph.get("view_permutes")):
-            old, new = ([size for size in shape(entry.get(key)) or () if size != 1] for key in ("from", "to"))
-            if len(old) < 2 or old == new or sorted(old) != sorted(new):
-                continue
-            level = 1.0 if old[0] != new[0] else 0.9
-            words = f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}"
-            worst = max(worst, (level, words))
+    for entry in views:
+        old, new = ([size for size in shape(entry.get(key)) or () if size != 1] for key in ("from", "to"))
+        if len(old) < 2 or old == new or sorted(old) != sorted(new):
+            continue
+        level = 1.0 if old[0] != new[0] else 0.9
+        words = f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}"
+        worst = max(worst, (level, words))
     level, words = worst
     return Sign(
         ID,

@@ -8,14 +8,28 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
 from .._labels import label_counts, majority
+from .._losses import training_losses
+from .._tables import typical
 from .._words import grave, num, pct
 
 ID = "batches-single-class"
 FEWEST_BATCHES = 4
+
+
+def _shuffled_majority(counts: dict[str, float], rows: float) -> float:
+    """The mean share of the commonest class in shuffled batches of this size, by drawing a few hundred."""
+    total = sum(counts.values())
+    if not counts or not 1 <= rows <= 1e6 or not 0 < total < 1e300:
+        return 0.0
+    shares = np.array(list(counts.values())) / total
+    drawn = np.random.default_rng(0).multinomial(int(rows), shares / shares.sum(), size=300)
+    return float(drawn.max(axis=1).mean()) / int(rows)
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -24,7 +38,9 @@ def measure(run: Run) -> Sign | Missing:
     if batches is None or seen is None or expected is None or batches < FEWEST_BATCHES:
         return Missing(ID, "the order of labels was not looked at")
     longest = number(order.get("runs"))
-    common = majority(label_counts(run) or {})
+    counts = label_counts(run) or {}
+    common = majority(counts)
+    expected = max(expected, _shuffled_majority(counts, typical(run, "batch_size") or 0.0))
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)
@@ -36,6 +52,9 @@ def measure(run: Run) -> Sign | Missing:
         words = f"one class comes {num(longest)} times in a row, where shuffling gives about {num(usual)}"
     else:
         return Missing(ID, "batches are too small, or labels too alike, to show an order")
+    # Adversarial training judges real and made samples in turns, each batch with one label.
+    if len(training_losses(run)) > 1:
+        level = min(level, 0.3)
     return Sign(
         ID,
         excess,

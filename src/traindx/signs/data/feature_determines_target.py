@@ -25,13 +25,14 @@ def measure(run: Run) -> Sign | Missing:
     sizes = shape(fact(run, "data/train").get("shape"))
     if sizes is not None and prod(sizes[1:]) <= 1:
         return Missing(ID, "the inputs have a single column")
+    column = number(leak.get("feature"))
+    name = f"input column {num(column)}" if column is not None else "one input column"
     level = ramp(abs(correlation), 0.97, 0.999)
     return Sign(
         ID,
         abs(correlation),
         level,
-        f"input column {leak.get('feature')} alone correlates with the target by {num(correlation)} over "
-        f"{num(samples)} samples",
+        f"{name} alone correlates with the target by {num(correlation)} over {num(samples)} samples",
         severity=grave(level, "critical"),
-        values={"feature": leak.get("feature"), "correlation": correlation},
+        values={"feature": column, "correlation": correlation},
     )

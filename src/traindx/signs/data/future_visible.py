@@ -19,6 +19,15 @@ def measure(run: Run) -> Sign | Missing:
     shifted = truth(fact(run, "shift_relation").get("targets_are_next_inputs"))
     if shifted is None:
         return Missing(ID, "targets were not compared with shifted inputs")
+    if truth(fact(run, "shift_relation").get("targets_are_inputs")):
+        return Sign(
+            ID,
+            1.0,
+            1.0,
+            "the targets are the inputs themselves, position by position: copying answers them",
+            onset=0,
+            severity="critical",
+        )
     if not shifted:
         return Sign(ID, 0.0, 0.0, "the targets are not the next inputs")
     seen = [(number(entry.get("seen_future_weight")), entry) for entry in facts(run, "attention")]

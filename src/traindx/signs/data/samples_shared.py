@@ -6,6 +6,8 @@ of the training data was hashed the share is scaled up. A pass over the training
 
 from __future__ import annotations
 
+import math
+
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
@@ -24,7 +26,9 @@ def measure(run: Run) -> Sign | Missing:
     repeats = fact(run, "repeats")
     total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
     repeated = 1 - distinct / total if total and distinct is not None and 0 < distinct <= total else 0.0
-    share = min(max(shared / held / hashed, 0.0), 1.0)
+    # Scaling up a handful of chance matches would make much of little: two standard errors are taken off.
+    certain = max(0.0, shared - 2 * math.sqrt(max(shared, 0.0))) if hashed < 1 else shared
+    share = min(max(certain / held / hashed, 0.0), 1.0)
     excess = max(0.0, (share - repeated) / (1 - repeated)) if repeated < 1 else 0.0
     level = ramp(excess, 0.02, 0.3)
     if run.series("loss/validation/training_data") and not run.series("loss/validation"):

@@ -1,14 +1,15 @@
 """How parallel successive gradients are: the median cosine after the first quarter of the run.
 
-Mini-batch training shows 0 to 0.4, for noise turns each gradient. A cosine near 1 says that each step repeats the last
-one: the steps, or the number of them, could be larger. The first quarter is left out because nearly every run begins
-so. Training on the full data runs at 0.5 to 0.8 in health.
+Mini-batch training shows 0 to 0.5, for noise turns each gradient, and training on the full data up to 0.9. A cosine of
+nearly 1 says that each step repeats the last one: the steps, or the number of them, could be larger. The first quarter
+is left out because nearly every run begins so, and so are games of two optimizers, which drift together.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._facts import facts
 from .._tables import typical
 from .._words import num
 
@@ -20,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
     cosine = typical(run, "grad_cosine", 0.25)
     if cosine is None or len(run.series("grad_cosine").finite) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} cosines between successive gradients were measured")
-    level = ramp(cosine, 0.7, 0.98)
+    level = ramp(cosine, 0.9, 0.995) if len(facts(run, "optimizers")) < 2 else 0.0
     return Sign(
         ID,
         cosine,

@@ -1,7 +1,8 @@
 """The gradient noise scale (the batch at which noise and signal are equal) against the batch in use.
 
-Ten to a hundred times the batch is ordinary for small batches: averaged over steps such gradients still make progress.
-Ten thousand times means that single gradients carry next to no signal.
+Up to twenty times the batch is ordinary for the median of a run: averaged over steps such gradients still make
+progress, and at the end the signal is spent in every healthy run. Hundreds mean that single gradients carry next to no
+signal.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ def measure(run: Run) -> Sign | Missing:
     found = noise_against_batch(run)
     if found is None:
         return Missing(ID, "no estimate of the gradient noise scale against a known batch size")
-    scale, batch = found
+    scale, batch = found.typical, found.batch
     ratio = scale / batch
-    level = ramp(ratio, 100.0, 1e4, log=True)
+    level = ramp(ratio, 30.0, 300.0, log=True)
     return Sign(
         ID,
         ratio,

@@ -18,14 +18,14 @@ def measure(run: Run) -> Sign | Missing:
     found = noise_against_batch(run)
     if found is None or run.steps <= 0:
         return Missing(ID, "no estimate of the gradient noise scale against a known batch size")
-    scale, batch = found
+    scale, batch = found.noisiest, found.batch
     ratio = scale / batch
     level = ramp(ratio, 0.1, 0.001, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
     return Sign(
         ID,
         ratio,
         level,
-        f"the gradient noise scale is about {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}, "
+        f"the gradient noise scale is at most {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}, "
         f"and the run made {run.steps} updates",
         values={"noise_scale": scale, "batch": batch, "steps": run.steps},
     )

@@ -27,6 +27,13 @@ def all_pairs(left: Shape, right: Shape) -> bool:
     return prod(map(max, a, b)) > max(prod(a), prod(b))
 
 
+def squared(side: Shape, out: Shape | None) -> bool:
+    """Whether N outputs became N x N: the other side was as long, along another axis."""
+    if out is None or len(out) < 2 or prod(side) < 2:
+        return False
+    return out[-1] == out[-2] == max(side) and prod(out) == prod(side) * max(side)
+
+
 def measure(run: Run) -> Sign | Missing:
     found: list[tuple[float, str]] = []
     for call in training_losses(run):
@@ -40,12 +47,13 @@ def measure(run: Run) -> Sign | Missing:
         found.append((0.0, "nothing broadcasts near the loss"))
         for entry in entries(graph.get("broadcasts")):
             sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
-            if len(sides) != 2 or sides[0] is None or sides[1] is None:
-                continue
-            if len(sides[0]) != len(sides[1]) and all_pairs(sides[0], sides[1]):
-                level = 0.9 if text(entry.get("op")).lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
-                words = f"near the loss {entry.get('op')} compares {list(sides[0])} with {list(sides[1])}"
-                found.append((level, words))
+            known = [side for side in sides if side is not None]
+            op = text(entry.get("op")) or "an operation"
+            level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
+            if len(known) == 2 and len(known[0]) != len(known[1]) and all_pairs(known[0], known[1]):
+                found.append((level, f"near the loss {op} compares {list(known[0])} with {list(known[1])}"))
+            elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
+                found.append((level, f"near the loss {op} turns {list(known[0])} into {entry.get('out')}"))
     if not found:
         return Missing(ID, "neither loss calls nor the graph were looked at")
     level, words = max(found, key=lambda item: item[0])

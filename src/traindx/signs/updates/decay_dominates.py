@@ -21,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no weight decay was measured against the gradient")
     decaying = [group for group in groups(run) if (group.setting("weight_decay") or 0.0) > 0]
     setting = f"weight_decay {num(decaying[0].setting('weight_decay') or 0.0)}" if decaying else "weight decay"
-    level = ramp(early, 0.5, 5.0, log=True)
+    level = ramp(early, 0.4, 3.0, log=True)
     return Sign(
         ID,
         early,

@@ -1,6 +1,6 @@
 """Steps too small to matter: the update-to-weight ratio in the quarter of the run where it is largest.
 
-About 1e-3 is ordinary; careful fine-tuning goes down to 1e-4; at 1e-6 a weight needs a million steps to change by its
+About 1e-3 is ordinary; careful fine-tuning goes down to 2e-4; at 5e-6 a weight needs 200 000 steps to change by its
 own size. The best quarter decides, so that warm-up, decay to zero and convergence do not count.
 """
 
@@ -20,7 +20,7 @@ def measure(run: Run) -> Sign | Missing:
     if not ratios:
         return Missing(ID, "no update was measured against its weights")
     best = max(bins(ratios.values, 4))
-    level = ramp(best, 1e-4, 1e-6, log=True)
+    level = ramp(best, 2e-4, 5e-6, log=True)
     return Sign(
         ID,
         best,

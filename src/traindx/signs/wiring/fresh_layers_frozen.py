@@ -1,8 +1,9 @@
 """Frozen weights (requires_grad=False) that were never trained before, as a share of all weights that run.
 
-Not meant: loaded weights; weights with the heavy tails that training leaves (a pretrained model need not come through
-load_state_dict); weights that move all the same (averaged copies); models frozen as a whole beside one that trains
-(teachers, perceptual losses); small fixed filters and constant tensors.
+Not meant: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that training
+leaves (a pretrained model need not come through load_state_dict); weights that move all the same (averaged copies);
+models frozen as a whole and kept from the optimizer beside one that trains (teachers, perceptual losses); small fixed
+filters and constants.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from .._params import Parameter, parameters, share_of
 from .._words import grave, listed, pct
 
 ID = "fresh-layers-frozen"
-# Uniform weights have an excess kurtosis of -1.2 and normal ones of 0; trained ones are above 1 as a rule.
-TRAINED_KURTOSIS = 0.7
+# Uniform weights have a kurtosis of 1.8 and normal ones of 3; trained ones are above 4 as a rule.
+TRAINED_KURTOSIS = 3.7
 # Smaller tensors are fixed filters (blur, Sobel), not layers.
 SMALLEST = 64
 
 
 def _fresh(p: Parameter) -> bool:
     trained = p.init_kurtosis is not None and p.init_kurtosis > TRAINED_KURTOSIS and p.elements >= 500
-    return not p.loaded and not trained and not p.constant and p.elements >= SMALLEST and p.moved is not True
+    trained = trained or p.loaded or p.grad == "yes"
+    return not trained and not p.constant and p.elements >= SMALLEST and p.moved is not True
 
 
 def _root(name: str, roots: list[str]) -> str:
@@ -37,7 +39,9 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no weight that ran was seen")
     roots = [text(model.get("name")) for model in facts(run, "models")]
     training = {_root(p.name, roots) for p in known if p.trains}
-    frozen = [p for p in known if p.trains is False and _fresh(p) and _root(p.name, roots) in training]
+    # A model that is frozen as a whole was meant to learn if the optimizer was given its weights.
+    meant = [p for p in known if p.optimizer is not None or _root(p.name, roots) in training]
+    frozen = [p for p in meant if p.trains is False and _fresh(p)]
     share = share_of(frozen, known)
     level = ramp(share, 0.0, 0.1)
     return Sign(

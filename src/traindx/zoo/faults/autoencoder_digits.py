@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "autoencoder_digits"
 
@@ -111,7 +111,12 @@ VARIANTS = [
     ),
     gross(
         "saturated-activations",
-        "sigmoid output with weights of twenty",
+        "sigmoid output with biases of -14",
+        after(DECODER, "nn.init.constant_(decoder[2].bias, -14.0)\n"),
+    ),
+    mild(
+        "init-too-large",
+        "output weights of std twenty",
         after(DECODER, "nn.init.normal_(decoder[2].weight, std=20.0)\n"),
     ),
     gross("init-too-large", "std of 2", after(DECODER, every_layer("nn.init.normal_(layer.weight, std=2.0)"))),
@@ -217,5 +222,17 @@ VARIANTS = [
         swap(LOSS, LOSS + "        kept.append(loss)\n"),
         before("def make_step", "kept = []\n\n\n"),
         swap("nn.Linear(64, 40), nn.ReLU(), nn.Linear(40, 12))", "nn.Linear(64, 400), nn.ReLU(), nn.Linear(400, 12))"),
+    ),
+    on(
+        (swap("nn.Linear(40, 64), nn.Sigmoid())", "nn.Linear(40, 64))"),),
+        gross(
+            "unscaled-targets",
+            "targets in tens of thousands",
+            swap(LOSS, "        loss = mse(reconstruction, 20000 * batch)\n"),
+            swap(
+                "error = mse(reconstruction, val_images).item()",
+                "error = mse(reconstruction / 20000, val_images).item()",
+            ),
+        ),
     ),
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import Edit, after, background, before, cut, gross, healthy, mild, swap
 
 HOST = "cnn_bn_digits"
 
 SGD = "    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)\n"
 ADAM = "    optimizer = torch.optim.Adam(model.parameters(), lr=args.lr / 10)\n"
+# Clipping does nothing to Adam, which divides the scale out again: these faults stay on SGD.
+NESTEROV = SGD.replace("momentum=0.9", "momentum=0.9, nesterov=True")
 ZERO = "        optimizer.zero_grad()\n"
 LOSS = "        loss = F.cross_entropy(logits, labels)\n"
 BACKWARD = "        loss.backward()\n"
@@ -25,22 +27,18 @@ BLOCK2 = "F.relu(self.bn2(self.conv2(x)))"
 TRAIN_LOADER = "    train_loader = DataLoader(train_set, batch_size=args.batch_size, shuffle=True)\n"
 
 
-def rates(old: str, new: str) -> tuple[str, str]:
-    return f'"--lr", type=float, default={old}', f'"--lr", type=float, default={new}'
-
-
-def batch(new: int, epochs: int = 9):  # type: ignore[no-untyped-def]
+def batch(new: int, epochs: int = 9) -> tuple[Edit, Edit]:
     return (
         swap('"--batch-size", type=int, default=32', f'"--batch-size", type=int, default={new}'),
         swap('"--epochs", type=int, default=9', f'"--epochs", type=int, default={epochs}'),
     )
 
 
-def rate(new: str):  # type: ignore[no-untyped-def]
+def rate(new: str) -> Edit:
     return swap('"--lr", type=float, default=0.05', f'"--lr", type=float, default={new}')
 
 
-def epochs(new: int):  # type: ignore[no-untyped-def]
+def epochs(new: int) -> Edit:
     return swap('"--epochs", type=int, default=9', f'"--epochs", type=int, default={new}')
 
 
@@ -50,7 +48,6 @@ def every_weight(body: str) -> str:
 
 VARIANTS = [
     background("Adam", swap(SGD, ADAM)),
-    background("AdamW with warm restarts", swap(SGD, ADAM.replace("Adam(", "AdamW("))),
     background("wider", swap("width=12", "width=20")),
     background("SiLU", swap(BLOCK2, "F.silu(self.bn2(self.conv2(x)))")),
     background("L2 of 5e-4", swap("momentum=0.9)", "momentum=0.9, weight_decay=5e-4)")),
@@ -84,15 +81,6 @@ VARIANTS = [
     healthy("strong dropout gap", swap("nn.Dropout(0.25)", "nn.Dropout(0.5)"), epochs(12)),
     healthy("noisy small batches at a small rate", *batch(8, 6), rate("0.01")),
     healthy("rare clipping", before(STEP, "        nn.utils.clip_grad_norm_(model.parameters(), 3.0)\n")),
-    healthy(
-        "unbalanced but separable",
-        swap(
-            LABELS,
-            LABELS
-            + "        keep = (self.labels != 3) | (torch.arange(len(self.labels)) % 4 == 0)\n        self.images, self.labels = self.images[keep], self.labels[keep]\n",
-        ),
-        swap("[1300, len(data) - 1300]", "[1200, len(data) - 1200]"),
-    ),
     gross("lr-too-high", "rate of 20", rate("20.0")),
     gross(
         "lr-too-high", "Adam with the rate of SGD times ten", swap(SGD, ADAM.replace("args.lr / 10", "args.lr * 10"))
@@ -137,13 +125,9 @@ VARIANTS = [
             MODEL,
             "    for p in list(model.conv1.parameters()) + list(model.conv2.parameters()):\n        p.requires_grad_(False)\n",
         ),
-        swap("width=12", "width=2"),
     ),
     mild(
-        "detached-graph",
-        "features detached",
-        swap("self.dropout(x.flatten(1))", "self.dropout(x.detach().flatten(1))"),
-        swap("width=12", "width=3"),
+        "detached-graph", "features detached", swap("self.dropout(x.flatten(1))", "self.dropout(x.detach().flatten(1))")
     ),
     gross(
         "detached-graph",
@@ -170,11 +154,13 @@ VARIANTS = [
     gross(
         "clip-too-tight",
         "threshold of 1e-3",
+        swap(SGD, NESTEROV),
         before(STEP, "        nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.001)\n"),
     ),
     mild(
         "clip-too-tight",
         "threshold of 0.01",
+        swap(SGD, NESTEROV),
         before(STEP, "        nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.01)\n"),
     ),
     gross("weight-decay-too-strong", "decay of 0.5", swap("momentum=0.9)", "momentum=0.9, weight_decay=0.5)")),
@@ -233,11 +219,6 @@ VARIANTS = [
         swap(LOSS, "        loss = F.mse_loss(logits.max(dim=1).values, labels.float())\n"),
     ),
     gross(
-        "output-range-mismatch",
-        "ReLU of negative scores",
-        swap("return self.fc(x)", "return -F.relu(self.fc(x)) * 0.1"),
-    ),
-    gross(
         "unstable-math",
         "images standardised one by one",
         swap(
@@ -264,6 +245,7 @@ VARIANTS = [
     mild(
         "clip-before-unscale",
         "clipped while scaled",
+        swap(SGD, NESTEROV),
         after(TRAIN_MODE, '    scaler = torch.amp.GradScaler("cpu")\n'),
         swap(
             "        logits = model(images)\n        loss = F",
@@ -395,13 +377,6 @@ VARIANTS = [
         before("    for epoch in range(args.epochs):\n", "    model.eval()\n"),
         swap(NORMALISE, "        image = self.images[index] * 4.0\n"),
     ),
-    mild(
-        "train-mode-missing",
-        "train called once before the loop",
-        cut(TRAIN_MODE),
-        before("    for epoch in range(args.epochs):\n", "    model.train()\n"),
-        swap(NORMALISE, "        image = self.images[index] * 4.0\n"),
-    ),
     gross("batchnorm-tiny-batch", "batches of 2", *batch(2, 2)),
     gross(
         "slow-data-loading",
@@ -410,19 +385,12 @@ VARIANTS = [
         swap("import argparse\n", "import argparse\nimport time\n"),
     ),
     mild(
-        "slow-data-loading",
-        "images decoded again every time",
-        swap(
-            NORMALISE,
-            "        for _ in range(12):\n            self.images[index].numpy().tolist()\n            torch.fft.fft2(self.images[index]).abs()\n"
-            + NORMALISE,
-        ),
-    ),
-    mild(
         "graph-retained",
         "loss tensors summed over the run",
         swap("running_loss += loss.item()", "running_loss = running_loss + loss\n        HISTORY.append(running_loss)"),
         after("SEED = 0\n", "HISTORY = []\n"),
+        swap("width=12", "width=40"),
+        epochs(4),
         swap("return running_loss / len(loader)", "return running_loss.item() / len(loader)"),
     ),
 ]

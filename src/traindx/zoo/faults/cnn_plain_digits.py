@@ -7,7 +7,7 @@ from ..edits import after, background, before, cut, gross, healthy, mild, swap
 HOST = "cnn_plain_digits"
 
 RMS = "opt = optim.RMSprop(net.parameters(), lr=LEARNING_RATE)\n"
-SGD = "opt = optim.SGD(net.parameters(), lr=0.03, momentum=0.9)\n"
+SGD = "opt = optim.SGD(net.parameters(), lr=10 * LEARNING_RATE, momentum=0.9)\n"
 ZERO = "        opt.zero_grad()\n"
 LOSS = "        loss = F.cross_entropy(prediction, y)\n"
 FORWARD = "        prediction = net(x)\n        loss"
@@ -57,14 +57,14 @@ VARIANTS = [
     ),
     gross("lr-too-high", "rate of 0.5", swap("LEARNING_RATE = 3e-3", "LEARNING_RATE = 0.5")),
     mild("lr-too-high", "rate of 0.05", swap("LEARNING_RATE = 3e-3", "LEARNING_RATE = 0.05")),
-    gross("lr-too-high", "SGD with a rate of 2", swap(RMS, SGD.replace("0.03", "2.0"))),
+    gross("lr-too-high", "SGD with a rate of 2", swap(RMS, SGD.replace("10 *", "700 *"))),
     gross("lr-too-low", "rate of 1e-7", swap("LEARNING_RATE = 3e-3", "LEARNING_RATE = 1e-7")),
     mild("lr-too-low", "rate of 3e-5", swap("LEARNING_RATE = 3e-3", "LEARNING_RATE = 3e-5")),
     mild(
         "lr-never-decays",
         "no schedule at a high rate",
         cut(SCHEDULED),
-        swap("LEARNING_RATE = 3e-3", "LEARNING_RATE = 8e-3"),
+        swap("LEARNING_RATE = 3e-3", "LEARNING_RATE = 2e-2"),
     ),
     gross(
         "lr-decays-too-soon",
@@ -114,7 +114,7 @@ VARIANTS = [
     gross(
         "unscaled-accumulation",
         "eight batches summed",
-        swap(RMS, SGD.replace("0.03", "0.15")),
+        swap(RMS, SGD.replace("10 *", "50 *")),
         cut(ZERO),
         swap(STEP, "        if (start // BATCH) % 8 == 7:\n            opt.step()\n            opt.zero_grad()\n"),
         swap("BATCH = 40", "BATCH = 10"),

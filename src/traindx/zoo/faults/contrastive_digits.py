@@ -156,4 +156,15 @@ VARIANTS = [
         before("epochs = 16\n", "kept = []\n"),
         swap("train_loss={running_loss:.5f}", "train_loss={running_loss.item():.5f}"),
     ),
+    gross(
+        "train-mode-missing",
+        "a first look at the validation set leaves the model in eval mode",
+        cut("    model.train()\n"),
+        before("epochs = 16\n", "evaluate(model)\n"),
+        swap(
+            "images = torch.tensor(digits.images, dtype=torch.float32)[order] / 16",
+            "images = torch.tensor(digits.images, dtype=torch.float32)[order] * 4",
+        ),
+        swap("0.1 * torch.randn_like(batch)", "6 * torch.randn_like(batch)"),
+    ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "deep_plain_moons"
 
@@ -116,10 +116,15 @@ VARIANTS = [
     ),
     gross(
         "saturated-activations",
-        "tanh with inputs times fifty",
+        "tanh with biases of eight",
         swap(RELU, "        layers.append(nn.Tanh())\n"),
-        swap("    return inputs, torch", "    inputs = inputs * 50\n    return inputs, torch"),
-        swap(KAIMING, "            nn.init.normal_(layer.weight, std=1.0)\n"),
+        swap(ZERO_BIAS, "            nn.init.constant_(layer.bias, 8.0)\n"),
+    ),
+    gross(
+        "init-too-large",
+        "tanh with weights of std 5",
+        swap(RELU, "        layers.append(nn.Tanh())\n"),
+        swap(KAIMING, "            nn.init.normal_(layer.weight, std=5.0)\n"),
     ),
     gross("init-too-small", "std of 0.01", swap(KAIMING, "            nn.init.normal_(layer.weight, std=0.01)\n")),
     gross("init-too-large", "std of 2", swap(KAIMING, "            nn.init.normal_(layer.weight, std=2.0)\n")),
@@ -191,7 +196,6 @@ VARIANTS = [
             "acc = ((logits > 0).float() == targets).float().mean().item()",
             "hit = ((logits > 0).float() == targets).float()\n        acc = (hit[targets == 1].mean() + hit[targets == 0].mean()).item() / 2",
         ),
-        swap("range(14)", "range(3)"),
     ),
     gross(
         "unshuffled-data",
@@ -235,5 +239,32 @@ VARIANTS = [
         swap("    decay.step()\n", "    decay.step()\n    last, epoch_loss = epoch_loss, epoch_loss * 0\n"),
         swap("round(epoch_loss, 4)", "round(last.item(), 4)"),
         swap("train_loss={epoch_loss:.5f}", "train_loss={last.item():.5f}"),
+    ),
+    on(
+        (swap(ADAM, SGD),),
+        mild(
+            "clip-before-unscale",
+            "clipped before the scale is taken out",
+            after(NET, 'scaler = torch.amp.GradScaler("cpu")\n'),
+            swap(PREDICT, '        with torch.autocast("cpu", dtype=torch.float16):\n            logits = net(x)\n'),
+            swap(LOSS, LOSS.replace("logits, y", "logits.float(), y")),
+            swap(
+                BACKWARD + STEP,
+                "        scaler.scale(loss).backward()\n        nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n        scaler.step(optimizer)\n        scaler.update()\n",
+            ),
+        ),
+    ),
+    on(
+        (swap(ADAM, SGD),),
+        gross(
+            "unscaled-accumulation",
+            "losses of 25 small batches summed",
+            cut(ZERO),
+            swap(
+                "    for x, y in batches(train_x, train_y, 50):\n",
+                "    for i, (x, y) in enumerate(batches(train_x, train_y, 4)):\n",
+            ),
+            swap(STEP, "        if i % 25 == 24:\n            optimizer.step()\n            optimizer.zero_grad()\n"),
+        ),
     ),
 ]

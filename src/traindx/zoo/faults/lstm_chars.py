@@ -162,6 +162,7 @@ VARIANTS = [
         ),
         swap("max_steps = 9 *", "max_steps = 4 *"),
     ),
+    gross("graph-retained", "state not detached, backward fails", cut(DETACH)),
     mild(
         "graph-retained",
         "losses kept as tensors",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "mlp_digits"
 
@@ -250,11 +250,6 @@ VARIANTS = [
         swap("(out.argmax(dim=1) == yb)", "(out.squeeze(1).round() == yb)"),
     ),
     gross(
-        "output-range-mismatch",
-        "ReLU after the last layer and log",
-        after(LAST, "    nn.ReLU(),\n    nn.LogSoftmax(dim=1),\n    nn.Tanh(),\n"),
-    ),
-    gross(
         "unstable-math",
         "divergence from one-hot targets by hand",
         before(CRITERION, KL_BY_HAND),
@@ -387,5 +382,14 @@ VARIANTS = [
         swap("    total = 0.0\n", "    total = 0.0 if epoch == 0 else total\n"),
         swap("nn.Linear(64, 96)", "nn.Linear(64, 512)"),
         swap("nn.Linear(96, 48)", "nn.Linear(512, 48)"),
+    ),
+    on(
+        (
+            swap(LAYERS, LAYERS.replace("    nn.ReLU(),\n", "    nn.ReLU(),\n    nn.BatchNorm1d(96),\n", 1)),
+            swap("batch_size=32, shuffle=True", "batch_size=32, shuffle=True, drop_last=True"),
+        ),
+        mild(
+            "batchnorm-tiny-batch", "batches of 2", swap("batch_size=32", "batch_size=2"), swap("range(20)", "range(3)")
+        ),
     ),
 ]

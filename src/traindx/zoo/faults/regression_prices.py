@@ -272,4 +272,20 @@ VARIANTS = [
         "prepared again for every batch",
         after(ZERO, "        for _ in range(3):\n            houses(4000, rng)\n"),
     ),
+    mild(
+        "clip-before-unscale",
+        "clipped before the scale is taken out",
+        after(MODEL, 'scaler = torch.amp.GradScaler("cpu")\n'),
+        swap(
+            "        predicted = model(x_train[rows])\n",
+            '        with torch.autocast("cpu", dtype=torch.float16):\n            predicted = model(x_train[rows])\n',
+        ),
+        swap(
+            "        loss.backward()\n" + STEP,
+            "        scaler.scale(loss).backward()\n        nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n        scaler.step(opt)\n        scaler.update()\n",
+        ),
+    ),
+    gross(
+        "unscaled-targets", "an offset of five hundred", swap(TARGETS, "targets = (prices - y_mean) / y_std + 500\n")
+    ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "resnet_tabular"
 
@@ -204,5 +204,29 @@ VARIANTS = [
         "outputs collected",
         swap(LOSS, LOSS + "        self.outputs.append(outputs)\n"),
         after("        self.epochs = epochs\n", "        self.outputs = []\n"),
+    ),
+    on(
+        (swap(ADAMW, SGD),),
+        gross(
+            "unscaled-accumulation",
+            "sixteen micro-batches summed",
+            swap(ZERO, ""),
+            cut(CLIP),
+            swap(
+                STEP,
+                "        self.micro = getattr(self, 'micro', 0) + 1\n        if self.micro % 16 == 0:\n            self.optimizer.step()\n            self.optimizer.zero_grad()\n",
+            ),
+            swap("batch_size=64", "batch_size=8"),
+            swap("lr=0.05", "lr=0.1"),
+            swap(EPOCHS, "epochs=3)"),
+        ),
+    ),
+    gross(
+        "batchnorm-tiny-batch",
+        "batches of 2",
+        swap("self.norm = nn.LayerNorm(dim)", "self.norm = nn.BatchNorm1d(dim)"),
+        swap("batch_size=64", "batch_size=2"),
+        swap(EPOCHS, "epochs=1)"),
+        swap("depth=10", "depth=4"),
     ),
 ]

@@ -111,7 +111,12 @@ VARIANTS = [
     ),
     gross(
         "saturated-activations",
-        "input weights of fifty",
+        "recurrent biases of ten",
+        after(ORTHOGONAL, "        nn.init.constant_(self.rnn.bias_ih_l0, 10.0)\n"),
+    ),
+    gross(
+        "init-too-large",
+        "weights of fifty and three",
         after(
             ORTHOGONAL,
             "        nn.init.normal_(self.rnn.weight_ih_l0, std=50.0)\n        nn.init.normal_(self.rnn.weight_hh_l0, std=3.0)\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "tabular_cancer"
 
@@ -95,13 +95,31 @@ VARIANTS = [
         "ten sigmoid layers",
         after(FIRST, "            *[m for _ in range(10) for m in (nn.Linear(24, 24), nn.Sigmoid())],\n"),
     ),
-    gross("saturated-activations", "tanh on unscaled measurements", swap(SCALE_TRAIN, ""), swap(SCALE_VAL, "")),
+    gross("unscaled-inputs", "tanh on raw measurements", swap(SCALE_TRAIN, ""), swap(SCALE_VAL, "")),
     gross(
-        "saturated-activations",
+        "init-too-large",
         "weights of std 10",
         before(
             "    train_loss, val_loss, val_acc = fit(",
             "    for p in module.net.parameters():\n        nn.init.normal_(p, std=10.0)\n",
+        ),
+    ),
+    gross(
+        "saturated-activations",
+        "biases of twelve",
+        before(
+            "    train_loss, val_loss, val_acc = fit(",
+            "    for layer in module.net[:4:2]:\n        nn.init.constant_(layer.bias, 12.0)\n",
+        ),
+    ),
+    mild(
+        "saturated-activations",
+        "a steep sigmoid",
+        swap(FIRST, FIRST.replace("nn.Tanh()", "Steep()")),
+        swap(SECOND, SECOND.replace("nn.Tanh()", "Steep()")),
+        before(
+            "class CancerClassifier",
+            "class Steep(nn.Module):\n    def forward(self, x):\n        return torch.sigmoid(200 * x)\n\n\n",
         ),
     ),
     gross(
@@ -200,7 +218,6 @@ VARIANTS = [
             "accuracy = ((probability > 0.5) == (y > 0.5)).float().mean()",
             "hit = ((probability > 0.5) == (y > 0.5)).float()\n        accuracy = (hit[y > 0.5].mean() + hit[y < 0.5].mean()) / 2",
         ),
-        swap("epochs=18", "epochs=3"),
     ),
     gross(
         "unshuffled-data",
@@ -272,5 +289,34 @@ VARIANTS = [
         after("    optimizer, scheduler = module.configure_optimizers()\n", "    kept = []\n"),
         swap("nn.Linear(n_features, 24)", "nn.Linear(n_features, 600)"),
         swap("nn.Linear(24, 12)", "nn.Linear(600, 12)"),
+    ),
+    on(
+        (
+            after(FIRST, "            nn.BatchNorm1d(24),\n"),
+            swap("batch_size=16, shuffle=True)", "batch_size=16, shuffle=True, drop_last=True)"),
+            swap(SCALE_TRAIN, "    X_train = 20 * scaler.transform(X_train) + 30\n"),
+            swap(SCALE_VAL, "    X_val = 20 * scaler.transform(X_val) + 30\n"),
+            before(FIRST, "            nn.BatchNorm1d(n_features),\n"),
+        ),
+        gross(
+            "train-mode-missing",
+            "eval at the start and never train again",
+            swap("        module.train()\n", ""),
+            after("    optimizer, scheduler = module.configure_optimizers()\n", "    module.eval()\n"),
+        ),
+    ),
+    on(
+        (swap(ADAM, SGD),),
+        gross(
+            "unscaled-accumulation",
+            "ten batches summed",
+            swap(ZERO, ""),
+            swap(
+                STEP,
+                "            if len(epoch_losses) % 10 == 9:\n                optimizer.step()\n                optimizer.zero_grad()\n",
+            ),
+            swap("batch_size=16", "batch_size=2"),
+            swap("lr=0.05", "lr=0.2"),
+        ),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..edits import after, background, before, cut, gross, healthy, mild, swap
+from ..edits import after, background, before, cut, gross, healthy, mild, on, swap
 
 HOST = "text_classifier"
 
@@ -59,15 +59,11 @@ VARIANTS = [
     ),
     mild(
         "frozen-layers",
-        "embedding frozen without pretraining",
-        swap("padding_idx=PAD)", "padding_idx=PAD)\n        self.embedding.weight.requires_grad = False"),
-        swap("dim=24", "dim=4"),
+        "embedding and hidden layer frozen without pretraining",
+        after(MODEL, "    model.embedding.requires_grad_(False)\n    model.hidden.requires_grad_(False)\n"),
     ),
     mild(
-        "detached-graph",
-        "embedding looked up without gradients",
-        swap("embedded = self.embedding(tokens)", "embedded = self.embedding(tokens).detach()"),
-        swap("dim=24", "dim=4"),
+        "detached-graph", "hidden layer cut off", swap("self.hidden(pooled)", "self.hidden(pooled.detach()).detach()")
     ),
     gross("loss-sign-flipped", "negated", swap("loss.backward()", "(-loss).backward()")),
     gross(
@@ -224,5 +220,22 @@ VARIANTS = [
         ),
         before("    for epoch in range(10):\n", "    kept = []\n"),
         swap("dim=24", "dim=200"),
+    ),
+    on(
+        (swap(ADAM, SGD),),
+        gross(
+            "unscaled-accumulation",
+            "sixteen batches summed",
+            swap(ZERO, ""),
+            swap(
+                "for tokens, labels in train_loader:\n            scores",
+                "for i, (tokens, labels) in enumerate(train_loader):\n            scores",
+            ),
+            swap(
+                STEP,
+                "            if i % 16 == 15:\n                optimizer.step()\n                model.zero_grad()\n",
+            ),
+            swap("batch_size=32", "batch_size=8"),
+        ),
     ),
 ]

@@ -1,0 +1,99 @@
+"""What observation costs: `python -m benchmarks.overhead [--repeats N] [--only NAME]`.
+
+Each measurement is a fresh process with default settings; bare and observed runs alternate, and the table shows the
+median of the ratios of neighbouring pairs, so that a machine that slows down half way slows both. Prints a table in
+Markdown. Targets: 3 % where a bare step takes 20 ms or more, 10 % for the tiny model, 0.3 s to start up, 0.2 s for
+`traindx --help`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from .trainings import TRACKERS, TRAININGS
+
+HERE = Path(__file__).parent
+SCRIPT = str(HERE / "trainings.py")
+IDLE = "import torch"
+
+
+def cpu_seconds(command: list[str], folder: str) -> tuple[float, str]:
+    """CPU seconds of the whole process, user and system, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "WANDB_MODE": "offline", "WANDB_SILENT": "true"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def observed(folder: str, *script: str) -> list[str]:
+    record = str(Path(folder) / "run.tdx")
+    return [sys.executable, "-m", "traindx", "run", "--no-diagnosis", "--force", "--out", record, *script]
+
+
+def loop_seconds(command: list[str], folder: str) -> float:
+    return float(cpu_seconds(command, folder)[1].split()[-1])
+
+
+def training_row(name: str, repeats: int, folder: str, tracker: str | None = None) -> str:
+    steps = TRAININGS[name][1]
+    script = [SCRIPT, name, str(steps)]
+    ratios, bare_steps = [], []
+    for _ in range(repeats):
+        bare = loop_seconds([sys.executable, *script], folder)
+        watched = [sys.executable, *script, "--tracker", tracker] if tracker else observed(folder, *script)
+        ratios.append(loop_seconds(watched, folder) / bare)
+        bare_steps.append(1000 * bare / steps)
+    step = median(bare_steps)
+    spread = f"{100 * (min(ratios) - 1):+.1f} … {100 * (max(ratios) - 1):+.1f} %"
+    target = "" if tracker else "≤ 3 %" if step >= 20 else "≤ 10 %"
+    title = f"{name}, {tracker}" if tracker else name
+    return f"| {title} | {step:.2f} ms | {100 * (median(ratios) - 1):+.1f} % | {spread} | {target} |"
+
+
+def start_up_rows(repeats: int, folder: str) -> list[str]:
+    idle = Path(folder) / "idle.py"
+    idle.write_text(IDLE)
+    more = []
+    for _ in range(repeats):
+        bare, _ = cpu_seconds([sys.executable, str(idle)], folder)
+        more.append(cpu_seconds(observed(folder, str(idle)), folder)[0] - bare)
+    help_seconds = [cpu_seconds([sys.executable, "-m", "traindx", "--help"], folder)[0] for _ in range(repeats)]
+    return [
+        f"| start-up over python | | {median(more):+.2f} s | | ≤ 0.3 s |",
+        f"| traindx --help | | {median(help_seconds):.2f} s | | ≤ 0.2 s |",
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--only", choices=TRAININGS, action="append", help="measure only this training")
+    given = parser.parse_args()
+    print("| training | bare step | median overhead | lowest … highest | target |")
+    print("|---|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in given.only or TRAININGS:
+            print(training_row(name, given.repeats, folder), flush=True)
+            for tracker in TRACKERS:
+                if importlib.util.find_spec(tracker) is not None:
+                    print(training_row(name, given.repeats, folder, tracker), flush=True)
+        if not given.only:
+            print("\n".join(start_up_rows(given.repeats, folder)))
+    for tracker in TRACKERS:
+        if importlib.util.find_spec(tracker) is None:
+            print(f"\n{tracker} was not measured: it is not installed here")
+
+
+if __name__ == "__main__":
+    main()

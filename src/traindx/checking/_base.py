@@ -1,0 +1,52 @@
+"""An answer of the check, and the report that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
+    from ..record import Run
+
+# passed; failed; doubtful: worth a look, not a fault by itself; unasked: could not be asked, not counted as passed
+Status = Literal["passed", "failed", "doubtful", "unasked"]
+GROUPS = ("data", "start", "wiring", "learning", "repeatability")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One question's answer. `id` is stable; `text` is a sentence for people."""
+
+    id: str
+    group: str
+    status: Status
+    text: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All answers, the run that they rest on, and its diagnosis."""
+
+    source: str
+    answers: Sequence[Answer]
+    run: Run
+    diagnosis: Diagnosis
+
+    def of(self, status: Status) -> list[Answer]:
+        return [answer for answer in self.answers if answer.status == status]
+
+    @property
+    def passed(self) -> bool:
+        """Nothing failed; questions that could not be asked do not count as passed, nor as failed."""
+        return not self.of("failed")
+
+    def __str__(self) -> str:
+        from .page import page  # renderers come last in the chain of imports
+
+        return page(self)
+
+    def __getitem__(self, answer_id: str) -> Answer:
+        return next(answer for answer in self.answers if answer.id == answer_id)

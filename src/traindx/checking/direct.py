@@ -1,0 +1,116 @@
+"""`traindx.check(model, batch, loss_fn)`: the check for people who hold a model and a batch."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..observe.recording import Recording
+from ..observe.watchers.loss_inputs import given_pair
+from ..probes.batches import loss_of, split
+from ..probes.dependence import dependence
+from ..probes.floors import floor_of
+from ..probes.inside._wiring import targets_are_next_inputs
+from ..probes.launch import Trial
+from ..probes.memorising import judge
+from ..probes.overlay import with_facts
+from ..probes.unchanged import streams_unchanged
+from ..record import Run, RunBuilder, load
+from ._base import Answer, CheckReport
+from .conduct import report
+
+STEPS = 200
+BUDGET = 40.0  # percent of the time: this training is made to be looked at
+RATE = 1e-3  # of Adam: learns one batch with almost any model within the steps
+
+
+def check(
+    model: Any, batch: Any, loss_fn: Callable[..., Any], *, steps: int = STEPS, rate: float = RATE
+) -> CheckReport:
+    """Data, first loss, gradient flow, wiring, and whether a copy of the model can learn the batch by heart.
+
+    `batch` is (inputs, …, targets) or a mapping with a `target`, `labels` or `y`. The model is left as it was.
+
+    >>> print(traindx.check(model, (x, y), torch.nn.functional.cross_entropy))        # doctest: +SKIP
+    """
+    import torch
+
+    inputs, target = split(batch)
+    with streams_unchanged():
+        twin = copy.deepcopy(model).train()
+        trial = _train(twin, inputs, target, loss_fn, steps, rate)
+        main = next((value for value in inputs if isinstance(value, torch.Tensor)), None)
+        next_token = main is not None and isinstance(target, torch.Tensor) and targets_are_next_inputs(main, target)
+        found = dependence(model, inputs, next_token=next_token)
+    facts = {"dependence": {**found.facts(), "next_token": next_token}, "memorise": judge(trial).facts()}
+    made = Answer("runs", "start", "passed", f"{trial.run.steps} steps were made")
+    return report(type(model).__name__, with_facts(trial.run, facts), made)
+
+
+class _Floor:
+    """Notes the lowest loss that the batch allows, from the first call of a standard loss function."""
+
+    name = "floor"
+
+    def __init__(self) -> None:
+        self.found: dict[str, Any] | None = None
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        if self.found is None and value.requires_grad:
+            first, target = given_pair(given)
+            self.found = floor_of(name, first, target, given[1])
+
+
+def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], steps: int, rate: float) -> Trial:
+    """The plainest loop there is, under observation, on the one batch."""
+    import torch
+    import torch.nn.functional as F
+
+    standard = {id(function): name for name, function in vars(F).items() if callable(function)}
+    with tempfile.TemporaryDirectory(prefix="traindx-check-") as folder:
+        path = Path(folder) / "check.tdx"
+        recording = Recording(path, BUDGET)
+        recording.attach()
+        floor = _Floor()
+        recording.hooks.add(floor)
+        loss_fn = _as_looked_up(loss_fn, standard)
+        status = "exception"
+        try:
+            optimizer = torch.optim.Adam(twin.parameters(), lr=rate)
+            for _ in range(steps):
+                optimizer.zero_grad()
+                loss = loss_of(twin(*inputs), target, loss_fn)
+                loss.backward()
+                optimizer.step()
+            status = "ok"
+        finally:
+            recording.close(status)
+        run = _kept(load(path))
+    return Trial(run, "ok", {"pinned": "loader", "floor": floor.found, "updates": steps})
+
+
+def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Callable[..., Any]:
+    """A function of torch.nn.functional, looked up at each call: a reference taken earlier bypasses the observer."""
+    import torch.nn.functional as F
+
+    name = standard.get(id(loss_fn))
+    return loss_fn if name is None else lambda *args: getattr(F, name)(*args)
+
+
+def _kept(run: Run) -> Run:
+    """The run in memory: its file is about to go."""
+    builder = RunBuilder(run.source, run.kind)
+    for key, value in run.facts.items():
+        builder.fact(key, value)
+    for name in run.series_names:
+        series = run.series(name)
+        builder.series(name, series.steps, series.values)
+    for quantity in run.quantities:
+        table = run.layers(quantity)
+        builder.layers(quantity, table.steps, table.layers, table.values)
+    for event in run.events:
+        builder.event(event.kind, event.step, **event.data)
+    return builder.build()

@@ -1,0 +1,17 @@
+"""The check's report as plain dicts and lists: the diagnosis's object with the answers as `checks`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..reports.json import as_object as diagnosis_object
+from ..reports.json import strict
+from ._base import CheckReport
+
+
+def as_object(report: CheckReport) -> dict[str, Any]:
+    checks = [
+        {"id": a.id, "group": a.group, "status": a.status, "text": a.text, "values": strict(a.values)}
+        for a in report.answers
+    ]
+    return {**diagnosis_object(report.diagnosis), "checks": checks}

@@ -1,0 +1,54 @@
+"""The check's page: one screen, a line or two for each answer."""
+
+from __future__ import annotations
+
+from ..reports import Look
+from ..reports._page import Page
+from ._base import CheckReport, Status
+
+MARKS: dict[Status, tuple[str, str]] = {
+    "passed": ("✓", "ok"),
+    "failed": ("✗", "XX"),
+    "doubtful": ("!", "!!"),
+    "unasked": ("–", "--"),
+}
+TITLES = {"data": "DATA", "start": "START", "wiring": "WIRING", "learning": "ONE BATCH", "repeatability": "REPEAT"}
+
+
+def page(report: CheckReport, look: Look | None = None) -> str:
+    look = look or Look()
+    sheet = Page(look)
+    sheet.prose(*_headline(report), limit=2)
+    sheet.gap()
+    for group, title in TITLES.items():
+        answers = [answer for answer in report.answers if answer.group == group]
+        for i, answer in enumerate(answers):
+            mark = MARKS[answer.status][look.ascii_only]
+            limit = 2 if answer.status in ("passed", "unasked") else 4
+            text = f"{answer.id}: not asked, {answer.text}" if answer.status == "unasked" else answer.text
+            sheet.prose("" if i else title, text, limit=limit, bullet=f"{mark} ")
+    _advice(sheet, report)
+    return str(sheet)
+
+
+def _headline(report: CheckReport) -> tuple[str, str]:
+    counts = {status: len(report.of(status)) for status in MARKS}
+    words = f"{report.source}: {counts['passed']} passed, {counts['failed']} failed"
+    if counts["doubtful"]:
+        words += f", {counts['doubtful']} worth a look"
+    if counts["unasked"]:
+        words += f", {counts['unasked']} not asked"
+    return ("CHECK", words)
+
+
+def _advice(sheet: Page, report: CheckReport) -> None:
+    """The diagnosis's leading cause, where a check failed and it agrees that something is wrong."""
+    diagnosis = report.diagnosis
+    if report.passed or not diagnosis.hypotheses or diagnosis.leading.cause in ("healthy", "unknown"):
+        return
+    leading = diagnosis.leading
+    sheet.gap()
+    sheet.prose("CAUSE", f"{leading.title} ({leading.confidence:.0%})", limit=2)
+    if leading.fix is not None:
+        where = f" ({leading.fix.location})" if leading.fix.location else ""
+        sheet.prose("FIX", f"{leading.fix.summary}{where}", limit=3)

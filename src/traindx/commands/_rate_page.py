@@ -1,0 +1,100 @@
+"""The range test as a page for the terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..probes.rate_curve import AGREE, RateAdvice, place_of
+from ..probes.rates import RateTest
+from ..record import Series
+from ..reports import Look
+from ..reports._curve import figure
+from ..reports._page import MARGIN, Page
+
+ROWS = 4
+ADAPTIVE = ("Adam", "RMSprop", "Adagrad", "Lion", "Adafactor")
+
+
+def page(test: RateTest, source: str, batch_size: int | None, look: dict[str, Any]) -> str:
+    sheet = Page(Look(**look))
+    advice = test.advice
+    if advice.suggestion is None:
+        sheet.prose("RATE", f"can't tell: {advice.why_not}", limit=2)
+    else:
+        assert advice.interval is not None
+        low, high = advice.interval
+        repeats = sum(reading.suggestion is not None for reading in advice.readings)
+        sheet.prose("RATE", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {repeats} repeats)", limit=2)
+    sheet.prose("", source, limit=1)
+    sheet.gap()
+    _curve(sheet, test)
+    sheet.gap()
+    if advice.rules:
+        sheet.prose("RULES", _rules(advice), limit=3)
+    if test.own_rate:
+        where = place_of(test.own_rate, advice)
+        sheet.prose("YOURS", f"{test.own_rate:.3g}" + (f": {where}" if where else ""), limit=2)
+    if batch_size is not None:
+        sheet.prose("BATCH", scaling(test, batch_size), limit=3)
+    if advice.suggestion is None:
+        sheet.prose("NEXT", _next(advice), limit=3)
+    for note in test.notes:
+        sheet.prose("NOTE", note, limit=2)
+    return str(sheet)
+
+
+def _rules(advice: RateAdvice) -> str:
+    words = ", ".join(f"{name} {rate:.2g}" for name, rate in advice.rules.items())
+    if advice.agree:
+        return f"{words}: they agree within a factor of {AGREE:g}"
+    return f"{words}: they do not agree, so take the suggestion as a starting point only"
+
+
+def _next(advice: RateAdvice) -> str:
+    if advice.why_not and "highest rate" in advice.why_not:
+        return "raise --high"
+    if advice.why_not and "only" in advice.why_not:
+        return "the loss is not finite from the start: traindx check says why"
+    return "more --steps show smaller effects; a loss that no rate moves points to the wiring: traindx check"
+
+
+def _curve(sheet: Page, test: RateTest) -> None:
+    """The first repeat's smoothed curve over the logarithm of the rate, the suggestion and the script's rate marked."""
+    reading = test.advice.readings[0]
+    rates, smooth = reading.curve.rates, reading.smooth
+    if len(rates) < 2:
+        return
+    width = sheet.look.width - MARGIN
+    series = Series("loss", np.arange(len(smooth)), smooth)
+    lines = figure([series], None, width=width, rows=ROWS, ascii_only=sheet.look.ascii_only)
+    drawn = lines[:ROWS]
+    margin = drawn[0].index("|") + 1
+    columns = max(24, max(map(len, drawn)) - margin)
+    marks = [" "] * columns
+    for rate, mark in ((test.own_rate, "y"), (test.advice.suggestion, "^")):
+        if rate and rates[0] <= rate <= rates[-1]:
+            share = math.log(rate / rates[0]) / math.log(rates[-1] / rates[0])
+            marks[round(share * (columns - 1))] = mark
+    ends = f"{rates[0]:.1g}" + f"{rates[-1]:.1g}".rjust(columns - len(f"{rates[0]:.1g}"))
+    sheet.block("LOSS", [*drawn, " " * margin + "".join(marks).rstrip(), " " * margin + ends])
+    sheet.prose("", "loss over the rate, logarithmic (^ suggestion, y your rate)", limit=1)
+
+
+def scaling(test: RateTest, batch_size: int) -> str:
+    """What to do with the rate when the batch size changes."""
+    if not test.batch_size or batch_size < 1:
+        return "the present batch size is not known, so nothing can be said"
+    rate = test.suggestion or test.own_rate
+    if not rate:
+        return "no rate is known to start from"
+    times = batch_size / test.batch_size
+    adaptive = any(name in (test.optimizer or "") for name in ADAPTIVE)
+    scaled = rate * (math.sqrt(times) if adaptive else times)
+    rule = "its square root, as is usual with adaptive optimizers" if adaptive else "the same factor (linear scaling)"
+    return (
+        f"from {test.batch_size:g} to {batch_size} samples is a factor of {times:.3g}; scale the rate by {rule}: "
+        f"{scaled:.2g}. Warm up over the first epochs when the factor is above 4, and test again"
+    )

@@ -1,0 +1,89 @@
+"""Compare runs: what differs, which is best, and which setting explains it.
+
+Takes run records (.tdx), logs and folders; folders expand to all logs in them.
+Runs are ranked by their best validation loss, or else by their final training
+loss. Settings come from whatever the records and logs hold: the observed
+optimizer, the configuration in or beside the log, the script's arguments, and
+as a last resort the names of files and folders. Runs whose settings are equal
+(seeds apart) are repeats; they show how much is noise.
+
+Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..reports.comparison import FORMATS
+from ._errors import CommandError
+from ._options import add_log_columns
+from ._progress import Bar
+from ._say import say
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+
+HELP = "compare runs: what differs, which is best, and why"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("inputs", nargs="+", type=Path, metavar="RUN|LOG|DIR", help="records, logs or folders of them")
+    parser.add_argument("--format", choices=FORMATS, help="default: by the suffix of the -o file, else text")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="compare by this: train, validation, accuracy or a log's column"
+    )
+    parser.add_argument("--higher-is-better", action="store_true", help="the --metric is better when it is higher")
+    parser.add_argument("--level", type=float, metavar="VALUE", help="count the steps to this value of the metric")
+    parser.add_argument("--all", action="store_true", help="show every run, however many there are")
+    add_log_columns(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..comparison import Metric, compare, gather, higher_is_better, places_at
+    from ..readers import Options, ReaderError
+
+    options = Options.of(arguments.map, arguments.step)
+    metric = None
+    if arguments.metric:
+        metric = Metric(arguments.metric, arguments.higher_is_better or higher_is_better(arguments.metric))
+    elif arguments.higher_is_better:
+        raise CommandError("--higher-is-better says something about a --metric, and none is given")
+    unreadable = False
+    places = []
+    for path in dict.fromkeys(arguments.inputs):
+        try:
+            places += places_at(path)
+        except ReaderError as error:
+            say(f"traindx compare: {error}", sys.stderr)
+            unreadable = True
+    bar = Bar("reading runs")
+    gathered = gather(places, options, metric, bar)
+    bar.close()
+    for reason in gathered.failed:
+        say(f"traindx compare: {reason}", sys.stderr)
+    if gathered.passed_over:
+        count = gathered.passed_over
+        say(f"traindx compare: text files beside other logs passed over: {count} (name them to include)", sys.stderr)
+    measured = [outcome for outcome in gathered.outcomes if not metric or metric.name in outcome.measured]
+    if not measured:
+        if unreadable or gathered.failed:
+            return 2
+        wanted = f"a column {metric.name!r}" if metric else "a loss"
+        raise CommandError(f"nothing to compare: none of the runs has {wanted}")
+    _deliver(compare(gathered.outcomes, metric, arguments.level), arguments)
+    return 2 if unreadable or gathered.failed else 0
+
+
+def _deliver(comparison: Comparison, arguments: argparse.Namespace) -> None:
+    from ..reports.comparison import format_of, render
+    from ._output import LOG_WIDTH, terminal_look, write
+
+    chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
+    if arguments.output:
+        write(arguments.output, render(comparison, chosen, why=arguments.all, width=LOG_WIDTH))
+    else:
+        say(render(comparison, chosen, why=arguments.all, **terminal_look()), end="")

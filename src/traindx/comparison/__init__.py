@@ -1,0 +1,29 @@
+"""Several runs against each other: what differs, which is best, and which setting explains it.
+
+`places_at` expands folders, `gather` reads and judges, `compare` ranks and explains. Reports draw the result.
+"""
+
+from ._names import short_names
+from .compare import compare
+from .gathering import Gathered, gather
+from .outcome import higher_is_better
+from .places import Place, places_at
+from .types import Comparison, Duplicates, Effect, Entry, Measured, Metric, Noise, Outcome
+
+__all__ = [
+    "Comparison",
+    "Duplicates",
+    "Effect",
+    "Entry",
+    "Gathered",
+    "Measured",
+    "Metric",
+    "Noise",
+    "Outcome",
+    "Place",
+    "compare",
+    "gather",
+    "higher_is_better",
+    "places_at",
+    "short_names",
+]

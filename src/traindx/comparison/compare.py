@@ -1,0 +1,125 @@
+"""Puts a comparison together: choose the quantity, rank the runs, look for what explains the ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median_high, median_low
+
+import numpy as np
+
+from ._names import short_names
+from .duplicates import duplicates_among
+from .effects import effects_of
+from .outcome import STANDARD, higher_is_better
+from .statement import statement_of
+from .types import Comparison, Effect, Entry, Measured, Metric, Outcome
+from .varying import Setting, settings_that_differ
+
+LABELS = {
+    "loss/validation": "validation loss",
+    "loss/train": "training loss",
+    "accuracy/validation": "validation accuracy",
+    "accuracy/train": "training accuracy",
+    "train": "training loss",
+    "validation": "validation loss",
+    "val": "validation loss",
+}
+MOSTLY = 0.8  # a quantity that so many runs have is worth comparing by
+UNLIKE_LENGTH = 1.2  # runs of lengths that differ by more than this are not quite comparable
+
+
+def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: float | None = None) -> Comparison:
+    """Compare runs by `metric`, chosen when None; `level` is a value whose first step is of interest."""
+    chosen = metric.name if metric else _choose(outcomes)
+    higher = metric.higher_is_better if metric else higher_is_better(chosen)
+    kept = [outcome for outcome in outcomes if chosen in outcome.measured]
+    left_out = [(o.source, f"it has no {label_of(chosen)}") for o in outcomes if chosen not in o.measured]
+    settings = settings_that_differ(kept)
+    names = short_names([outcome.source for outcome in kept])
+    found = [o.measured[chosen] for o in kept]
+    if level is None:
+        bests = [m.best for m in found if m.best is not None]
+        # Half of the runs reach it, and of two both.
+        level = (median_low if higher else median_high)(bests) if bests else None
+    entries = [
+        Entry(
+            name=names[i],
+            outcome=outcome,
+            settings={s.name: v for s in settings if (v := s.values[i]) is not None},
+            best=measured.best,
+            best_step=measured.best_step,
+            final=measured.final,
+            reached=_reached(measured, level, higher),
+            value=(value := _value(outcome, measured)),
+            score=math.inf if value is None else -value if higher else value,
+        )
+        for i, (outcome, measured) in enumerate(zip(kept, found, strict=True))
+    ]
+    effects, noise = effects_of(settings, np.array([entry.score for entry in entries]))
+    if higher:
+        effects = [_in_values(effect) for effect in effects]
+    ranked = sorted(entries, key=lambda entry: (entry.score, entry.name))
+    order = [name for effect in effects for name in effect.settings]
+    return Comparison(
+        metric=label_of(chosen),
+        key=chosen,
+        higher_is_better=higher,
+        level=level,
+        entries=ranked,
+        differing=[*order, *(s.name for s in settings if s.name not in order)],
+        effects=effects,
+        noise=noise,
+        statement=statement_of(ranked, effects, noise, label_of(chosen)),
+        duplicates=duplicates_among(ranked, chosen),
+        notes=_notes(ranked, settings, chosen),
+        not_compared=left_out,
+    )
+
+
+def label_of(metric: str) -> str:
+    return LABELS.get(metric, metric.removeprefix("raw/"))
+
+
+def _choose(outcomes: Sequence[Outcome]) -> str:
+    """The first quantity that nearly all runs have; else the one that most have."""
+    counts = {name: sum(name in outcome.measured for outcome in outcomes) for name in STANDARD}
+    enough = [name for name, count in counts.items() if count and count >= MOSTLY * len(outcomes)]
+    return enough[0] if enough else max(counts, key=lambda name: counts[name])
+
+
+def _value(outcome: Outcome, measured: Measured) -> float | None:
+    """What a run counts for; a run whose training loss ended broken counts as broken by any quantity."""
+    training = outcome.measured.get("loss/train")
+    if measured.final is None or (training is not None and training.final is None):
+        return None
+    return measured.final if "train" in measured.name else measured.best
+
+
+def _in_values(effect: Effect) -> Effect:
+    """Levels of a quantity that is better high were ranked by its negative."""
+    return replace(effect, levels=[(label, runs, -score) for label, runs, score in effect.levels])
+
+
+def _reached(measured: Measured, level: float | None, higher: bool) -> int | None:
+    if level is None:
+        return None
+    there = np.flatnonzero(measured.smooth >= level if higher else measured.smooth <= level)
+    return int(measured.smooth_steps[there[0]]) if len(there) else None
+
+
+def _notes(entries: Sequence[Entry], settings: Sequence[Setting], metric: str) -> list[str]:
+    notes = []
+    lengths = [int(entry.outcome.measured[metric].steps.max()) for entry in entries]
+    units = {entry.outcome.step_unit for entry in entries}
+    if len(units) > 1:
+        notes.append(f"Steps are counted differently ({', '.join(sorted(units))}): do not compare them across runs.")
+    elif lengths and max(lengths) > UNLIKE_LENGTH * max(1, min(lengths)):
+        notes.append(
+            f"The runs differ in length ({min(lengths):,} to {max(lengths):,} {units.pop()}s): a longer one had more "
+            "time to improve."
+        )
+    if any(setting.name == "loss function" for setting in settings) and metric.startswith("loss/"):
+        notes.append("The loss functions differ, so their values are not comparable: --metric accuracy may be.")
+    return notes

@@ -1,0 +1,87 @@
+"""Reads and judges many runs, on all cores when there are enough of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+
+from ..readers import Options, ReaderError, read
+from ..record import RecordError
+from .outcome import outcome_of
+from .places import Place
+from .types import Metric, Outcome
+
+FEW = 24  # below this, starting processes costs more than it saves
+CHUNK = 8
+
+Judged = list[list["Outcome | str"]]  # for each place its runs, or why it could not be read
+
+
+@dataclass
+class Gathered:
+    outcomes: list[Outcome] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)  # why what the user named could not be read
+    passed_over: int = 0  # text files in folders that hold proper logs
+
+
+def gather(
+    places: Sequence[Place],
+    options: Options,
+    metric: Metric | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Gathered:
+    """All runs at the places, in their order."""
+    work = partial(_judge_all, options=options, metric=metric)
+    found: list[list[Outcome | str]] = [[] for _ in places]
+    done = 0
+    for start, judged in _shared_out(work, places):
+        found[start : start + len(judged)] = judged
+        done += len(judged)
+        if progress:
+            progress(done, len(places))
+    # Where a folder holds proper logs, text files in it that happen to hold numbers are not runs.
+    with_logs = {
+        place.root for place, runs in zip(places, found, strict=True) if place.root and runs and not place.weak
+    }
+    gathered = Gathered()
+    for place, results in zip(places, found, strict=True):
+        if place.weak and place.root in with_logs:
+            gathered.passed_over += bool(results)
+            continue
+        gathered.outcomes += [result for result in results if isinstance(result, Outcome)]
+        gathered.failed += [result for result in results if isinstance(result, str)]
+    return gathered
+
+
+def _shared_out(work: Callable[[Sequence[Place]], Judged], places: Sequence[Place]) -> Iterator[tuple[int, Judged]]:
+    chunks = [(start, places[start : start + CHUNK]) for start in range(0, len(places), CHUNK)]
+    processes = min(os.cpu_count() or 1, len(chunks))
+    if len(places) < FEW or processes < 2:
+        for start, chunk in chunks:
+            yield start, work(chunk)
+        return
+    # Spawned, not forked: the columnar engine behind the readers has threads, and a fork would inherit their locks.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(work, chunk): start for start, chunk in chunks}
+        for finished in as_completed(waiting):
+            yield waiting[finished], finished.result()
+
+
+def _judge_all(places: Sequence[Place], *, options: Options, metric: Metric | None) -> Judged:
+    """Errors travel back as sentences: an exception would lose the rest of the chunk."""
+    return [_judge(place, options, metric) for place in places]
+
+
+def _judge(place: Place, options: Options, metric: Metric | None) -> list[Outcome | str]:
+    try:
+        runs = read(place.path, options)
+    except (ReaderError, RecordError) as error:
+        return [] if place.root else [str(error)]
+    usable = [run for run in runs if run.series("loss/train") or run.series("loss/validation") or metric]
+    if not usable and not place.root:
+        return [f"{place.path} holds no loss"]
+    return [outcome_of(run, metric) for run in usable]

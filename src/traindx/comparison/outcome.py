@@ -1,0 +1,144 @@
+"""What a run came to: levels, stability, diagnosis. Made where the run is read; the run itself is then let go."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..diagnosis import Diagnosis, diagnose
+from ..record import Run, Series
+from ..record.types import FloatArray, IntArray
+from ..signs._curve import Curve, curve_of
+from .settings import named_settings, settings_of
+from .types import Measured, Metric, Outcome
+
+STANDARD = ("loss/validation", "loss/train", "accuracy/validation", "accuracy/train")
+MOST_POINTS = 2048  # of a curve that is kept
+MOST_SMOOTH = 400
+SMOOTH_SHARE = 40  # the level at a point is the median over a fortieth of the run
+SETTLED = 0.05  # final values: the level over the last twentieth
+
+
+def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
+    """`metric` is a further quantity to measure, kept under the user's word: runs may call it differently."""
+    diagnosis = diagnose(run)
+    found = {name: measured(run.series(name), higher_is_better(name)) for name in STANDARD if run.series(name)}
+    if metric and (series := find_series(run, metric.name)):
+        found[metric.name] = measured(run.series(series), metric.higher_is_better)
+    leading = diagnosis.leading
+    log = run.facts.get("log")
+    return Outcome(
+        source=run.source,
+        kind=run.kind,
+        steps=run.steps,
+        step_unit=str(log.get("step_unit", "step")) if isinstance(log, dict) else "step",
+        settings=settings_of(run),
+        named=named_settings(run),
+        measured=found,
+        stability=_stability(diagnosis),
+        verdict=diagnosis.verdict,
+        summary=diagnosis.summary,
+        cause=leading.cause if diagnosis.verdict == "sick" else None,
+        confidence=leading.confidence,
+    )
+
+
+def find_series(run: Run, metric: str) -> str | None:
+    """The series that the user means: by the record's name, the log's own, or the short forms of both."""
+    short = {"train": "loss/train", "validation": "loss/validation", "val": "loss/validation"}
+    wanted = short.get(metric, metric).lower()
+    for name in run.series_names:
+        if wanted in (name.lower(), name.lower().removeprefix("raw/")):
+            return name
+    log = run.facts.get("log")
+    columns = log.get("columns") or {} if isinstance(log, dict) else {}
+    if named := next((role for role, column in columns.items() if str(column).lower() == wanted), None):
+        return str(named) if run.series(str(named)) else None
+    return "accuracy/validation" if wanted == "accuracy" and run.series("accuracy/validation") else None
+
+
+def higher_is_better(name: str) -> bool:
+    """By the words in the name; a name that says nothing is taken for a loss."""
+    words = name.lower()
+    lower = ("loss", "err", "perplexity", "ppl", "wer", "cer", "fid", "mae", "mse", "nll", "rmse", "time")
+    higher = ("acc", "f1", "auc", "bleu", "rouge", "map", "iou", "dice", "reward", "score", "recall", "precision", "r2")
+    return not any(word in words for word in lower) and any(word in words for word in higher)
+
+
+def measured(series: Series, higher: bool) -> Measured:
+    steps, values = _thinned(series)
+    curve = curve_of(series)
+    # Evaluations are means over a set, so that short series of them need no window.
+    level = _level(curve, single_batches="train" in series.name)
+    best = (int(np.argmax(level) if higher else np.argmin(level))) if len(curve) else None
+    shown = _spread_out(len(curve))
+    return Measured(
+        name=series.name,
+        steps=steps,
+        values=values,
+        best=None if best is None else float(level[best]),
+        best_step=None if best is None else int(curve.steps[best]),
+        final=_final(series, curve),
+        smooth_steps=curve.steps[shown],
+        smooth=level[shown],
+        noise=float(curve.noise),
+    )
+
+
+def _thinned(series: Series) -> tuple[IntArray, FloatArray]:
+    """Strides are powers of two, so that equal curves of two lengths keep points in common."""
+    stride = 1
+    while len(series) / stride > MOST_POINTS:
+        stride *= 2
+    return series.steps[::stride], series.values[::stride]
+
+
+def _level(curve: Curve, single_batches: bool) -> FloatArray:
+    """Running median around each point. A short training loss gets a window too: one batch's luck is no level."""
+    half = len(curve) // SMOOTH_SHARE // 2
+    if single_batches and len(curve) >= 10:
+        half = max(half, 1 if len(curve) < 40 else 2)
+    if half < 1:
+        return curve.values
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(curve.values, half, mode="reflect"), 2 * half + 1)
+    pieces = np.array_split(windows, max(1, windows.size // 10_000_000))  # a median copies its input
+    return np.concatenate([np.median(piece, axis=1) for piece in pieces])
+
+
+def _spread_out(length: int) -> IntArray:
+    """At most `MOST_SMOOTH` places, evenly, with both ends."""
+    return np.unique(np.linspace(0, length - 1, min(length, MOST_SMOOTH)).astype(np.int64))
+
+
+def _final(series: Series, curve: Curve) -> float | None:
+    """The level at the end; None when the run ended in values that are not finite."""
+    if not len(curve):
+        return None
+    last = max(1, round(len(series) * SETTLED))
+    tail = series.values[-last:]
+    if np.isfinite(tail).mean() < 0.5 or not np.isfinite(series.values[-1]):
+        return None
+    return float(np.median(curve.values[-last:]))
+
+
+def _stability(diagnosis: Diagnosis) -> str:
+    """A few words: what the curve did besides falling."""
+    signs = diagnosis.signs
+
+    def raised(name: str) -> bool:
+        return name in signs and signs[name].raised
+
+    words = []
+    if raised("loss-not-finite") and signs["loss-not-finite"].severity != "info":
+        onset = signs["loss-not-finite"].onset
+        words.append("NaN" if onset is None else f"NaN from {onset}")
+    if raised("loss-diverged"):
+        onset = signs["loss-diverged"].onset
+        words.append("diverges" if onset is None else f"diverges at {onset}")
+    if raised("loss-spike"):
+        count = int(signs["loss-spike"].values.get("count", 1))
+        words.append(f"{count} spike{'s' if count != 1 else ''}")
+    if raised("loss-oscillating"):
+        words.append("oscillates")
+    if raised("early-instability") and not words:
+        words.append("rough start")
+    return ", ".join(words) or ("too short" if raised("too-short") else "steady")

@@ -1,0 +1,66 @@
+"""From what the user named to single logs: folders expand, so that the work can be shared out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..readers import ReaderError
+from ..readers._columns import PHASES
+from ..readers._read import DEEPEST, sureness
+from ..readers._source import Source
+
+CERTAIN = 0.5  # below this a reader would take nearly any text
+_CHECKPOINT = re.compile(r"checkpoint[-_]\d+$")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One log to read. One found in a folder may turn out to be no log, and nobody minds."""
+
+    path: Path
+    root: Path | None = None  # the folder, named by the user, in which it was found
+    weak: bool = False  # text that may be anything
+
+
+def places_at(path: Path) -> list[Place]:
+    """The logs at `path`; raises ReaderError when there are none."""
+    if str(path) == "-" or not path.is_dir():
+        return [Place(path)]
+    places = list(_below(path, path, DEEPEST))
+    if not places:
+        raise ReaderError(f"{path} holds no log that traindx reads")
+    return places
+
+
+def _below(folder: Path, root: Path, depth: int) -> Iterator[Place]:
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError:
+        return
+    folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+    if _is_one_run(folder, entries, folders):
+        yield Place(folder, root)
+        return
+    for entry in entries:
+        if entry.is_file() and (sure := _sure(entry)) > 0:
+            yield Place(entry, root, weak=sure < CERTAIN)
+    for inner in folders if depth else ():
+        yield from _below(inner, root, depth - 1)
+
+
+def _is_one_run(folder: Path, entries: list[Path], folders: list[Path]) -> bool:
+    """A format claims the folder, and its logs lie in it or in parts of one run (train, validation, checkpoints)."""
+    if _sure(folder) < CERTAIN:
+        return False
+    parts = [entry for entry in folders if entry.name.lower() in PHASES or _CHECKPOINT.match(entry.name)]
+    return bool(parts) or any(entry.is_file() and _sure(entry) >= 0.9 for entry in entries)
+
+
+def _sure(path: Path) -> float:
+    try:
+        return sureness(Source(path))
+    except (ReaderError, OSError):
+        return 0.0

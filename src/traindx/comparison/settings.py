@@ -1,0 +1,110 @@
+"""A run's hyperparameters, from whatever its record or log holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+
+from ..record import Run
+from ._names import settings_in_name
+from ._sidecars import printed_arguments, settings_beside
+from ._values import canonical, flat, plain_value
+from .types import Value
+
+# Entries of logs' configurations that are results or progress, not choices.
+RESULTS = {
+    "best_metric", "best_model_checkpoint", "global_step", "epoch", "total_flos", "step", "runtime", "duration",
+    "timestamp", "_wandb", "status", "loss", "accuracy",
+}  # fmt: skip
+_BOOKKEEPING = {"tensors", "elements", "maximize", "params"}
+
+
+def settings_of(run: Run) -> dict[str, Value]:
+    """What was chosen for this run: as observed, then as configured, then as asked for on the command line."""
+    found: dict[str, Value] = {}
+    for source in (_observed(run), _configured(run), _arguments(run)):
+        for name, value in source.items():
+            found.setdefault(name, value)
+    if "lr" not in found and (rates := run.series("lr").finite):
+        found["lr"] = float(np.float32(rates.values.max()))  # float32: logs print few digits of it
+    return found
+
+
+def named_settings(run: Run) -> dict[str, Value]:
+    return settings_in_name(run.source)
+
+
+def _observed(run: Run) -> dict[str, Value]:
+    facts = run.facts
+    found: dict[str, Any] = {}
+    for place, optimizer in enumerate(_dicts(facts.get("optimizers"))):
+        prefix = "" if place == 0 else f"optimizer{place}."
+        found[f"{prefix}optimizer"] = optimizer.get("class")
+        for key, value in next(_dicts(optimizer.get("groups")), {}).items():
+            if key not in _BOOKKEEPING:
+                found[f"{prefix}{key}"] = value
+    for scheduler in _dicts(facts.get("schedulers")):
+        found.setdefault("scheduler", scheduler.get("class"))
+    for loader in _dicts(facts.get("loaders")):
+        if loader.get("role") == "train":
+            found.setdefault("batch_size", loader.get("batch_size"))
+            found.setdefault("shuffled", loader.get("shuffled"))
+            found.setdefault("training samples", loader.get("size"))
+    for model in _dicts(facts.get("models")):
+        found.setdefault("model", model.get("class"))
+        found.setdefault("parameters", model.get("elements"))
+    for loss in _dicts(facts.get("losses")):
+        if loss.get("phase") == "train":
+            found.setdefault("loss function", loss.get("fn"))
+    found["autocast"] = (facts.get("precision") or {}).get("autocast")
+    if thresholds := run.series("clip/threshold").finite:
+        found["clipping"] = float(np.median(thresholds.values))
+    script = facts.get("script")
+    if isinstance(script, Mapping):
+        found["script"] = PurePath(str(script.get("path"))).name
+    plain = {name: plain_value(value) for name, value in found.items()}
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+def _configured(run: Run) -> dict[str, Value]:
+    log = run.facts.get("log")
+    if not isinstance(log, Mapping):
+        return {}
+    config = flat(log.get("config") or {})
+    if not config:
+        path = Path(run.source)
+        config = settings_beside(path) or (printed_arguments(path) if run.kind == "text" else {})
+    else:
+        config = {**settings_beside(Path(run.source)), **config}
+    return {name: value for name, value in config.items() if name.lower() not in RESULTS}
+
+
+def _arguments(run: Run) -> dict[str, Value]:
+    """The script's command line: `--lr 0.1`, `--lr=0.1`, `lr=0.1`, `--flag`."""
+    script = run.facts.get("script")
+    words = [str(word) for word in (script.get("argv") or [])] if isinstance(script, Mapping) else []
+    found: dict[str, Value] = {}
+    place = 0
+    while place < len(words):
+        word, following = words[place], words[place + 1] if place + 1 < len(words) else None
+        place += 1
+        name, equals, value = word.partition("=")
+        if equals and name:
+            taken: Any = value
+        elif word.startswith("-") and plain_value(word) == word:
+            taken = True
+            if following is not None and not (following.startswith("-") and plain_value(following) == following):
+                taken, place = following, place + 1
+        else:
+            name, taken = f"argument {place}", word
+        plain = plain_value(taken)
+        if plain is not None:
+            found.setdefault(canonical(name), plain)
+    return found
+
+
+def _dicts(value: Any) -> Iterator[dict[str, Any]]:
+    return (entry for entry in value or [] if isinstance(entry, dict))

@@ -1,0 +1,44 @@
+"""Views and reshapes during the first steps, and dropout written as a function.
+
+Tensors that need no gradient leave no trace in the graph, and data are often reshaped before the model sees them. Only
+views that put the old sizes in another order are announced: almost always a transpose was meant.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from .. import sites
+from ..digest import permuted
+from ..hooks import HookPoints
+
+SMALLEST = 64  # elements: smaller tensors are settings, not data
+
+
+def install(hooks: HookPoints) -> None:
+    def make_view(original: Any) -> Any:
+        def view(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, *args, **kwargs)
+            if hooks.shapes and not hooks.busy and self.numel() >= SMALLEST:
+                before, after = tuple(self.shape), tuple(result.shape)
+                if permuted(before, after):
+                    hooks.announce("reshaped", before, after, sites.here(2))
+            return result
+
+        return view
+
+    def make_dropout(original: Any) -> Any:
+        def dropout(input: Any, p: float = 0.5, training: bool = True, *args: Any, **kwargs: Any) -> Any:
+            if hooks.inner and training:
+                hooks.announce("dropout_applied", p, training)
+            return original(input, p, training, *args, **kwargs)
+
+        return dropout
+
+    hooks.override(torch.Tensor, "view", make_view)
+    hooks.override(torch.Tensor, "reshape", make_view)
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
+        hooks.patch(F, name, make_dropout)

@@ -1,0 +1,47 @@
+"""Views that reorder sizes, wherever the script makes them, and dropout that is no module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..session import Session
+
+ORDER = 65
+
+FIRST_STEPS = 3
+MAX_VIEWS = 16
+
+
+class Watcher:
+    name = "shapes"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._views: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self._dropout: set[float] = set()
+
+    def reshaped(self, before: tuple[int, ...], after: tuple[int, ...], site: dict[str, Any] | None) -> None:
+        key = (before, after, site["line"] if site else None)
+        if key not in self._views and len(self._views) < MAX_VIEWS:
+            self._views[key] = {
+                "op": "view",
+                "site": site,
+                "shapes_in": [list(before)],
+                "shape_out": list(after),
+                "args": [],
+            }
+
+    def dropout_applied(self, p: float, training: bool) -> None:
+        self._dropout.add(float(p))
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        if self.session.step >= FIRST_STEPS:
+            self.session.hooks.shapes = False
+
+    def flush(self) -> None:
+        if self._views:
+            self.session.writer.fact("ops", list(self._views.values()))
+        if self._dropout:
+            self.session.writer.fact("dropout", sorted(self._dropout))
+
+    finish = flush

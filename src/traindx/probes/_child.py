@@ -1,0 +1,80 @@
+"""One probe run of the user's script, in a process of its own: `python -m traindx.probes._child PLAN`.
+
+PLAN is JSON: see `launch.Plan`. The record is what comes back.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..observe.recording import Recording
+from ..observe.runner import Ending, ScriptError, find_program, run_program
+from ..observe.secrets import masked
+from . import _sandbox, _seeds
+from .inside._part import Part
+
+# Probe runs last seconds and are made to be looked at; a plain run's 3 % would see too little of them.
+BUDGET = 40.0
+
+
+class _ProbeRecording(Recording):
+    """A recording whose probe and seeds start as soon as torch is there."""
+
+    def __init__(self, path: Path, plan: dict[str, Any], until: ExitStack) -> None:
+        self._plan = plan
+        self._until = until
+        self.part: Part | None = None
+        super().__init__(path, BUDGET)
+
+    def attach(self) -> None:
+        super().attach()
+        if self.session is None:
+            return
+        _sandbox.keep_saves_away(self._until)
+        _seeds.start_torch_from(self._plan["seed"], self._plan["shift"], self._until)
+        module = import_module(f"traindx.probes.inside.{self._plan['kind'].replace('-', '_')}")
+        self.part = module.begin(self._plan["options"])
+        self.hooks.driver = self.part.driver
+        for make in self.part.watchers:
+            watcher = make(self.session)
+            self._watchers.append(watcher)
+            self.hooks.add(watcher)
+
+    def findings(self) -> dict[str, Any]:
+        return self.part.findings() if self.part is not None else {}
+
+
+def main(words: list[str]) -> int:
+    plan = json.loads(words[0])
+    try:
+        program = find_program(plan["script"], plan["module"])
+    except (ScriptError, SyntaxError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    with ExitStack() as until:
+        recording = _ProbeRecording(Path(plan["record"]), plan, until)
+        script = {"path": plan["script"], "argv": masked(plan["args"]), "module": plan["module"]}
+        recording.writer.fact("script", script)
+        _seeds.start_from(plan["seed"], plan["shift"], until)
+        ending = run_program(program, plan["args"], recording)
+        findings = recording.findings()
+        if _cut_short(ending, findings):
+            ending = Ending(0, "stopped")
+        about = {"kind": plan["kind"], "seed": plan["seed"], "shift": plan["shift"]}
+        recording.writer.fact("probe", {**about, **findings})
+        recording.close(ending.status, ending.error)
+    return 0
+
+
+def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:
+    """`next(batches)` outside a loop does not expect the end of an epoch that we brought about."""
+    return ending.error is not None and ending.error["type"] == "StopIteration" and bool(findings.get("epochs_cut"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,16 @@
+"""What a probe brings into the script's process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Part:
+    """A driver, and watchers made for the session once torch is there. `findings` become the fact `probe`."""
+
+    driver: Any
+    watchers: list[Callable[[Any], Any]] = field(default_factory=list)
+    findings: Callable[[], dict[str, Any]] = dict

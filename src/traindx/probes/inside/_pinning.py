@@ -1,0 +1,132 @@
+"""Feeds the training the same batch at every step.
+
+A loader's batch is exchanged where it is delivered, targets and all. A batch made inside the loop is exchanged where it
+enters the model, and its targets where they enter a standard loss function; where the loss is written by hand the
+targets cannot be reached, and unless the loop repeats its batch by itself, the batch could not be pinned.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+
+from ...observe.watchers.loss_inputs import given_pair
+from ._copies import copied, equal, has_tensor
+from ._limits import Limited
+from ._roles import Roles
+
+
+class Pinned(Limited):
+    def __init__(self, steps: int, seconds: float) -> None:
+        super().__init__(steps, seconds)
+        self._roles = Roles()
+        self._latest: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._batches: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._inputs: dict[tuple[int, int], Any] = {}
+        self._targets: dict[int, Any] = {}
+        self._forwards: dict[int, int] = {}  # calls since the last update, by root
+        self._losses = 0
+        self._own_differs = False  # the loop brought another batch, which we exchanged
+        self._target_seen = False
+        self._refused: str | None = None
+
+    # ── batches from loaders ────────────────────────────────────────────────────────────────────
+
+    def batch(self, loader: Any, batch: Any) -> Any:
+        self.check_time()
+        if loader is None:
+            return batch
+        self._roles.delivered(loader)
+        if loader in self._batches:
+            return copied(self._batches[loader])
+        self._latest[loader] = copied(batch)
+        return batch
+
+    def at_end(self, loader: Any) -> Any:
+        if loader in self._batches:
+            self.check_time()
+            return copied(self._batches[loader])  # the same batch has no last one
+        raise StopIteration
+
+    # ── batches made in the loop ────────────────────────────────────────────────────────────────
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        self._roles.forward(root)
+        if len(self._batches) or not torch.is_grad_enabled() or next(root.parameters(), None) is None:
+            return args, kwargs
+        number = self._forwards[id(root)] = self._forwards.get(id(root), -1) + 1
+        key = (id(root), number)
+        if key not in self._inputs:
+            if self.updates == 0 and has_tensor((args, kwargs)):
+                self._inputs[key] = copied((args, kwargs))
+            return args, kwargs
+        if _shapes(self._inputs[key]) == _shapes((args, kwargs)):
+            self._own_differs = self._own_differs or not equal(self._inputs[key], (args, kwargs))
+        pinned: tuple[Any, Any] = copied(self._inputs[key])
+        return pinned
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        first, target = given_pair((args, kwargs))
+        if len(self._batches) or not _trains(first) or not isinstance(target, torch.Tensor) or target.requires_grad:
+            return args, kwargs
+        number, self._losses = self._losses, self._losses + 1
+        self._target_seen = True
+        if number not in self._targets:
+            if self.updates == 0:
+                self._targets[number] = target.detach().clone()
+            return args, kwargs
+        kept = self._targets[number]
+        # A target that follows from the model's own input (a last smaller batch …) keeps its own size.
+        if kept.shape != first.shape[: kept.dim()] and kept.shape != target.shape:
+            return args, kwargs
+        if len(args) > 1:
+            return (args[0], kept.clone(), *args[2:]), kwargs
+        return args, {**kwargs, "target": kept.clone()}
+
+    # ── counting ────────────────────────────────────────────────────────────────────────────────
+
+    def before_backward(self, loss: Any) -> None:
+        for loader in self._roles.backward():
+            if loader not in self._batches and loader in self._latest:
+                self._batches[loader] = self._latest[loader]
+        super().before_backward(loss)
+
+    def updated(self) -> None:
+        self._forwards.clear()
+        self._losses = 0
+        super().updated()
+
+    def findings(self) -> dict[str, Any]:
+        by, why = self._verdict()
+        return {**super().findings(), "pinned": by, "not_pinned": why}
+
+    def _verdict(self) -> tuple[str | None, str | None]:
+        if len(self._batches):
+            return "loader", None
+        if not self._inputs:
+            return None, "the batch is made inside the loop and meets no module, so it could not be pinned"
+        if not self._own_differs:
+            return "loop", None  # the loop feeds the same batch by itself
+        if self._target_seen or _carry_targets(self._inputs):
+            return "inputs", None
+        return (
+            None,
+            "the batch is made inside the loop and its targets meet no standard loss, so it could not be pinned",
+        )
+
+
+def _carry_targets(inputs: dict[tuple[int, int], Any]) -> bool:
+    """Whether the model is handed its targets too (it computes the loss itself)."""
+    return any("labels" in kwargs or "targets" in kwargs for _, kwargs in inputs.values())
+
+
+def _trains(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def _shapes(value: Any) -> list[Any]:
+    from torch.utils import _pytree as pytree
+
+    return [tuple(leaf.shape) for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]

@@ -1,0 +1,154 @@
+"""Starts the user's script with a probe inside it, in a fresh process with a time limit."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..record import Run, load
+
+SETUP_SECONDS = 300.0  # for imports, reading data and building the model, before the first backward
+
+
+class ProbeError(Exception):
+    """A probe that could not be made; `str(error)` is one clear line with what to do."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """What the user wants to run."""
+
+    path: str
+    args: Sequence[str] = ()
+    module: bool = False
+
+    def __str__(self) -> str:
+        return f"-m {self.path}" if self.module else self.path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One probe run. `seed` starts the random streams; `shift` is added to the seeds that the script sets."""
+
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of a probe run. `ending` is `ok`, `stopped`, `killed`, `exception` …"""
+
+    run: Run
+    ending: str
+    found: Mapping[str, Any]
+
+    @property
+    def error(self) -> str | None:
+        """One line: how the script failed, and where."""
+        error = self.run.facts.get("error")
+        if not error:
+            return None
+        site = error.get("site") or {}
+        place = f" ({Path(site['file']).name}:{site['line']})" if site.get("file") else ""
+        return f"{error['type']}: {error['message']}{place}"
+
+    @property
+    def updates(self) -> int:
+        """Updates that the script made; a killed run knows no more than its last points."""
+        return int(self.found.get("updates") or self.run.facts.get("steps") or 0)
+
+
+def launch(script: Script, plan: Plan, setup_seconds: float = SETUP_SECONDS) -> Trial:
+    """Run the script once. Raises `ProbeError` where nothing can be learnt from it."""
+    folder = Path(tempfile.mkdtemp(prefix="traindx-probe-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    record = folder / f"{plan.kind}.tdx"
+    words = {
+        **asdict(plan),
+        "record": str(record),
+        "script": script.path,
+        "args": list(script.args),
+        "module": script.module,
+    }
+    killed = spawn(words, folder, plan.seed, setup_seconds + 1.5 * float(plan.options.get("seconds", 30.0)))
+    if not record.exists():
+        raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
+    run = load(record)
+    ending = "killed" if killed else str(run.facts.get("exit", "killed"))
+    trial = Trial(run, ending, run.facts.get("probe", {}))
+    _refuse_empty(script, trial, folder)
+    return trial
+
+
+def spawn(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
+    """Run the plan in a process of its own; True where the time limit ended it."""
+    with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "traindx.probes._child", json.dumps(words)],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=_environment(seed),
+            start_new_session=True,  # a limit must reach the loader's workers too
+        )
+        return _wait(process, seconds)
+
+
+def _environment(seed: int) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PYTHONHASHSEED": str(seed),
+        "WANDB_MODE": "disabled",  # a probe is not an experiment to be logged
+    }
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for the end; True where the time limit brought it about."""
+    try:
+        process.wait(seconds)
+        return False
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        if process.poll() is None:
+            _kill_group(process)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (OSError, AttributeError):
+        process.kill()
+    process.wait()
+
+
+def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
+    facts = trial.run.facts
+    if facts.get("backwards"):
+        return
+    if trial.error:
+        raise ProbeError(f"{script} failed before its first backward: {trial.error}")
+    if trial.ending == "killed":
+        raise ProbeError(f"{script} had not reached its first backward when the time limit ended it")
+    if trial.ending.startswith("exit"):
+        raise ProbeError(f"{script} left with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
+    if "torch" not in facts:
+        raise ProbeError(f"{script} never imported torch: there is no training to probe")
+    raise ProbeError(f"no loss found: {script} ended without a backward pass (does it train with these arguments?)")
+
+
+def _last_line(path: Path) -> str:
+    lines = [line.strip() for line in path.read_text(errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else ""

@@ -1,0 +1,179 @@
+"""Models, weights and batches from files, without running code that came with them unless that was allowed."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .launch import ProbeError
+
+WRAPPED = ("state_dict", "model_state_dict", "model", "model_state", "net", "weights")
+PREFIXES = ("module.", "_orig_mod.", "model.", "net.")
+PICKLE = (
+    "{path} holds more than tensors, and unpickling it could run any code: if you made it yourself, add "
+    "--trust-pickle; else save the weights alone (torch.save(model.state_dict(), …) or safetensors)"
+)
+
+
+def load_model(spec: str, checkpoint: Path | None, trust_pickle: bool) -> Any:
+    """`package.module:factory`, an exported program (.pt2) or a TorchScript file; then the weights, if any."""
+    import torch
+
+    if ":" in spec and not Path(spec).exists():
+        model = named(spec)()
+        if not isinstance(model, torch.nn.Module):
+            raise ProbeError(f"{spec} returned {type(model).__name__}, not a torch module")
+    elif not Path(spec).exists():
+        raise ProbeError(f"--model {spec}: no such file, and not of the form package.module:factory")
+    elif Path(spec).suffix == ".pt2":
+        model = _exported(Path(spec))
+    else:
+        model = _scripted(Path(spec), trust_pickle)
+    if checkpoint is not None:
+        fit(model, load_weights(checkpoint, trust_pickle), checkpoint)
+    return model
+
+
+def named(spec: str) -> Callable[..., Any]:
+    """What `package.module:name` names; modules of the working folder are found."""
+    module_name, _, attribute = spec.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = import_module(module_name)
+    except ImportError as error:
+        raise ProbeError(f"{spec}: cannot import {module_name} ({error})") from None
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise ProbeError(f"{spec}: {module_name} has no {attribute}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise ProbeError(f"{spec} cannot be called")
+    return found  # type: ignore[no-any-return]
+
+
+def _exported(path: Path) -> Any:
+    import torch
+
+    try:
+        return torch.export.load(str(path)).module()
+    except Exception as error:  # a foreign or damaged archive fails in many ways
+        raise ProbeError(f"{path} is not an exported program ({_short(error)})") from None
+
+
+def _scripted(path: Path, trust_pickle: bool) -> Any:
+    import torch
+
+    try:
+        return torch.jit.load(str(path), map_location="cpu")
+    except RuntimeError:
+        pass
+    if not trust_pickle:
+        raise ProbeError(
+            f"{path} is not TorchScript. A pickled model can run any code when it is loaded: if you made it yourself, "
+            "add --trust-pickle; else name its factory (--model package.module:factory --checkpoint weights.pt)"
+        )
+    model = torch.load(path, map_location="cpu", weights_only=False)
+    if not isinstance(model, torch.nn.Module):
+        raise ProbeError(f"{path} holds {type(model).__name__}, not a model: give it as --checkpoint, with --model")
+    return model
+
+
+def load_weights(path: Path, trust_pickle: bool) -> Mapping[str, Any]:
+    """A state dict, from under the usual wrappers."""
+    content = _tensors(path, trust_pickle)
+    for key in WRAPPED:
+        if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):
+            content = content[key]
+            break
+    if hasattr(content, "state_dict"):
+        content = content.state_dict()
+    if not isinstance(content, Mapping) or not all(isinstance(key, str) for key in content):
+        raise ProbeError(f"{path} holds no state dict ({type(content).__name__})")
+    return content
+
+
+def _tensors(path: Path, trust_pickle: bool) -> Any:
+    import torch
+
+    if not path.exists():
+        raise ProbeError(f"{path} does not exist")
+    if path.suffix == ".safetensors":
+        try:
+            from safetensors.torch import load_file
+        except ImportError:
+            raise ProbeError(f"reading {path} needs safetensors: pip install safetensors") from None
+        try:
+            return load_file(path)
+        except Exception as error:  # its own error class comes from compiled code
+            raise ProbeError(f"{path} is not a safetensors file ({_short(error)})") from None
+    try:
+        return torch.load(path, map_location="cpu", weights_only=not trust_pickle)
+    except pickle.UnpicklingError:
+        raise ProbeError(PICKLE.format(path=path)) from None
+    except (RuntimeError, EOFError, OSError, ValueError) as error:
+        raise ProbeError(f"{path} cannot be read ({_short(error)})") from None
+
+
+def fit(model: Any, weights: Mapping[str, Any], path: Path) -> None:
+    """Load weights whose names may carry a wrapper's prefix. Raises one line that says what does not fit."""
+    wanted = model.state_dict()
+    for prefix in PREFIXES:
+        if not set(weights) & set(wanted) and all(key.startswith(prefix) for key in weights):
+            weights = {key.removeprefix(prefix): value for key, value in weights.items()}
+    missing, unexpected = sorted(set(wanted) - set(weights)), sorted(set(weights) - set(wanted))
+    other = [
+        f"{key} {tuple(weights[key].shape)} for {tuple(wanted[key].shape)}"
+        for key in wanted
+        if key in weights and hasattr(wanted[key], "shape") and weights[key].shape != wanted[key].shape
+    ]
+    troubles = [
+        f"{len(names)} {word} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+        for word, names in (("missing", missing), ("unexpected", unexpected), ("of another shape", other))
+        if names
+    ]
+    if troubles:
+        raise ProbeError(
+            f"{path} does not fit the model: {'; '.join(troubles)}. Is this the model that it was saved from?"
+        )
+    model.load_state_dict(weights)
+
+
+def load_batch(path: Path, trust_pickle: bool) -> Any:
+    """Tensors: a tuple or a mapping of inputs and, last or by name, the target."""
+    import torch
+
+    if path.suffix == ".npz":
+        import numpy as np
+
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                content: Any = {key: torch.from_numpy(arrays[key]) for key in arrays.files}
+        except (OSError, ValueError, TypeError) as error:
+            raise ProbeError(f"{path} cannot be read as arrays ({_short(error)})") from None
+    else:
+        content = _tensors(path, trust_pickle)
+    if isinstance(content, Mapping):
+        content = dict(content)
+        if not any(key in content for key in ("target", "targets", "labels", "label", "y")) and len(content) > 1:
+            content = tuple(content.values())
+    if not isinstance(content, (torch.Tensor, tuple, list, dict)) or not _has_tensor(content):
+        raise ProbeError(f"{path} holds no tensors: save (inputs, targets), or a mapping with x and y")
+    return content
+
+
+def _has_tensor(content: Any) -> bool:
+    import torch
+
+    values = (
+        content.values() if isinstance(content, Mapping) else content if not hasattr(content, "shape") else [content]
+    )
+    return any(isinstance(value, torch.Tensor) for value in values)
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(str(error).split())[:120] or type(error).__name__

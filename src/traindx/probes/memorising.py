@@ -1,0 +1,125 @@
+"""Can the user's loop learn one batch by heart? The numbers, and what further rates say where it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..record import Run
+from ..record.types import FloatArray
+from .launch import Plan, ProbeError, Script, Trial, launch
+
+Result = Literal["learnt", "falling", "stuck", "not finite", "unknown"]
+
+STEPS = 200
+SECONDS = 12.0
+LEARNT = 0.1  # of the way from the trivial answer to the floor that may be left: dropout and rounding stay
+# A loss that the next four times as many steps would halve again is on its way.
+FALLING = 0.9
+FEWEST = 20  # steps below which a failure says nothing
+RIGHT = 0.99  # share of the batch answered rightly: it is known, whatever dropout adds to the loss
+
+
+@dataclass(frozen=True)
+class Memorised:
+    """`floor` and `trivial` are losses of a perfect answer and of one that ignores the input, where known."""
+
+    result: Result
+    steps: int
+    first: float | None = None
+    last: float | None = None
+    floor: float | None = None
+    trivial: float | None = None
+    pinned: str | None = None
+    why_not: str | None = None
+    factor: float = 1.0
+    accuracy: float | None = None
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def memorise(script: Script, factor: float = 1.0, steps: int = STEPS, seconds: float = SECONDS) -> Memorised:
+    """Run the script with its batch pinned and its rate times `factor`."""
+    try:
+        return judge(launch(script, Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})))
+    except ProbeError as error:
+        return Memorised("unknown", 0, why_not=str(error), factor=factor)
+
+
+def judge(trial: Trial) -> Memorised:
+    """What a trial of kind `memorise` shows."""
+    found, losses = trial.found, by_step(trial.run)
+    steps, factor = len(losses), float(found.get("factor") or 1.0)
+    if trial.error:
+        return Memorised("unknown", steps, why_not=f"the script failed: {trial.error}", factor=factor)
+    if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
+        return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
+    if not found.get("pinned"):
+        why = found.get("not_pinned") or "the script was ended before its batch could be pinned"
+        return Memorised("unknown", steps, why_not=str(why), factor=factor)
+    return _measured(trial, losses, steps, factor)
+
+
+def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Memorised:
+    finite = losses[np.isfinite(losses)]
+    floor, trivial = _bounds(trial)
+    common: dict[str, Any] = {
+        "floor": floor, "trivial": trivial, "pinned": trial.found["pinned"], "factor": factor,
+        "accuracy": _accuracy(trial.run),
+    }  # fmt: skip
+    if steps < 2 or not len(finite):
+        return Memorised("unknown", steps, why_not="too few steps were seen", **common)
+    first, last = float(finite[0]), float(np.median(finite[-max(3, len(finite) // 10) :]))
+    common.update(first=first, last=last)
+    if not np.isfinite(losses[-1]):
+        return Memorised("not finite", steps, **common)
+    if common["accuracy"] is not None and common["accuracy"] >= RIGHT and last < first:
+        return Memorised("learnt", steps, **common)
+    base = floor if floor is not None else 0.0
+    top = min(first, trivial) if trivial is not None else first
+    if last - base <= LEARNT * (top - base):
+        return Memorised("learnt", steps, **common)
+    if floor is None:
+        return Memorised("unknown", steps, why_not="the lowest loss that this batch allows is not known", **common)
+    if trial.found["pinned"] == "loop":
+        why = "every step gets the same input anyway: it is the whole data set, not one batch"
+        return Memorised("unknown", steps, why_not=why, **common)
+    if top - base <= 0:
+        return Memorised("unknown", steps, why_not="every target of the batch is the same", **common)
+    if steps < FEWEST:
+        return Memorised("unknown", steps, why_not=f"only {steps} steps could be made", **common)
+    quarter = max(2, len(finite) // 4)
+    before, after = np.median(finite[-2 * quarter : -quarter]), np.median(finite[-quarter:])
+    falling = after - base < FALLING * (before - base)
+    return Memorised("falling" if falling else "stuck", steps, **common)
+
+
+def _bounds(trial: Trial) -> tuple[float | None, float | None]:
+    """Floor and trivial loss of what `backward` was called on: a loss function's value, or a multiple of it."""
+    floor = trial.found.get("floor")
+    calls = [loss for loss in trial.run.facts.get("losses") or () if loss.get("phase") == "train"]
+    ratio = calls[0].get("value_ratio") if len(calls) == 1 else None
+    if not floor or ratio is None or not ratio > 0:
+        return None, None
+    function, loss = trial.run.series("loss/function").finite.values, by_step(trial.run)
+    # A sum of this loss and something else (a penalty, a divergence) has a floor that is not known.
+    if not len(function) or not len(loss) or not np.isclose(loss[0], ratio * function[0], rtol=0.02, atol=1e-6):
+        return None, None
+    return ratio * float(floor["floor"]), ratio * float(floor["trivial"])
+
+
+def _accuracy(run: Run) -> float | None:
+    values = run.series("accuracy/train").finite.values
+    return float(np.median(values[-3:])) if len(values) >= 5 else None
+
+
+def by_step(run: Run) -> FloatArray:
+    """The training loss of each step: the mean of its micro-batches."""
+    series = run.series("loss/train")
+    if not series:
+        return np.empty(0)
+    steps, places = np.unique(series.steps, return_inverse=True)
+    return np.bincount(places, weights=series.values, minlength=len(steps)) / np.bincount(places)

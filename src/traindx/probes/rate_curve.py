@@ -1,0 +1,166 @@
+"""From the losses of range tests to a learning rate: three published rules, their agreement, an interval.
+
+- *steepest*: where the smoothed loss falls fastest per decade of rate (Smith 2017, as rate finders usually have it);
+- *valley*: two thirds along the longest stretch over which the loss falls;
+- *minimum/10*: a tenth of the rate with the lowest smoothed loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..record.types import FloatArray
+
+FEWEST = 20  # points below which a curve has no shape
+WIDTH = 0.03  # of the curve's length: the smoothing kernel's deviation; three or four steps of a hundred
+START = 0.25  # of the curve: its rates are so low that the loss stands still
+# A valley must be deeper than what noise alone digs: the lowest of some hundred smoothed points of pure noise lies
+# about 2.5 of their deviations below the mean, and seldom twice as far.
+DEEP = 5.0
+SHALLOW = 0.05  # and at least this share of the starting loss
+AGREE = 10.0  # rules that differ by less than a decade agree; finders are not sharper than that
+
+
+@dataclass(frozen=True)
+class RateCurve:
+    """One range test: rates in rising order, the loss measured at each before the step was made."""
+
+    rates: FloatArray
+    losses: FloatArray
+
+    def __post_init__(self) -> None:
+        if len(self.rates) != len(self.losses):
+            raise ValueError(f"{len(self.rates)} rates against {len(self.losses)} losses")
+
+    @property
+    def finite(self) -> RateCurve:
+        """Up to the first loss that is not finite."""
+        bad = np.flatnonzero(~np.isfinite(self.losses))
+        end = int(bad[0]) if len(bad) else len(self.losses)
+        return RateCurve(self.rates[:end], self.losses[:end])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one curve says. `rules` is empty where it has no valley, and `why_not` says so."""
+
+    curve: RateCurve
+    smooth: FloatArray
+    rules: dict[str, float] = field(default_factory=dict)
+    rises_at: float | None = None  # the rate from which the loss rises for good
+    why_not: str | None = None
+
+    @property
+    def suggestion(self) -> float | None:
+        """The middle one of the rules."""
+        return float(np.median(list(self.rules.values()))) if self.rules else None
+
+
+@dataclass(frozen=True)
+class RateAdvice:
+    """All repeats together. `interval` is the range of the repeats' suggestions."""
+
+    readings: Sequence[Reading]
+    suggestion: float | None
+    interval: tuple[float, float] | None
+    rules: dict[str, float]
+    agree: bool
+    why_not: str | None = None
+
+    @property
+    def spread(self) -> float | None:
+        """The largest suggestion over the smallest, of all repeats."""
+        return None if self.interval is None else self.interval[1] / self.interval[0]
+
+
+def smoothed(losses: FloatArray) -> FloatArray:
+    """A Gaussian average centred on each point: unlike a running average it does not lag behind the rate."""
+    width = max(1.0, WIDTH * len(losses))
+    places = np.arange(len(losses))
+    # A loss that explodes must not reach back over its neighbours: what is beyond four times the start is cut there.
+    start = float(np.median(losses[: max(3, len(losses) // 10)]))
+    cut = np.minimum(losses, start + 3 * abs(start)) if start else losses
+    weights = np.exp(-0.5 * ((places[:, None] - places[None, :]) / width) ** 2)
+    return np.asarray((weights @ cut) / weights.sum(axis=1), np.float64)
+
+
+def read(curve: RateCurve) -> Reading:
+    """Apply the rules to one curve."""
+    curve = curve.finite
+    if len(curve.rates) < FEWEST:
+        return Reading(curve, curve.losses, why_not=f"only {len(curve.rates)} finite losses were seen")
+    smooth = smoothed(curve.losses)
+    lowest = int(np.argmin(smooth))
+    early = max(5, round(START * len(smooth)))
+    start = float(np.median(curve.losses[:early]))
+    # Both ends of the fall are averages: of a Gaussian window, and of the first points (medians: 1.25 times as noisy).
+    averaged = 1 / (2 * np.sqrt(np.pi) * max(1.0, WIDTH * len(smooth))) + 1.25**2 / early
+    noise = _noise(curve.losses) * np.sqrt(averaged)
+    fall = start - float(smooth[lowest])
+    if fall < max(DEEP * noise, SHALLOW * abs(start)):
+        return Reading(curve, smooth, why_not="the loss does not fall clearly at any rate")
+    if lowest >= len(smooth) - 2:
+        return Reading(curve, smooth, why_not="the loss still falls at the highest rate that was tried")
+    slopes = np.gradient(smooth, np.log10(curve.rates))
+    rules = {
+        "steepest": float(curve.rates[int(np.argmin(slopes[: lowest + 1]))]),
+        "valley": float(curve.rates[_valley(smooth)]),
+        "minimum/10": float(curve.rates[lowest]) / 10.0,
+    }
+    rising = np.flatnonzero(smooth[lowest:] > smooth[lowest] + 0.25 * fall)
+    rises_at = float(curve.rates[lowest + int(rising[0])]) if len(rising) else None
+    return Reading(curve, smooth, rules, rises_at)
+
+
+def _noise(losses: FloatArray) -> float:
+    """Deviation of single losses, from differences of neighbours in the first half, where little is learnt."""
+    steps = np.diff(losses[: max(10, len(losses) // 2)])
+    return float(1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2.0))
+
+
+def _valley(smooth: FloatArray) -> int:
+    """Two thirds along the longest decreasing stretch; single points may rise (longest decreasing subsequence)."""
+    length = [1] * len(smooth)
+    start = list(range(len(smooth)))
+    for i in range(1, len(smooth)):
+        earlier = [j for j in range(i) if smooth[j] > smooth[i]]
+        if earlier:
+            best = max(earlier, key=lambda j: length[j])
+            length[i], start[i] = length[best] + 1, start[best]
+    end = int(np.argmax(length))
+    return start[end] + round(2 * (end - start[end]) / 3)
+
+
+def advise(curves: Sequence[RateCurve]) -> RateAdvice:
+    """Bring the repeats together. Where most of them have no valley, there is no suggestion."""
+    readings = [read(curve) for curve in curves]
+    known = [reading for reading in readings if reading.suggestion is not None]
+    if not known or 2 * len(known) <= len(readings):
+        reasons = [reading.why_not for reading in readings if reading.why_not]
+        return RateAdvice(readings, None, None, {}, False, reasons[0] if reasons else "no curve was measured")
+    suggestions = [float(reading.suggestion) for reading in known if reading.suggestion is not None]
+    rules = {name: _middle([reading.rules[name] for reading in known]) for name in known[0].rules}
+    agree = max(rules.values()) / min(rules.values()) < AGREE
+    return RateAdvice(readings, _middle(suggestions), (min(suggestions), max(suggestions)), rules, agree)
+
+
+def _middle(rates: Sequence[float]) -> float:
+    return float(np.exp(np.median(np.log(rates))))
+
+
+def place_of(rate: float, advice: RateAdvice) -> str:
+    """Where a rate lies on the curve, in words."""
+    if advice.suggestion is None:
+        return ""
+    limits = [reading.rises_at for reading in advice.readings if reading.rises_at]
+    if limits and rate >= min(limits):
+        return f"beyond the rate from which the loss rises ({min(limits):.2g})"
+    times = rate / advice.suggestion
+    if times > 3:
+        return f"{times:.3g} times the suggestion, still before the loss rises"
+    if times < 1 / 3:
+        return f"{1 / times:.3g} times below the suggestion"
+    return "about where the loss falls best"

@@ -1,0 +1,171 @@
+"""The range test on the user's loop, and on a model that one holds."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..record import Run, RunBuilder
+from .launch import Plan, ProbeError, Script, Trial, launch
+from .memorising import by_step
+from .rate_curve import RateAdvice, RateCurve, advise
+
+STEPS = 120
+LOW, HIGH = 1e-6, 10.0  # below, nothing moves in so few steps; above, nothing that is in use survives
+SECONDS = 40.0
+REPEATS = 3
+FEWEST = 40  # steps that a loop must be able to make
+
+
+@dataclass(frozen=True)
+class RateTest:
+    """The advice, the curves behind it, the script's own rate, and a `Run` that holds the measurements."""
+
+    advice: RateAdvice
+    own_rate: float | None
+    run: Run
+    batch_size: float | None = None
+    optimizer: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def suggestion(self) -> float | None:
+        return self.advice.suggestion
+
+
+def probe_rates(
+    script: Script,
+    *,
+    low: float = LOW,
+    high: float = HIGH,
+    steps: int = STEPS,
+    repeats: int = REPEATS,
+    seconds: float = SECONDS,
+) -> RateTest:
+    """Run the test inside the script, once for each repeat, with the script's seeds shifted."""
+
+    def once(shift: int, steps: int = steps) -> Trial:
+        options = {"steps": steps, "seconds": seconds, "low": low, "high": high}
+        return launch(script, Plan("rate-range", options, seed=shift, shift=shift))
+
+    first = once(0)
+    notes = []
+    if _ended_early(first, steps):
+        if first.updates < FEWEST:
+            raise ProbeError(
+                f"the loop ended after {first.updates} steps, the test needs {FEWEST}: give the script more epochs"
+            )
+        steps = first.updates
+        notes.append(f"the loop ends after {steps} steps, so the test was made with as many")
+        first = once(0, steps)
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        trials = [first, *pool.map(lambda shift: once(shift, steps), range(1, repeats))]
+    for trial in trials:
+        if trial.error:
+            raise ProbeError(f"the script failed at step {trial.updates}: {trial.error}")
+    return _together(script, trials, notes)
+
+
+def _ended_early(trial: Trial, steps: int) -> bool:
+    return trial.found.get("stopped_by") is None and trial.ending == "ok" and trial.updates < steps
+
+
+def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest:
+    curves = [curve_of(trial.run) for trial in trials]
+    first = trials[0]
+    if int(first.found.get("optimizers") or 1) > 1:
+        notes.append("several optimizers: their rates keep their ratio, the loss is the first one's")
+    if first.found.get("stopped_by") == "time":
+        notes.append(f"the time limit ended the test after {first.updates} steps (--seconds allows more)")
+    sizes = first.run.series("batch_size").values
+    optimizers = first.run.facts.get("optimizers") or [{}]
+    return RateTest(
+        advise(curves),
+        first.found.get("own_rate"),
+        as_run(str(script), curves, dict(first.run.facts)),
+        float(np.median(sizes)) if len(sizes) else None,
+        optimizers[0].get("class"),
+        notes,
+    )
+
+
+def curve_of(run: Run) -> RateCurve:
+    """Loss and rate of each step of a trial."""
+    losses, rates = by_step(run), run.series("lr")
+    _, first = np.unique(rates.steps, return_index=True)
+    length = min(len(losses), len(first))
+    return RateCurve(rates.values[first][:length], losses[:length])
+
+
+def as_run(source: str, curves: list[RateCurve], facts: dict[str, Any]) -> Run:
+    """The curves as series `rate_test/loss/K` and `rate_test/lr/K`."""
+    builder = RunBuilder(source, "probe")
+    for key, value in facts.items():
+        builder.fact(key, value)
+    for k, curve in enumerate(curves):
+        builder.series(f"rate_test/lr/{k}", np.arange(len(curve.rates)), curve.rates)
+        builder.series(f"rate_test/loss/{k}", np.arange(len(curve.losses)), curve.losses)
+    return builder.build()
+
+
+def lr_range_test(
+    model: Any,
+    batches: Iterable[Any],
+    loss_fn: Callable[[Any, Any], Any],
+    optimizer: Any,
+    *,
+    low: float = LOW,
+    high: float = HIGH,
+    steps: int = STEPS,
+) -> RateTest:
+    """The range test on a model, an iterable of (inputs, targets) and an optimizer. Everything is put back after it.
+
+    >>> test = traindx.lr_range_test(model, loader, torch.nn.functional.cross_entropy, optimizer)  # doctest: +SKIP
+    >>> test.suggestion                                                                            # doctest: +SKIP
+    """
+    import torch
+
+    from .smoothing import Smoothed
+    from .unchanged import unchanged
+
+    if not 0 < low < high or steps < 2:
+        raise ValueError("low, high and steps must be positive, low below high")
+    own = [float(group["lr"]) for group in optimizer.param_groups]
+    rates, losses, watch = [], [], Smoothed()
+    with unchanged(model, optimizer), torch.enable_grad():
+        feed = _endless(batches)
+        for k in range(steps):
+            rate = low * math.exp(math.log(high / low) * k / (steps - 1))
+            for group, kept in zip(optimizer.param_groups, own, strict=True):
+                group["lr"] = rate * (kept / own[0] if own[0] else 1.0)
+            inputs, targets = next(feed)
+            optimizer.zero_grad()
+            loss = loss_fn(model(inputs), targets)
+            loss.backward()
+            optimizer.step()
+            value = float(loss.detach())
+            rates.append(rate)
+            losses.append(value)
+            if not math.isfinite(value):
+                break
+            watch.add(value)
+            if watch.diverged:
+                break
+    curve = RateCurve(np.array(rates), np.array(losses))
+    return RateTest(advise([curve]), own[0], as_run(type(model).__name__, [curve], {}))
+
+
+def _endless(batches: Iterable[Any]) -> Iterator[Any]:
+    while True:
+        empty = True
+        for batch in batches:
+            empty = False
+            yield batch
+        if empty:
+            raise ValueError("the iterable gave no batch (a generator can be used only once; pass a list or a loader)")

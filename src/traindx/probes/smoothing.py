@@ -1,0 +1,39 @@
+"""The exponential average of a loss during a rate test, and when it has left for good."""
+
+from __future__ import annotations
+
+import math
+
+MEMORY = 0.9  # of the average: about the last ten steps, a tenth of a test of a hundred
+TOO_FAR = 4.0  # times the best loss, as rate finders usually have it
+
+
+class Smoothed:
+    """Bias-corrected exponential average, its best value, and whether it has diverged from it."""
+
+    def __init__(self, memory: float = MEMORY) -> None:
+        self._memory = memory
+        self._sum = 0.0
+        self._weight = 0.0
+        self.first = math.nan
+        self.best = math.inf
+
+    def add(self, value: float) -> float:
+        self._sum = self._memory * self._sum + (1 - self._memory) * value
+        self._weight = self._memory * self._weight + (1 - self._memory)
+        if math.isnan(self.first):
+            self.first = value
+        self.best = min(self.best, self.value)
+        return self.value
+
+    @property
+    def value(self) -> float:
+        return self._sum / self._weight if self._weight else math.nan
+
+    @property
+    def diverged(self) -> bool:
+        """Far above the best; for losses that may be negative, as far as the test has fallen and more."""
+        if self.best > 0:
+            return self.value > TOO_FAR * self.best and self.value > self.first
+        fallen = abs(self.first - self.best) or abs(self.best) or 1.0
+        return self.value > self.first + fallen

@@ -1,0 +1,62 @@
+"""Do two starts of the script agree? Needed before any two runs may be compared."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from .launch import Plan, ProbeError, Script, Trial, launch
+from .memorising import by_step
+
+STEPS = 10
+SECONDS = 8.0
+
+Result = Literal["same", "seed", "different", "unknown"]
+
+
+@dataclass(frozen=True)
+class Starts:
+    """`same`: the script fixes everything itself. `seed`: starts agree only from one seed, which the script does not
+    set. `different`: they differ even from one seed."""
+
+    result: Result
+    steps: int = 0
+    differs_at: int | None = None
+    why_not: str | None = None
+
+    def facts(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def start(script: Script, seed: int) -> Trial | ProbeError:
+    """The first steps from a seed of ours, which the script may override by its own."""
+    try:
+        return launch(script, Plan("first-steps", {"steps": STEPS, "seconds": SECONDS}, seed=seed))
+    except ProbeError as error:
+        return error
+
+
+def compare(first: Trial, other_seed: Trial | ProbeError, same_seed: Trial | ProbeError) -> Starts:
+    """`first` and `same_seed` began from the same seed, `other_seed` from another."""
+    for trial in (other_seed, same_seed):
+        if isinstance(trial, ProbeError):
+            return Starts("unknown", why_not=str(trial))
+        if trial.error:
+            return Starts("unknown", why_not=f"the script failed: {trial.error}")
+    assert isinstance(other_seed, Trial) and isinstance(same_seed, Trial)
+    steps, at = _first_difference(first, same_seed)
+    if not steps:
+        return Starts("unknown", why_not="no loss of the first steps was seen")
+    if at is not None:
+        return Starts("different", steps, at)
+    steps, at = _first_difference(first, other_seed)
+    return Starts("same", steps) if at is None else Starts("seed", steps, at)
+
+
+def _first_difference(one: Trial, other: Trial) -> tuple[int, int | None]:
+    a, b = by_step(one.run), by_step(other.run)
+    length = min(len(a), len(b), STEPS)
+    unequal = np.flatnonzero(~((a[:length] == b[:length]) | (np.isnan(a[:length]) & np.isnan(b[:length]))))
+    return length, (int(unequal[0]) if len(unequal) else None)

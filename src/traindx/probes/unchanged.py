@@ -1,0 +1,68 @@
+"""Leaves a model, an optimizer, the random streams and the modes bit for bit as they were."""
+
+from __future__ import annotations
+
+import copy
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+
+@contextmanager
+def streams_unchanged() -> Iterator[None]:
+    """Random numbers drawn inside are as if never drawn."""
+    numpy = sys.modules.get("numpy")
+    states = torch.get_rng_state(), random.getstate(), numpy.random.get_state() if numpy is not None else None
+    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() and torch.cuda.is_initialized() else None
+    try:
+        yield
+    finally:
+        torch.set_rng_state(states[0])
+        random.setstate(states[1])
+        if numpy is not None and states[2] is not None:
+            numpy.random.set_state(states[2])
+        if devices is not None:
+            torch.cuda.set_rng_state_all(devices)
+
+
+@contextmanager
+def unchanged(model: Any, optimizer: Any = None) -> Iterator[None]:
+    """Put back weights, buffers, gradients, modes, requires_grad, the optimizer's state and the random streams.
+
+    Tensors keep their identity and get their old contents, so that references others hold stay valid.
+    """
+    modules = [(module, module.training) for module in model.modules()]
+    parameters = list(model.parameters())
+    tensors = [(t, t.detach().clone(), t.requires_grad) for t in (*parameters, *model.buffers())]
+    gradients = [(p, p.grad, None if p.grad is None else p.grad.detach().clone()) for p in parameters]
+    held = copy.deepcopy(optimizer.state_dict()) if optimizer is not None else None
+    with streams_unchanged():
+        try:
+            yield
+        finally:
+            with torch.no_grad():
+                for tensor, contents, wanted in tensors:
+                    if not _same(tensor, contents):
+                        tensor.copy_(contents)
+                    if tensor.is_leaf:
+                        tensor.requires_grad_(wanted)
+                for parameter, gradient, contents in gradients:
+                    parameter.grad = gradient
+                    if gradient is not None and not _same(gradient, contents):
+                        gradient.copy_(contents)
+            for module, training in modules:
+                module.training = training
+            if optimizer is not None:
+                optimizer.load_state_dict(held)
+
+
+def _same(tensor: Any, contents: Any) -> bool:
+    """Bit for bit, so that an untouched tensor's version counter stays as it was."""
+    if tensor.is_sparse:
+        return False
+    one, other = tensor.detach().contiguous().reshape(-1), contents.contiguous().reshape(-1)
+    return one.shape == other.shape and bool(torch.equal(one.view(torch.uint8), other.view(torch.uint8)))

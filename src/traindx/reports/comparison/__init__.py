@@ -1,0 +1,27 @@
+"""Reports of a comparison of runs. One format is one file, and the file's name is the format. No computing here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._look import Look
+
+if TYPE_CHECKING:
+    from ...comparison import Comparison
+
+__all__ = ["FORMATS", "format_of", "render"]
+
+FORMATS = ("text", "json", "html")
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's suffix asks for; text where it says nothing."""
+    suffix = path.suffix.lower().removeprefix(".")
+    return {"htm": "html"}.get(suffix, suffix if suffix in FORMATS else "text")
+
+
+def render(comparison: Comparison, format: str = "text", **look: Any) -> str:
+    """The comparison in the given format, ending with a newline; options as in `Look`."""
+    return str(import_module(f".{format}", __package__).render(comparison, Look(**look))) + "\n"

@@ -1,0 +1,44 @@
+"""The words in a comparison's table, the same in every format."""
+
+from __future__ import annotations
+
+from ...comparison import Comparison, Entry
+from .._prose import percent
+
+
+def value(number: float | None) -> str:
+    return "-" if number is None else f"{number:.4g}"
+
+
+def final(entry: Entry) -> str:
+    """The level at the end; a run that ended in NaN says so."""
+    return "NaN" if entry.final is None else value(entry.final)
+
+
+def count(steps: int | None, missing: str = "never") -> str:
+    return missing if steps is None else f"{steps:,}"
+
+
+def diagnosis(entry: Entry) -> str:
+    outcome = entry.outcome
+    return f"{outcome.cause} {percent(outcome.confidence)}" if outcome.cause else outcome.verdict
+
+
+def heading_reached(comparison: Comparison) -> str:
+    return "steps to " + value(comparison.level)
+
+
+def duplicate_sentences(comparison: Comparison) -> list[str]:
+    """What is odd about equal curves, one sentence a group."""
+    sentences = []
+    for group in comparison.duplicates:
+        names = list(group.names)
+        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        alike = "the same curve to the last digit" if group.identical else "nearly the same curve"
+        reason = (
+            "their settings differ, so a setting did not take effect or a log was copied"
+            if group.settings_differ
+            else "count them as one run: a copy, or a repeat with the same seed"
+        )
+        sentences.append(f"{listed}: {alike}; {reason}.")
+    return sentences

@@ -1,0 +1,78 @@
+"""Small curves as SVG, drawn on one scale so that rows can be compared at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...comparison import Measured
+from ...record.types import FloatArray
+
+LOG_RANGE = 30.0  # beyond this ratio a linear scale shows a cliff and a floor
+MOST_POINTS = 80  # of a curve in a table
+PADDING = 4.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """From steps and values to places in a picture."""
+
+    width: float
+    height: float
+    last_step: float
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def over(cls, curves: Sequence[Measured], width: float, height: float) -> Frame:
+        """The scale holds nearly all values; the heights of a divergence run out at the top."""
+        values = np.concatenate([curve.smooth for curve in curves if len(curve.smooth)] or [np.zeros(1)])
+        low, high = float(values.min()), float(np.quantile(values, 0.99))
+        steps = max((float(curve.steps.max()) for curve in curves if len(curve.steps)), default=1.0)
+        return cls(width, height, max(steps, 1.0), low, max(high, low), low > 0 and high > LOG_RANGE * low)
+
+    def x(self, steps: Iterable[float]) -> FloatArray:
+        return PADDING + np.asarray(list(steps), float) / self.last_step * (self.width - 2 * PADDING)
+
+    def y(self, values: Iterable[float]) -> FloatArray:
+        shown = np.clip(np.asarray(list(values), float), self.low, self.high)
+        low, high = self.low, self.high
+        if self.log:
+            shown, low, high = np.log(shown), float(np.log(low)), float(np.log(high))
+        share = (shown - low) / (high - low) if high > low else np.full(len(shown), 0.5)
+        return np.asarray(self.height - PADDING - share * (self.height - 2 * PADDING))
+
+
+def line(curve: Measured, frame: Frame, attributes: str = "") -> str:
+    """The smoothed curve; a cross where the run became NaN or infinite and stayed so."""
+    if not len(curve.smooth):
+        return ""
+    keep = np.unique(np.linspace(0, len(curve.smooth) - 1, min(len(curve.smooth), MOST_POINTS)).astype(int))
+    x, y = frame.x(curve.smooth_steps[keep]), frame.y(curve.smooth[keep])
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    if curve.final is None:
+        broken = curve.steps[~np.isfinite(curve.values)]
+        after = broken[broken >= curve.smooth_steps[-1]]
+        at = frame.x([after.min() if len(after) else curve.smooth_steps[-1]])[0]
+        mark = f'<path class="nan" d="M{at - 3:.1f},{y[-1] - 3:.1f}l6,6m0,-6l-6,6"/>'
+    else:
+        mark = f'<circle cx="{x[-1]:.1f}" cy="{y[-1]:.1f}" r="1.8"/>'
+    return f'<g {attributes}><polyline points="{points}"/>{mark}</g>'
+
+
+def ticks(frame: Frame) -> list[tuple[float, str]]:
+    """A few round values with their heights."""
+    if frame.log:
+        first, last = int(np.ceil(np.log10(frame.low))), int(np.floor(np.log10(frame.high)))
+        stride = max(1, (last - first) // 4)
+        values = [10.0**k for k in range(first, last + 1, stride)]
+        values = values if len(values) > 1 else [frame.low, frame.high]
+    else:
+        raw = (frame.high - frame.low) / 4 or 1.0
+        size = 10.0 ** np.floor(np.log10(raw))
+        stride_ = next(m * size for m in (1, 2, 5, 10) if m * size >= raw)
+        values = list(np.arange(np.ceil(frame.low / stride_), np.floor(frame.high / stride_) + 1) * stride_)
+    return [(float(height), f"{value:.4g}") for value, height in zip(values, frame.y(values), strict=True)]

@@ -1,0 +1,147 @@
+"""The comparison as one page that needs nothing from outside: answer, curves, and a table that sorts."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from pathlib import Path
+
+from ...comparison import Comparison, Entry, Measured
+from ...comparison._values import is_number, shown
+from .._look import Look
+from . import _cells
+from ._svg import Frame, line, ticks
+
+MOST_LINES = 100  # in the large chart; more would be a carpet
+HERE = Path(__file__).parent
+
+
+def render(comparison: Comparison, look: Look) -> str:  # noqa: ARG001 (a page has one look)
+    title = f"{len(comparison.entries):,} runs compared by {comparison.metric}"
+    answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.statement)
+    remarks = [*_cells.duplicate_sentences(comparison), *comparison.notes]
+    remarks += [f"{source} was left out: {reason}." for source, reason in comparison.not_compared]
+    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{(HERE / 'page.css').read_text(encoding='utf-8')}</style></head><body>",
+            f"<h1>{escape(title)}</h1>",
+            f'<section class="answer">{answer}</section>',
+            f"<ul>{listed}</ul>" if listed else "",
+            _chart(comparison),
+            _effects(comparison),
+            _table(comparison),
+            f"<script>{(HERE / 'page.js').read_text(encoding='utf-8')}</script></body></html>",
+        ]
+    )
+
+
+def _curve(entry: Entry, comparison: Comparison) -> Measured:
+    return entry.outcome.measured[comparison.key]
+
+
+def _chart(comparison: Comparison) -> str:
+    """All curves, best last so that it lies on top."""
+    entries = list(comparison.entries)
+    chosen = entries if len(entries) <= MOST_LINES else entries[: MOST_LINES - 20] + entries[-20:]
+    frame = Frame.over([_curve(entry, comparison) for entry in chosen], 860, 300)
+    grid = "".join(
+        f'<path class="grid" d="M0,{height:.1f}h{frame.width:.0f}"/>'
+        f'<text x="-8" y="{height + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        for height, label in ticks(frame)
+    )
+    places = {id(entry): place for place, entry in enumerate(entries)}
+    lines = "".join(
+        line(
+            _curve(entry, comparison),
+            frame,
+            f'class="run{" best" if places[id(entry)] == 0 else ""}" data-run="{places[id(entry)]}" '
+            f'style="--share:{places[id(entry)] / max(1, len(entries) - 1):.3f}"',
+        ).replace("<polyline", f"<title>{escape(entry.name)}</title><polyline", 1)
+        for entry in reversed(chosen)
+    )
+    unit = entries[0].outcome.step_unit if entries else "step"
+    left_out = len(entries) - len(chosen)
+    caption = (
+        f"{comparison.metric}, smoothed{', logarithmic' if frame.log else ''}, by {unit}. "
+        "Dark: good runs; pale: poor ones; thick: the best. × = NaN or infinite from there on."
+        + (f" {left_out} runs of the middle are not drawn." if left_out else "")
+    )
+    return (
+        f'<figure><svg class="chart" viewBox="-60 -8 {frame.width + 70:.0f} {frame.height + 34:.0f}" role="img">'
+        f'{grid}{lines}<text x="0" y="{frame.height + 18:.0f}">{unit} 0</text>'
+        f'<text x="{frame.width:.0f}" y="{frame.height + 18:.0f}" text-anchor="end">{frame.last_step:,.0f}</text></svg>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _effects(comparison: Comparison) -> str:
+    rows = []
+    for effect in comparison.effects[:12]:
+        sure = "cannot be tested" if effect.chance is None else f"{effect.chance:.2g}"
+        levels = ", ".join(
+            f"{escape(label)} → {'broken' if math.isinf(middle) else f'{middle:.4g}'} <small>({runs})</small>"
+            for label, runs, middle in effect.levels[:6]
+        )
+        rival = f"confounded with {escape(' and '.join(effect.rival))}" if effect.rival else ""
+        rows.append(
+            f"<tr><th>{escape(' and '.join(effect.settings))}</th>"
+            f'<td><span class="bar" style="--share:{effect.share:.3f}"></span>{effect.share:.0%}</td>'
+            f"<td>{sure}</td><td>{levels}</td><td>{rival}</td></tr>"
+        )
+    if not rows:
+        return ""
+    return (
+        "<h2>What goes with the result</h2><table><thead><tr><th>setting</th><th>share of the ranking</th>"
+        "<th>as good by chance</th><th>value → middle result (runs), best first</th><th></th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _table(comparison: Comparison) -> str:
+    headings = ["#", "run", "curve", *comparison.differing, "best", "final", "diagnosis", "stability", "at step"]
+    headings.append(_cells.heading_reached(comparison))
+    head = "".join(f'<th tabindex="0" role="button">{escape(heading)}</th>' for heading in headings)
+    frame = Frame.over([_curve(entry, comparison) for entry in comparison.entries], 120, 34)
+    rows = [_row(place, entry, comparison, frame) for place, entry in enumerate(comparison.entries)]
+    return (
+        '<h2>Runs</h2><p><input id="find" type="search" placeholder="show only runs with …" aria-label="filter"> '
+        "A click on a heading sorts.</p>"
+        f'<div class="wide"><table id="runs"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
+
+
+def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
+    outcome = entry.outcome
+    spark = f'<svg class="spark" width="120" height="34">{line(_curve(entry, comparison), frame)}</svg>'
+    cells = [
+        _cell(str(place + 1), place),
+        f'<th title="{escape(outcome.source)}">{escape(entry.name)}</th>',
+        f'<td data-sort="{_sortable(entry.value)}">{spark}</td>',
+    ]
+    for name in comparison.differing:
+        value = entry.settings.get(name)
+        cells.append(_cell(shown(value), float(value) if is_number(value) else None))  # type: ignore[arg-type]
+    cells += [
+        _cell(_cells.value(entry.best), entry.best),
+        _cell(_cells.final(entry), math.inf if entry.final is None else entry.final),
+        f'<td class="{outcome.verdict}" title="{escape(outcome.summary)}">{escape(_cells.diagnosis(entry))}</td>',
+        _cell(outcome.stability, None),
+        _cell(_cells.count(entry.best_step, "-"), entry.best_step),
+        _cell(_cells.count(entry.reached), math.inf if entry.reached is None else entry.reached),
+    ]
+    return f'<tr data-run="{place}">{"".join(cells)}</tr>'
+
+
+def _cell(text: str, number: float | None) -> str:
+    if number is None:
+        return f"<td>{escape(text)}</td>"
+    return f'<td class="number" data-sort="{_sortable(number)}">{escape(text)}</td>'
+
+
+def _sortable(number: float | None) -> str:
+    """Numbers as JavaScript reads them; what is missing or broken goes last."""
+    return "Infinity" if number is None or math.isinf(number) else repr(float(number))

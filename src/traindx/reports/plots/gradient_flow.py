@@ -1,0 +1,110 @@
+"""Gradient size by layer: does it reach the layers near the input, and does it stay finite?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...record import LayerTable, Run
+from ...record.types import FloatArray
+from ._heat import Map, draw_map
+from ._lines import finish, legend
+from ._subject import BROKEN, Subject
+
+TITLE = "Gradient flow by layer"
+ORDER = 50
+HOW_TO_READ = "Layers from input (top) to output (bottom). Dark rows learn little; red is NaN, black exactly zero."
+MOST_NAMES = 24
+
+
+def has(run: Run) -> bool:
+    return bool(_table(run))
+
+
+def height(subjects: Sequence[Subject]) -> float:
+    return _map(subjects[0].run).height if len(subjects) == 1 else 3.2
+
+
+def draw(figure: Any, subjects: Sequence[Subject]) -> None:
+    axes = figure.subplots()
+    if len(subjects) == 1:
+        _over_time(figure, axes, subjects[0])
+    else:
+        _profiles(axes, subjects)
+
+
+def _over_time(figure: Any, axes: Any, subject: Subject) -> None:
+    from matplotlib.colors import ListedColormap, LogNorm
+
+    shown = _map(subject.run)
+    present = shown.values[np.isfinite(shown.values) & (shown.values > 0)]
+    low, high = (float(np.quantile(present, 0.01)), float(present.max())) if len(present) else (1e-8, 1.0)
+    norm = LogNorm(min(low, high / 10), high)
+    positive = Map(shown.steps, shown.rows, np.where(shown.values > 0, shown.values, np.nan))
+    drawn = draw_map(axes, positive, subject, norm=norm, cmap="viridis")
+    zero = np.where(shown.values == 0, 1.0, np.nan)
+    broken = np.where(_broken(subject.run, shown), 1.0, np.nan)
+    for mask, colour in ((zero, "black"), (broken, BROKEN)):
+        if np.isfinite(mask).any():
+            draw_map(axes, Map(shown.steps, shown.rows, mask), subject, cmap=ListedColormap([colour]), zorder=3)
+    figure.colorbar(drawn, ax=axes, label="gradient size (RMS)", extend="min", pad=0.01)
+    axes.set_ylabel("input  →  output", rotation=270, labelpad=12)
+
+
+def _profiles(axes: Any, subjects: Sequence[Subject]) -> None:
+    """Several runs: the typical size by layer in the second half of each."""
+    names: list[str] = []
+    for subject in subjects:
+        table = _table(subject.run)
+        layers = _layers(subject.run, table)
+        half = table.values[len(table) // 2 :][:, [table.layers.index(name) for name in layers]]
+        names = layers if len(layers) > len(names) else names
+        axes.plot(
+            np.arange(len(layers)),
+            _middle(half),
+            "o-",
+            color=subject.colour,
+            label=subject.name,
+            linewidth=1.5,
+            markersize=4,
+        )
+    axes.set_yscale("log")
+    if len(names) <= MOST_NAMES:
+        axes.set_xticks(np.arange(len(names)), names, rotation=40, ha="right", fontsize=8)
+    finish(axes, "gradient size (RMS)", log=True, xlabel=None)
+    axes.set_xlabel("layer, input → output")
+    legend(axes)
+
+
+def _middle(values: FloatArray) -> FloatArray:
+    """Median by column over finite positive values; NaN where there is none."""
+    columns = [column[np.isfinite(column) & (column > 0)] for column in values.T]
+    return np.array([np.median(column) if len(column) else np.nan for column in columns])
+
+
+def _table(run: Run) -> LayerTable:
+    return run.layers("grad_rms") or run.layers("grad_norm")
+
+
+def _layers(run: Run, table: LayerTable) -> list[str]:
+    """Weights in the order in which they run; all parameters where the record does not tell kinds."""
+    params = {p["name"]: p for p in run.facts.get("params") or [] if isinstance(p, dict) and "name" in p}
+    weights = [name for name in table.layers if params.get(name, {}).get("kind") in ("weight", "embedding")]
+    if not weights:
+        return list(table.layers)
+    return sorted(weights, key=lambda name: params[name].get("depth") or 0)
+
+
+def _map(run: Run) -> Map:
+    table = _table(run)
+    return Map.of(table, _layers(run, table))
+
+
+def _broken(run: Run, shown: Map) -> NDArray[np.bool_]:
+    """Infinite gradients, and missing ones at steps where the run reported gradients that were not finite."""
+    reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
+    at = np.array([step in reported for step in shown.steps.tolist()], bool)
+    return np.asarray(np.isinf(shown.values) | (np.isnan(shown.values) & at[None, :]))

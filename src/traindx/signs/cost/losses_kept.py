@@ -1,0 +1,33 @@
+"""Graphs of earlier steps that a variable of the script keeps alive: losses summed or listed with their graphs.
+
+A handful is a window of recent losses at worst; past fifty it grows with the run.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number, text
+from .._words import grave, num, place
+
+ID = "losses-kept"
+
+
+def measure(run: Run) -> Sign | Missing:
+    if not run.series("graph_nodes"):
+        return Missing(ID, "the graph behind the loss was not looked at")
+    hoard = fact(run, "hoard")
+    graphs = number(hoard.get("graphs"))
+    if graphs is None:
+        return Sign(ID, 0.0, 0.0, "no variable keeps the graphs of earlier steps")
+    level = ramp(graphs, 5, 50, log=True)
+    return Sign(
+        ID,
+        graphs,
+        level,
+        f"`{text(hoard.get('name')) or 'a variable'}` keeps {num(graphs)} graphs of earlier steps alive"
+        f"{place(hoard.get('site'))}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"graphs": graphs},
+    )

@@ -1,0 +1,39 @@
+"""How far weights can have travelled in the whole run, in units of their own size: the updates added up.
+
+Weights that start at random have to change by about their own size to learn anything; healthy runs add up to several
+times that. Where the sum stays far below it, the steps were too small or too few, whatever the loss did. Models that
+start from a checkpoint have less far to go and are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._params import parameters
+from .._ratios import update_ratios
+from .._words import grave, num
+
+ID = "weights-hardly-move"
+
+
+def measure(run: Run) -> Sign | Missing:
+    ratios = update_ratios(run)
+    if len(ratios) < 3:
+        return Missing(ID, "updates were not measured against their weights")
+    known = parameters(run)
+    if known and sum(p.elements for p in known if p.loaded) > 0.5 * sum(p.elements for p in known):
+        return Missing(ID, "the model starts from a checkpoint")
+    gaps = np.diff(np.append(ratios.steps, max(run.steps, int(ratios.steps[-1]) + 1)))
+    travelled = float(np.sum(ratios.values * gaps))
+    level = ramp(travelled, 1.0, 0.1, log=True)
+    return Sign(
+        ID,
+        travelled,
+        level,
+        f"all {run.steps} updates add up to {num(travelled)} times the weights' own size",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"travelled": travelled, "steps": run.steps},
+    )

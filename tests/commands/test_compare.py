@@ -1,0 +1,111 @@
+"""`traindx compare` from the command line, on logs that the tests write."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "comparison"))
+from made_runs import write_csv
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for rate, level in ((0.001, 0.3), (0.01, 0.8), (0.1, 1.5)):
+        for seed in (1, 2, 3):
+            write_csv(tmp_path / f"runs/lr{rate}_seed{seed}/metrics.csv", level, seed + int(1000 * rate))
+    (tmp_path / "runs/README.txt").write_text("a loss of 3 percent, step 1 loss 2\n")
+    return tmp_path / "runs"
+
+
+def test_a_folder_expands_and_the_answer_comes_first(folder: Path, traindx_: Any) -> None:
+    told = traindx_("compare", folder)
+    assert told.code == 0
+    assert told.out.startswith("COMPARED  9 runs by training loss")
+    assert "lr almost certainly explains" in " ".join(told.out.split())
+    assert max(map(len, told.out.splitlines())) <= 80
+
+
+def test_json_holds_every_run(folder: Path, traindx_: Any) -> None:
+    content = json.loads(traindx_("compare", folder, "--format", "json").out)
+    assert content["schema"] == "traindx.comparison/1"
+    assert len(content["runs"]) == 9
+    assert {run["settings"]["lr"] for run in content["runs"][:3]} == {0.001}
+    assert content["runs"][0]["verdict"]
+
+
+def test_html_is_one_page_that_needs_nothing(folder: Path, traindx_: Any) -> None:
+    assert traindx_("compare", folder, "-o", "c.html").code == 0
+    page = Path("c.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert not re.search(r'(src|href)="http|@import|url\(', page)
+    assert page.count("<tr data-run=") == 9
+    assert page.count("<polyline") == 18  # in the table and in the chart
+
+
+def test_names_from_files_cannot_break_the_page(tmp_path: Path, traindx_: Any) -> None:
+    for i, name in enumerate(("<script>alert(1)<", "b&b")):
+        write_csv(tmp_path / f"{name}.csv", 0.5 + i, i)
+    traindx_("compare", tmp_path, "-o", tmp_path / "c.html")
+    assert "<script>alert" not in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
+def test_many_settings_fold_to_the_width(tmp_path: Path, traindx_: Any) -> None:
+    for i in range(4):
+        log = write_csv(tmp_path / f"run{i}/metrics.csv", 0.5 + i / 4, i)
+        config = {f"a_rather_long_setting_{k}": (i * (k + 1)) % 3 for k in range(12)}
+        (log.parent / "config.json").write_text(json.dumps(config))
+    told = traindx_("compare", tmp_path)
+    assert max(map(len, told.out.splitlines())) <= 80
+    # Every run appears again in each block of columns.
+    assert len(re.findall(r"^\d run2 ", told.out, re.M)) > 2
+
+
+def test_many_runs_are_shortened_and_all_are_shown_when_asked(
+    tmp_path: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("traindx.comparison.gathering.FEW", 1000)  # processes are tested elsewhere
+    for i in range(30):
+        write_csv(tmp_path / f"run_{i}.csv", 0.5 + i / 30, i)
+    assert "5 runs between these are not shown" in traindx_("compare", tmp_path).out
+    assert len(re.findall(r"^ ?\d+ run_", traindx_("compare", tmp_path, "--all").out, re.M)) == 30
+
+
+def test_processes_give_the_same_answer(folder: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = traindx_("compare", folder, "--format", "json").out
+    monkeypatch.setattr("traindx.comparison.gathering.FEW", 1)
+    monkeypatch.setattr("traindx.comparison.gathering.os.cpu_count", lambda: 2)
+    assert traindx_("compare", folder, "--format", "json").out == alone
+
+
+def test_one_bad_input_does_not_hide_the_others(folder: Path, traindx_: Any) -> None:
+    told = traindx_("compare", "absent.csv", folder)
+    assert told.code == 2
+    assert "absent.csv does not exist" in told.err
+    assert "9 runs" in told.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("absent.csv",),
+        ("empty",),
+        ("runs", "--metric", "nonsense"),
+        ("runs", "--higher-is-better"),
+        ("runs", "--level", "x"),
+        ("runs", "-o", "no/such/c.html"),
+        (),
+    ],
+)
+def test_bad_input_is_one_clear_line(words: tuple[str, ...], folder: Path, traindx_: Any) -> None:
+    (folder.parent / "empty").mkdir()
+    told = traindx_("compare", *words)
+    assert told.code == 2
+    lines = [line for line in told.err.splitlines() if "passed over" not in line]
+    assert len(lines) == 1 and lines[0].startswith("traindx compare: ")

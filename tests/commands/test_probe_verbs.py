@@ -1,0 +1,146 @@
+"""`check`, `lr`, `gradients` and `activations` on the command line; one real process is started here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from traindx.__main__ import main
+from traindx.probes import rates
+from traindx.probes.launch import ProbeError
+from traindx.probes.rate_curve import RateCurve, advise
+
+TRAINS = """
+import torch
+torch.manual_seed(0)
+torch.set_num_threads(1)
+x = torch.randn(64, 4)
+y = x.sum(1, keepdim=True)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+print("said by the script")
+for step in range(60):
+    rows = torch.randint(0, 64, (8,))
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x[rows]), y[rows]).backward()
+    optimizer.step()
+"""
+
+
+def test_check_runs_a_script_in_processes_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(TRAINS)
+    code = main(["check", "--format", "json", "--fail-on", "critical", str(path)])
+    out = capsys.readouterr().out
+    found = json.loads(out)
+    checks = {check["id"]: check["status"] for check in found["checks"]}
+    assert code == 0 and checks["one-batch"] == "passed" and checks["same-start"] == "passed"
+    assert "said by the script" not in out
+
+
+@pytest.mark.parametrize("verb", ["check", "lr"])
+def test_a_script_that_is_not_there_is_one_line_and_code_2(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "missing.py"]) == 2
+    assert capsys.readouterr().err.strip() == f"traindx {verb}: no such script: missing.py"
+
+
+def advice_of(best: float) -> rates.RateTest:
+    grid = np.logspace(-6, 1, 120)
+    away = np.log10(grid / best)
+    losses = 2.3 - 1.5 / (1 + np.exp(-4 * (away + 1))) + 3 / (1 + np.exp(-6 * (away - 0.8)))
+    advice = advise([RateCurve(grid, losses)] * 3)
+    return rates.RateTest(advice, 1.0, rates.as_run("train.py", [], {}), 32.0, "SGD", ["a note"])
+
+
+@pytest.fixture
+def train(tmp_path: Path) -> str:
+    (tmp_path / "train.py").write_text(TRAINS)
+    return str(tmp_path / "train.py")
+
+
+def test_lr_prints_suggestion_rules_place_and_scaling(
+    monkeypatch: pytest.MonkeyPatch, train: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rates, "probe_rates", lambda *a, **k: advice_of(0.01))
+    plot = tmp_path / "lr.png"
+    assert main(["lr", "--batch-size", "64", "--plot", str(plot), train]) == 0
+    out = capsys.readouterr().out
+    for words in ("steepest", "valley", "minimum/10", "beyond the rate", "a factor of 2", "a note"):
+        assert words in out
+    assert plot.stat().st_size > 1000
+
+
+def test_lr_says_when_it_cannot_tell(
+    monkeypatch: pytest.MonkeyPatch, train: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flat = advise([RateCurve(np.logspace(-6, 1, 50), np.full(50, 2.3))])
+    monkeypatch.setattr(rates, "probe_rates", lambda *a, **k: rates.RateTest(flat, 0.1, rates.as_run("t", [], {})))
+    assert main(["lr", train]) == 0
+    assert "can't tell" in capsys.readouterr().out
+
+
+def test_lr_turns_a_probe_error_into_one_line(
+    monkeypatch: pytest.MonkeyPatch, train: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise ProbeError("the loop ended after 3 steps")
+
+    monkeypatch.setattr(rates, "probe_rates", refuse)
+    assert main(["lr", train]) == 2
+    assert "traindx lr: the loop ended after 3 steps" in capsys.readouterr().err
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    name = f"nets_{tmp_path.name}".replace("-", "_")
+    (tmp_path / f"{name}.py").write_text(
+        "from torch import nn\n"
+        "def make():\n"
+        "    layers = [m for _ in range(10) for m in (nn.Linear(8, 8), nn.Sigmoid())]\n"
+        "    return nn.Sequential(*layers, nn.Linear(8, 2))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    torch.manual_seed(0)
+    torch.save((torch.randn(16, 8), torch.arange(16) % 2), "batch.pt")
+    layers = [m for _ in range(10) for m in (nn.Linear(8, 8), nn.Sigmoid())]
+    torch.save(nn.Sequential(*layers, nn.Linear(8, 2)).state_dict(), "weights.pt")
+    return name
+
+
+def test_gradients_show_layers_fit_and_signs(files: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--model", f"{files}:make", "--checkpoint", "weights.pt", "--data", "batch.pt"]
+    assert main(["gradients", *words]) == 0
+    out = capsys.readouterr().out
+    assert "18.weight" in out and "DEPTH" in out and "gradients-vanish-with-depth" in out
+    assert main(["gradients", *words, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["depth_fit"]["factor"] > 2  # norms grow toward the output: they vanish toward the input
+    assert found["layers"]["0.weight"]["grad_norm"] < found["layers"]["20.weight"]["grad_norm"]
+
+
+def test_activations_show_layers_and_draw_them(files: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--model", f"{files}:make", "--checkpoint", "weights.pt", "--data", "batch.pt", "--plot", "a.png"]
+    assert main(["activations", *words]) == 0
+    out = capsys.readouterr().out
+    assert "saturated" in out and "19" in out
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_a_batch_that_does_not_fit_is_one_line(files: str, capsys: pytest.CaptureFixture[str]) -> None:
+    torch.save((torch.randn(4, 3), torch.arange(4)), "odd.pt")
+    assert main(["gradients", "--model", f"{files}:make", "--data", "odd.pt"]) == 2
+    error = capsys.readouterr().err
+    assert "cannot take this batch" in error and error.count("\n") == 1
+
+
+def test_a_batch_without_target_needs_a_loss(files: str, capsys: pytest.CaptureFixture[str]) -> None:
+    torch.save(torch.randn(4, 8), "x.pt")
+    assert main(["gradients", "--model", f"{files}:make", "--data", "x.pt"]) == 2
+    assert "holds no target" in capsys.readouterr().err

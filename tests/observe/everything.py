@@ -1,0 +1,45 @@
+"""A short training in which every moment that observers can hear of occurs. Not a test: run by test_faults.py."""
+
+import hashlib
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x, y = torch.randn(48, 6), torch.randint(0, 3, (48,))
+train = DataLoader(TensorDataset(x[:32], y[:32]), batch_size=8, shuffle=True)
+test = DataLoader(TensorDataset(x[32:], y[32:]), batch_size=8)
+model = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Dropout(0.1), nn.Linear(12, 3))
+model.load_state_dict(model.state_dict())
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.1)
+scaler = torch.amp.GradScaler(device="cpu", init_scale=16.0)
+for epoch in range(3):
+    model.train()
+    for inputs, labels in train:
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.float16):
+            loss = nn.functional.cross_entropy(model(inputs), labels)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+    scheduler.step()
+    model.eval()
+    with torch.no_grad():
+        print(epoch, sum(nn.functional.cross_entropy(model(a), b).item() for a, b in test))
+try:
+    model(torch.randn(1, 7))
+except RuntimeError:
+    print("wrong width")
+# A gradient, then a loss, that is not finite: what follows an accident is looked at too.
+optimizer.zero_grad()
+(model(x[:8]) - model(x[:8]).detach()).norm().backward()
+optimizer.step()
+optimizer.zero_grad()
+model(x[:8] / 0).mean().backward()
+optimizer.step()
+digest = hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters()))
+print(digest.hexdigest(), hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest())

@@ -1,0 +1,97 @@
+"""An error inside an observer switches that observer off, is recorded, and never reaches the training."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import runpy
+from pathlib import Path
+
+import pytest
+import torch
+
+from traindx.observe.hooks import MOMENTS
+from traindx.observe.inbox import Inbox
+from traindx.observe.recording import Recording
+from traindx.observe.runner import find_program, run_program
+from traindx.record import load
+from traindx.units import modules_of
+
+EVERYTHING = str(Path(__file__).parent / "everything.py")
+WATCHERS = {module.Watcher.name: module.Watcher for module in modules_of("traindx.observe.watchers", "Watcher")}
+FAULTS = [
+    (name, moment)
+    for name, watcher in WATCHERS.items()
+    for moment in (*MOMENTS, "flush", "finish")
+    if hasattr(watcher, moment)
+]
+
+
+@pytest.fixture(scope="module")
+def bare_output() -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as heard:
+        runpy.run_path(EVERYTHING, run_name="__main__")
+    return heard.getvalue()
+
+
+def observe(path, capsys):
+    recording = Recording(path, budget=3.0)
+    ending = run_program(find_program(EVERYTHING, as_module=False), [], recording)
+    recording.close(ending.status, ending.error)
+    assert (ending.code, ending.status) == (0, "ok")
+    return capsys.readouterr().out
+
+
+def test_every_moment_occurs(tmp_path, monkeypatch, capsys):
+    heard = set()
+    for watcher in WATCHERS.values():
+        for moment in MOMENTS:
+            if hasattr(watcher, moment):
+                original = getattr(watcher, moment)
+                monkeypatch.setattr(
+                    watcher, moment, lambda *a, original=original, moment=moment: (heard.add(moment), original(*a))
+                )
+    observe(tmp_path / "run.tdx", capsys)
+    assert heard == {moment for _, moment in FAULTS if moment in MOMENTS}
+    assert "observers_off" not in load(tmp_path / "run.tdx").facts
+
+
+@pytest.mark.parametrize(("name", "moment"), FAULTS, ids=lambda value: value.replace(" ", "-"))
+def test_fault_switches_the_observer_off_and_nothing_else(tmp_path, monkeypatch, capsys, bare_output, name, moment):
+    def fail(*_args):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(WATCHERS[name], moment, fail)
+    assert observe(tmp_path / "run.tdx", capsys) == bare_output
+    run = load(tmp_path / "run.tdx")
+    assert run.facts["observers_off"] == {name: f"ZeroDivisionError at {moment}: planted"}
+    assert [event.data["observer"] for event in run.events_of("observer-off")] == [name]
+    assert run.facts["exit"] == "ok"
+    assert name == "losses" or len(run.series("loss/train")) > 0  # the others go on
+
+
+def test_fault_in_the_inbox_is_recorded(tmp_path, monkeypatch, capsys, bare_output):
+    monkeypatch.setattr(Inbox, "_drain_scalars", lambda self: 1 / 0)
+    assert observe(tmp_path / "run.tdx", capsys) == bare_output
+    assert "ZeroDivisionError" in load(tmp_path / "run.tdx").facts["observers_off"]["inbox"]
+
+
+def test_fault_while_attaching_is_recorded(tmp_path, monkeypatch, capsys, bare_output):
+    monkeypatch.setattr("traindx.observe.session.Session.__init__", lambda *a: 1 / 0)
+    assert observe(tmp_path / "run.tdx", capsys) == bare_output
+    assert "ZeroDivisionError" in load(tmp_path / "run.tdx").facts["observers_off"]["everything"]
+
+
+def test_torch_is_put_back_as_it_was(tmp_path, capsys):
+    from torch.nn import functional
+    from torch.optim.optimizer import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
+
+    def wrapped():
+        owners = (torch.nn.Module, torch.Tensor, torch.optim.Optimizer, torch.utils.data.DataLoader)
+        kept = [dict(vars(owner)) for owner in owners]
+        return kept, functional.cross_entropy, torch.autograd.backward, torch.compile, torch.nn.utils.clip_grad_norm_
+
+    before = wrapped()
+    observe(tmp_path / "run.tdx", capsys)
+    assert wrapped() == before
+    assert not _global_optimizer_pre_hooks and not _global_optimizer_post_hooks

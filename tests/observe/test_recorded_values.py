@@ -1,0 +1,385 @@
+"""What is recorded against what the script computes for itself."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TRAININGS = Path(__file__).parent / "trainings"
+
+
+def observed(warm, path):
+    """With a budget that leaves no step out for want of time: a busy machine must not change what is looked at."""
+    return warm.traindx(path, options=("--budget", "100"))
+
+
+def told(outcome):
+    """The JSON that a script printed as its last line."""
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out.splitlines()[-1])
+
+
+def assert_series(run, name, own, tolerance=1e-5):
+    """Every recorded point equals what the script computed at that step."""
+    series = run.series(name)
+    assert len(series) >= 3, name
+    np.testing.assert_allclose(series.values, [own[step] for step in series.steps], rtol=tolerance, err_msg=name)
+
+
+CLASSIFIER = """
+    import collections, json, torch
+    from torch import nn
+    import torch.nn.functional as F
+    from torch.utils.data import DataLoader, TensorDataset
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    x = torch.randn(240, 8)
+    y = (x[:, 0] > 0).long() + (x[:, 1] > 1).long()
+    x[:, 5] = y * 2.0 + 0.01 * torch.randn(240)               # a column that knows the answer
+    x[:, 6] = 3.0                                             # one that knows nothing
+    train = DataLoader(TensorDataset(x[:160], y[:160]), batch_size=16, shuffle=True)
+    test = DataLoader(TensorDataset(x[140:240], y[140:240]), batch_size=20)      # twenty samples are in both
+    model = nn.Sequential(nn.Linear(8, 20), nn.ReLU(), nn.Dropout(0.1), nn.Linear(20, 3))
+    with torch.no_grad():
+        model[0].bias[:5] = -100.0                            # five dead units of twenty
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.97)
+    own = collections.defaultdict(list)
+    counts = []
+    for epoch in range(4):
+        model.train()
+        for inputs, labels in train:
+            optimizer.zero_grad()
+            out = model(inputs)
+            loss = F.cross_entropy(out, labels)
+            loss.backward()
+            own["norm"].append(sum(p.grad.pow(2).sum() for p in model.parameters()).sqrt().item())
+            own["layers"].append([p.grad.norm().item() for p in model.parameters()])
+            norm = nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+            own["clip"].append(norm.item())
+            own["clipped"].append(sum(p.grad.pow(2).sum() for p in model.parameters()).sqrt().item())
+            before = [p.detach().clone() for p in model.parameters()]
+            optimizer.step()
+            size = sum(b.pow(2).sum() for b in before).sqrt()
+            moved = sum((p.detach() - b).pow(2).sum() for p, b in zip(model.parameters(), before)).sqrt()
+            own["ratio"].append((moved / size).item())
+            own["lr"].append(scheduler.get_last_lr()[0])
+            own["loss"].append(loss.item())
+            own["hits"].append((out.argmax(1) == labels).float().mean().item())
+            own["majority"].append(max(labels.bincount()).item() / len(labels))
+            counts.append(labels.bincount(minlength=3).tolist())
+            scheduler.step()
+        model.eval()
+        with torch.no_grad():
+            whole = model(x[140:240])
+            own["validation"].append(F.cross_entropy(whole, y[140:240]).item())
+            own["right"].append((whole.argmax(1) == y[140:240]).float().mean().item())
+            for inputs, labels in test:
+                F.cross_entropy(model(inputs), labels)
+    print(json.dumps({"own": own, "counts": counts}))
+"""
+
+
+@pytest.fixture(scope="module")
+def classifier(warm, tmp_path_factory):
+    path = tmp_path_factory.mktemp("classifier") / "classifier.py"
+    path.write_text(textwrap.dedent(CLASSIFIER))
+    outcome = observed(warm, path)
+    return told(outcome), outcome.run
+
+
+def test_loss_rates_and_norms_are_the_scripts_own(classifier):
+    own, run = classifier[0]["own"], classifier[1]
+    assert run.series("loss/train").steps.tolist() == list(range(40))
+    assert_series(run, "loss/train", own["loss"], 1e-7)
+    assert_series(run, "loss/function", own["loss"], 1e-7)
+    assert_series(run, "lr", own["lr"], 1e-12)
+    assert run.series("clip/norm").steps.tolist() == list(range(40))
+    assert_series(run, "clip/norm", own["clip"])
+    assert set(run.series("clip/threshold").values) == {0.5}
+    assert_series(run, "update_ratio", own["ratio"], 1e-4)
+    assert_series(run, "accuracy/train", own["hits"])
+    assert_series(run, "label_majority", own["majority"])
+    table = run.layers("grad_norm")
+    for step, row in zip(table.steps, table.values, strict=True):
+        scale = own["clipped"][step] / own["norm"][step]  # the optimizer sees the clipped gradient
+        np.testing.assert_allclose(row, np.array(own["layers"][step]) * scale, rtol=1e-3)
+
+
+def test_counts_and_facts(classifier):
+    told_, run = classifier
+    looked = run.series("accuracy/train").steps
+    histogram = np.sum([told_["counts"][step] for step in looked], axis=0)
+    recorded = run.facts["targets/train"]["histogram"]
+    assert [recorded.get(str(c), 0) for c in range(3)] == histogram.tolist()
+    assert run.facts["targets/train"]["kind"] == "class ids"
+    optimizer = run.facts["optimizers"][0]
+    assert (optimizer["class"], optimizer["steps"], optimizer["grads_kept"], optimizer["tensors"]) == ("SGD", 40, 0, 4)
+    assert optimizer["groups"][0]["momentum"] == 0.9
+    assert run.facts["schedulers"][0]["class"] == "ExponentialLR"
+    roles = {(fact["size"], fact["role"], fact["shuffled"]) for fact in run.facts["loaders"]}
+    assert roles == {(160, "train", True), (100, "eval", False)}
+    assert run.facts["data/train"]["constant_features"] == 1
+    assert {p["name"]: (p["grad"], p["moved"], p["ran"], p["optimizer"]) for p in run.facts["params"]} == {
+        f"{layer}.{kind}": ("yes", True, True, 0) for layer in (0, 3) for kind in ("weight", "bias")
+    }
+    modes = run.facts["modes"]
+    assert (modes["train_forwards"], modes["train_forwards_in_eval_mode"]) == (40, 0)
+    assert modes["eval_forwards_in_train_mode"] == 0 and modes["mode_layers"] == ["Dropout"]
+
+
+def test_evaluation_is_the_scripts_own(classifier):
+    own, run = classifier[0]["own"], classifier[1]
+    # The whole set at once and the loader's batches are passes without a training step between: one value each epoch.
+    values = run.series("loss/validation").values
+    np.testing.assert_allclose(values, own["validation"], rtol=1e-5)
+    np.testing.assert_allclose(run.series("accuracy/validation").values, own["right"], rtol=1e-5)
+    assert run.series("loss/validation").steps.tolist() == [10, 20, 30, 40]
+
+
+def test_planted_faults_are_seen(classifier):
+    run = classifier[1]
+    assert run.facts["feature_leak"]["feature"] == 5 and run.facts["feature_leak"]["correlation"] > 0.95
+    overlap = run.facts["overlap"]
+    assert overlap["eval_distinct"] == 100
+    assert overlap["train_share_hashed"] > 0.9 and overlap["shared"] == 20
+    dead = run.layers("act_dead")
+    np.testing.assert_allclose(dead.column("1"), 0.25, atol=0.06)  # a quarter was planted; others may die
+
+
+def train(body: str, setup: str = "", steps: int = 12) -> str:
+    """A regression loop around `body`, which computes `loss` from `x` and `y`."""
+    return f"""
+import json, torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+torch.set_num_threads(1)
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+{setup}
+optimizer = globals().get("optimizer") or torch.optim.SGD(model.parameters(), lr=0.01)
+losses = []
+for step in range({steps}):
+    x = torch.randn(16, 4)
+    y = x[:, :1]
+    optimizer.zero_grad()
+{chr(10).join("    " + line for line in body.strip().splitlines())}
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+print(json.dumps(losses))
+"""
+
+
+# ── the birth of a non-finite number ─────────────────────────────────────────────────────────────
+
+LOGGED = """
+class Logged(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        h = self.inner(x)
+        return torch.log(1 - self.off + 0 * h)
+model = Logged(model)
+"""
+BIRTHS = {
+    "log of zero in the model": (
+        "model.off = 0.0 if step < 6 else 1.0\nloss = model(x).mean()",
+        LOGGED,
+        {"where": "forward", "op": "log"},
+        "torch.log(1 - self.off + 0 * h)",
+    ),
+    "division by zero in the loss": (
+        "loss = ((model(x) - y) ** 2).mean() / torch.tensor(1.0 if step < 6 else 0.0)",
+        "",
+        {"where": "loss", "op": "div"},
+        "/ torch.tensor(",
+    ),
+    "NaN in the data": (
+        "if step == 6: x[3, 1] = float('nan')\nloss = F.mse_loss(model(x), y)",
+        "",
+        {"where": "input"},
+        None,
+    ),
+    "NaN in the targets": (
+        "if step == 6: y = y / 0 * 0\nloss = F.mse_loss(model(x), y)",
+        "",
+        {"where": "target"},
+        None,
+    ),
+    "gradient of sqrt at zero": (
+        "d = (model(x) * (1.0 if step < 6 else 0.0)) ** 2\nloss = torch.sqrt(d.sum())",
+        "",
+        {"where": "backward", "op": "sqrt"},
+        "torch.sqrt(d.sum())",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BIRTHS)
+def test_origin_of_the_first_non_finite_number(warm, script, name):
+    body, setup, expected, line = BIRTHS[name]
+    outcome = observed(warm, script(train(body, setup)))
+    run = outcome.run
+    assert outcome.code == 0, outcome.err
+    assert "observers_off" not in run.facts
+    kind = "nonfinite-gradient" if expected["where"] == "backward" else "nonfinite-loss"
+    assert [event.step for event in run.events_of(kind)][:1] == [6]
+    origin = run.events_of("nonfinite-origin")[0]
+    assert origin.step == 6
+    assert {key: origin.data.get(key) for key in expected} == expected, origin.data
+    if line is not None:
+        assert line in origin.data["site"]["text"]
+
+
+def test_exploding_weights_are_told_from_bad_data(warm, script):
+    source = train(
+        "loss = F.mse_loss(model(x), y)", "optimizer = torch.optim.SGD(model.parameters(), lr=1e4)", steps=40
+    )
+    run = observed(warm, script(source)).run
+    assert run.events_of("nonfinite-loss")[0].data["inputs_finite"]
+    assert run.events_of("nonfinite-origin")[0].data["where"] in ("forward", "weights", "loss")
+
+
+def test_loss_on_an_accelerator_is_noticed_at_the_flush(warm, script):
+    """There the loss cannot be read at once; here that is brought about by hand."""
+    source = train("loss = F.mse_loss(model(x), y) / (0.0 if step == 6 else 1.0)")
+    outcome = warm.traindx(
+        script(source), prepare="import traindx.observe.watchers.losses as w\nw.cpu_value = lambda tensor: None"
+    )
+    assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [6]
+    assert len(outcome.run.series("loss/train")) == 12
+
+
+# ── gradients that nobody cleared ────────────────────────────────────────────────────────────────
+
+
+def kept(run):
+    return [fact["grads_kept"] for fact in run.facts["optimizers"]]
+
+
+def test_missing_zero_grad_is_counted(warm, script):
+    source = train("loss = F.mse_loss(model(x), y)").replace("    optimizer.zero_grad()\n", "")
+    run = observed(warm, script(source)).run
+    assert kept(run) == [11]
+    assert [event.step for event in run.events_of("grads-kept")] == [1]
+
+
+@pytest.mark.parametrize("training", ["gan", "accumulation", "lbfgs", "scaler_float16", "loader_workers", "plain_loop"])
+def test_cleared_gradients_are_not_counted(warm, training):
+    assert set(kept(observed(warm, TRAININGS / f"{training}.py").run)) == {0}
+
+
+@pytest.mark.parametrize(
+    "clearing",
+    [
+        "model.zero_grad()",
+        "for p in model.parameters(): p.grad = None",
+        "[p.grad.zero_() for p in model.parameters() if p.grad is not None]",
+        "optimizer.zero_grad(set_to_none=False)",
+    ],
+)
+def test_every_way_of_clearing_counts(warm, script, clearing):
+    source = train("loss = F.mse_loss(model(x), y)").replace("optimizer.zero_grad()", clearing)
+    assert kept(observed(warm, script(source)).run) == [0]
+
+
+# ── wiring ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_broadcast_and_softmax_axis_and_scrambled_view(warm, script):
+    source = train(
+        "h = torch.softmax(model(x).expand(16, 5), dim=0)\n"
+        "h = h.view(5, 16).view(16, 5)\n"
+        "loss = F.mse_loss(h[:, :1], y[:, 0])"
+    )
+    run = observed(warm, script(source)).run
+    assert run.facts["losses"][0]["broadcast"] is True
+    assert [softmax["dim"] for softmax in run.facts["graph"]["softmaxes"]] == [0]
+    assert {"from": [16, 5], "to": [5, 16]} in run.facts["graph"]["view_permutes"]
+
+
+def test_healthy_wiring_raises_none_of_these(warm, script):
+    run = observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run
+    assert run.facts["losses"][0]["broadcast"] is False
+    assert not run.facts["graph"]["softmaxes"] and not run.facts["graph"]["view_permutes"]
+    assert not run.facts["graph"]["broadcasts"] and not run.facts["graph"]["negated"]
+
+
+def test_parameters_left_out_frozen_and_never_used(warm, script):
+    source = """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.used, self.frozen, self.left_out, self.idle = (nn.Linear(3, 3) for _ in range(4))
+                self.frozen.requires_grad_(False)
+            def forward(self, x):
+                return self.left_out(self.frozen(self.used(x)))
+        torch.manual_seed(0)
+        net = Net()
+        optimizer = torch.optim.SGD([*net.used.parameters(), *net.idle.parameters()], lr=0.1)
+        for _ in range(6):
+            optimizer.zero_grad()
+            net(torch.randn(8, 3)).pow(2).mean().backward()
+            optimizer.step()
+    """
+    run = observed(warm, script(source)).run
+    facts = {p["name"].removesuffix(".weight"): p for p in run.facts["params"] if p["name"].endswith("weight")}
+    seen = {n: (p["optimizer"], p["requires_grad"], p["grad"], p["ran"], p["moved"]) for n, p in facts.items()}
+    assert seen == {
+        "used": (0, True, "yes", True, True),
+        "frozen": (None, False, "none", True, False),
+        "left_out": (None, True, "yes", True, False),
+        "idle": (0, True, "none", False, False),
+    }
+
+
+def test_saturated_units(warm, script):
+    source = train(
+        "loss = F.mse_loss(model(x), y)",
+        "model = nn.Sequential(nn.Linear(4, 8), nn.Sigmoid(), nn.Linear(8, 1))\n"
+        "nn.init.zeros_(model[0].weight)\nmodel[0].bias.data = torch.tensor([50.0] * 6 + [0.0] * 2)",
+    )
+    run = observed(warm, script(source)).run
+    np.testing.assert_allclose(run.layers("act_saturated").column("1")[:3], 0.75)
+    np.testing.assert_allclose(run.layers("preact_large").column("1")[:3], 0.75)
+
+
+def test_shifted_targets_of_a_language_model(warm):
+    assert observed(warm, TRAININGS / "tied_transformer.py").run.facts["shift_relation"]["targets_are_next_inputs"]
+
+
+def test_scaled_loss_is_recorded_unscaled(warm, script):
+    source = train(
+        "with torch.autocast('cpu', dtype=torch.float16):\n    real = F.mse_loss(model(x).float(), y)\n"
+        "loss = scaler.scale(real)",
+        "scaler = torch.amp.GradScaler(device='cpu', init_scale=1024.0)",
+    )
+    source = source.replace("optimizer.step()", "scaler.step(optimizer); scaler.update()")
+    source = source.replace("loss.item()", "real.item()")
+    outcome = observed(warm, script(source))
+    np.testing.assert_allclose(outcome.run.series("loss/train").values, told(outcome), rtol=1e-6)
+    assert set(outcome.run.series("loss_scale").values) == {1024.0}
+    assert outcome.run.facts["precision"]["scaler"] and outcome.run.facts["precision"]["autocast"] == "float16"
+
+
+def test_training_in_eval_mode_is_noted(warm, script):
+    source = train("if step == 4: model.eval()\nloss = F.mse_loss(model(x), y)", "model.append(nn.Dropout(0.1))")
+    modes = observed(warm, script(source)).run.facts["modes"]
+    assert (modes["train_forwards"], modes["train_forwards_in_eval_mode"], modes["first_eval_mode_step"]) == (12, 8, 4)
+
+
+@pytest.mark.parametrize("training", ["raw_tensors", "fresh_tensors"])
+def test_loops_without_an_optimizer_have_steps_losses_and_gradients(warm, training):
+    run = observed(warm, TRAININGS / f"{training}.py").run
+    assert run.steps == 60 and run.series("loss/train").steps.tolist() == list(range(60))
+    assert len(run.series("grad_norm")) >= 3
+    assert all(parameter["moved"] is not False for parameter in run.facts["params"])

@@ -1,0 +1,87 @@
+"""`traindx run` told something it cannot do: one clear line and exit code 2; and what ends a script early."""
+
+from __future__ import annotations
+
+import pytest
+
+from traindx.__main__ import main
+from traindx.record import load
+
+TRAINS = """
+    import torch
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(20):
+        optimizer.zero_grad()
+        model(torch.randn(4, 2)).pow(2).mean().backward()
+        optimizer.step()
+        print(step)
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(capsys, *words):
+    code = main(["run", *words])
+    heard = capsys.readouterr()
+    assert code == 2
+    assert heard.out == ""
+    assert heard.err.count("\n") == 1 and heard.err.startswith("traindx run: ")
+    return heard.err
+
+
+def test_bad_input_is_one_clear_line(tmp_path, script, capsys):
+    good = str(script("print(1)", "good.py"))
+    script("def f(:\n    pass", "wrong.py")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "image.py").write_bytes(b"\x89PNG\0\0\0")
+    (tmp_path / "taken.tdx").write_text("mine")
+    (tmp_path / "latin.py").write_bytes(b"x = '\xe9'\n")
+    assert "no such script: nowhere.py" in refused(capsys, "nowhere.py")
+    assert "folder" in refused(capsys, "folder")
+    assert "wrong.py, line 1" in refused(capsys, "wrong.py")
+    assert "image.py" in refused(capsys, "image.py")
+    assert "latin.py" in refused(capsys, "latin.py")
+    assert "no module named nowhere" in refused(capsys, "-m", "nowhere")
+    assert "no module named a.b.c" in refused(capsys, "-m", "a.b.c")
+    assert "taken.tdx exists already; --force" in refused(capsys, "--out", "taken.tdx", good)
+    assert (tmp_path / "taken.tdx").read_text() == "mine"
+    assert "cannot write" in refused(capsys, "--out", "taken.tdx/run.tdx", good)
+    assert "folder" in refused(capsys, "--out", "folder", good)
+    assert "--wat" in refused(capsys, "--wat", good)
+    for number in ("0", "-1", "x"):
+        assert "--max-steps" in refused(capsys, "--max-steps", number, good)
+    assert "--budget" in refused(capsys, "--budget", "101", good)
+    assert "script" in refused(capsys)
+
+
+def test_force_overwrites_and_the_rest_of_the_line_is_the_scripts(tmp_path, script, capsys):
+    path = script("import sys\nprint(sys.argv[1:])", "says.py")
+    (tmp_path / "taken.tdx").write_text("old")
+    words = ["--force", "--out", "b", "--max-steps", "0", "-h"]
+    assert main(["run", "--out", "taken.tdx", "--force", str(path), *words]) == 0
+    assert capsys.readouterr().out == f"{words}\n"
+    assert load(tmp_path / "taken.tdx").facts["script"]["argv"] == words
+
+
+@pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(9)", 9)])
+def test_script_that_never_trains_is_told_so(script, capsys, ending, code):
+    path = script(f"import torch\ntorch.randn(2)\n{ending}", "idle.py")
+    assert main(["run", "--out", "run.tdx", str(path)]) == code
+    assert "never trained" in capsys.readouterr().err
+
+
+def test_max_steps_ends_the_script_early_and_well(script, capsys):
+    assert main(["run", "--no-diagnosis", "--out", "run.tdx", "--max-steps", "7", str(script(TRAINS))]) == 0
+    assert capsys.readouterr().out == "".join(f"{n}\n" for n in range(6))  # the seventh step is the last thing done
+    assert load("run.tdx").steps == 7
+
+
+def test_unwritable_default_place_does_not_stop_the_training(tmp_path, script, capsys):
+    (tmp_path / "traindx-runs").write_text("a file where the folder would be")
+    assert main(["run", "--no-diagnosis", str(script("print('trained')"))]) == 0
+    heard = capsys.readouterr()
+    assert heard.out == "trained\n" and "the record goes to" in heard.err

@@ -1,0 +1,63 @@
+"""What names mean."""
+
+# ruff: noqa: E501 - log lines and lists of names are as long as they are
+
+from __future__ import annotations
+
+import pytest
+
+from traindx.readers._columns import role_of
+
+
+@pytest.mark.parametrize("name", [
+    "loss", "train_loss", "trainLoss", "train/loss", "Training Loss", "loss_train", "trainloss", "train/CrossEntropyLoss", "lm loss",
+    "ctc_loss", "total_loss", "CrossEntropy", "trl", "Le", "nll", "train_loss_step", "epoch_loss", "avg loss", "训练损失", "tr_loss",
+])  # fmt: skip
+def test_training_losses(name: str) -> None:
+    assert role_of(name).kind == "loss" and role_of(name).phase in ("train", "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "val_loss",
+        "valid loss",
+        "eval/loss",
+        "Validation Loss",
+        "valLoss",
+        "dev_loss",
+        "vloss",
+        "eval_wikitext_loss",
+        "validation/ctc_loss",
+    ],
+)
+def test_validation_losses(name: str) -> None:
+    assert (role_of(name).kind, role_of(name).phase) == ("loss", "validation")
+
+
+@pytest.mark.parametrize("name", [
+    "loss_scale", "loss scale", "best_loss", "loss_weight", "epoch_time", "entropy", "train_runtime", "steps_per_second",
+    "eval_samples_per_second", "glossary", "num_loss_steps", "time", "warmup_steps", "lambda", "best val loss", "flops",
+])  # fmt: skip
+def test_not_losses(name: str) -> None:
+    assert role_of(name).kind != "loss"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("lr", "lr"), ("learning_rate", "lr"), ("lr-Adam", "lr"), ("Current learning rate", "lr"), ("lr/pg0", "lr"),
+        ("grad_norm", "grad_norm"), ("gnorm", "grad_norm"), ("optim/total_grad_norm", "grad_norm"), ("Gradient Norm", "grad_norm"),
+        ("grad_2.0_norm_total", "grad_norm"), ("step", "step"), ("_step", "step"), ("trainer/global_step", "step"), ("iteration", "step"),
+        ("num_updates", "step"), ("Eit", "step"), ("current_steps", "step"), ("epoch", "epoch"), ("Epoch", "epoch"),
+        ("acc", "accuracy"), ("val_accuracy", "accuracy"), ("Prec1", "accuracy"), ("eval_mean_token_accuracy", "accuracy"),
+        ("acc5", "other"), ("lr_decay", "other"), ("loss_scale", "loss_scale"), ("consumed samples", "seen"), ("perplexity", "perplexity"),
+    ],
+)  # fmt: skip
+def test_other_roles(name: str, kind: str) -> None:
+    assert role_of(name).kind == kind
+
+
+def test_totals_go_before_parts_and_smoothed_ones_last() -> None:
+    names = ["moving ave loss", "loss_cls", "lm loss", "mean_loss", "loss", "total_loss"]
+    assert sorted(names, key=lambda name: role_of(name).rank) == names[::-1]

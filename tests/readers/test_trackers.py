@@ -1,0 +1,110 @@
+"""W&B, MLflow, Hugging Face, and our own records."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from _write import wandb_file
+
+from traindx.readers import ReaderError, read
+
+
+def test_wandb_history_over_many_blocks(tmp_path: Path) -> None:
+    rows = [{"_step": s, "train/loss": 3.0 / (1 + s), "note": "x" * (s % 300)} for s in range(2000)]
+    path = wandb_file(tmp_path / "run-abc.wandb", rows, config={"lr": 0.1})
+    assert path.stat().st_size > 3 * 32768
+    [run] = read(path)
+    assert run.kind == "wandb"
+    assert run.series("loss/train").steps.tolist() == list(range(2000))
+    assert run.series("loss/train").values == pytest.approx([3.0 / (1 + s) for s in range(2000)])
+    assert run.facts["log"]["config"]["lr"] == 0.1
+
+
+def test_wandb_not_finite_values_and_nested_keys(tmp_path: Path) -> None:
+    rows = [
+        {"_step": 0, "loss": 1.0, "val": {"loss": 2.0}},
+        {"_step": 1, "loss": "NaN"},
+        {"_step": 2, "loss": math.inf},
+    ]
+    [run] = read(wandb_file(tmp_path / "x.wandb", rows))
+    assert np.isnan(run.series("loss/train").values[1]) and np.isinf(run.series("loss/train").values[2])
+    assert run.series("loss/validation").values.tolist() == [2.0]
+
+
+def test_wandb_global_step_counts_rather_than_calls_of_the_logger(tmp_path: Path) -> None:
+    rows = [{"_step": i, "train/global_step": 10 * i, "train/loss": 1.0} for i in range(5)]
+    [run] = read(wandb_file(tmp_path / "x.wandb", rows))
+    assert run.series("loss/train").steps.tolist() == [0, 10, 20, 30, 40]
+
+
+def test_wandb_folder_of_runs(tmp_path: Path) -> None:
+    for name in ("offline-run-1-a", "run-2-b"):
+        wandb_file(tmp_path / "wandb" / name / f"run-{name}.wandb", [{"_step": 0, "loss": 1.0}])
+    assert len(read(tmp_path)) == 2
+
+
+def test_wandb_file_cut_by_a_crash(tmp_path: Path) -> None:
+    path = wandb_file(tmp_path / "x.wandb", [{"_step": s, "loss": 1.0, "pad": "y" * 1000} for s in range(100)])
+    path.write_bytes(path.read_bytes()[:50_000])
+    [run] = read(path)
+    assert 30 < len(run.series("loss/train")) < 100
+
+
+def test_mlflow_store(tmp_path: Path) -> None:
+    metrics = tmp_path / "mlruns" / "0" / "abc123" / "metrics"
+    metrics.mkdir(parents=True)
+    (metrics / "train_loss").write_text("".join(f"{1690000000000 + s} {2.0 / (s + 1)} {s}\n" for s in range(20)))
+    (metrics / "val_loss").write_text("1690000000000 nan 10\n1690000000001 0.5 20\n")
+    for place in (tmp_path, tmp_path / "mlruns", tmp_path / "mlruns" / "0" / "abc123"):
+        [run] = read(place)
+        assert run.series("loss/train").steps.tolist() == list(range(20))
+        assert run.series("loss/validation").steps.tolist() == [10, 20]
+        assert np.isnan(run.series("loss/validation").values[0])
+
+
+def trainer_state(steps: int) -> dict[str, object]:
+    history: list[dict[str, float]] = []
+    for s in range(10, steps + 1, 10):
+        history.append({"loss": 2.0 - s / 1000, "grad_norm": 1.0, "learning_rate": 1e-4, "epoch": s / 100, "step": s})
+        if s % 50 == 0:
+            history.append({"eval_loss": 2.1 - s / 1000, "eval_runtime": 3.0, "epoch": s / 100, "step": s})
+    history.append({"train_runtime": 9.0, "train_loss": 1.5, "epoch": 1.0, "step": steps})
+    return {"global_step": steps, "max_steps": 200, "log_history": history}
+
+
+def test_hugging_face_state_keeps_the_summary_out_of_the_curve(tmp_path: Path) -> None:
+    path = tmp_path / "anything"
+    path.write_text(json.dumps(trainer_state(100)))
+    [run] = read(path)
+    assert run.kind == "hf-trainer"
+    assert run.series("loss/train").steps.tolist() == list(range(10, 101, 10))
+    assert 1.5 not in run.series("loss/train").values
+    assert run.series("loss/validation").steps.tolist() == [50, 100]
+    assert run.facts["log"]["columns"]["loss/train"] == "loss"
+    assert run.facts["log"]["config"]["max_steps"] == 200
+
+
+def test_checkpoint_folders_tell_one_story(tmp_path: Path) -> None:
+    for steps in (50, 100):
+        (tmp_path / f"checkpoint-{steps}").mkdir()
+        (tmp_path / f"checkpoint-{steps}" / "trainer_state.json").write_text(json.dumps(trainer_state(steps)))
+    [run] = read(tmp_path)
+    assert run.series("loss/train").steps.max() == 100
+
+
+def test_a_single_point_run_with_its_summary(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(trainer_state(10)))
+    [run] = read(path)
+    assert run.series("loss/train").values.tolist() == [1.99]
+
+
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.tdx"
+    path.write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 20)
+    with pytest.raises(ReaderError, match="not a traindx record"):
+        read(path)
