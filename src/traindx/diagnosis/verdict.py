@@ -8,8 +8,8 @@ from .model import HEALTHY, UNKNOWN
 from .types import Verdict
 
 # A false alarm costs more trust than a miss: a run is called sick only when it is clearly more likely sick than not.
-# The probability of `healthy` below which a run may be called sick. Half of the zoo's faults leave no trace in a log, so
-# there `healthy` never gets far, and its being low means less.
+# The probability of `healthy` below which a run may be called sick. Most faults leave no trace in a log, so there
+# `healthy` never gets far, and its being low means less.
 ALARM = {"observed": 0.35, "log": 0.2}
 NAMED = 0.25  # the confidence that a leading cause needs for that
 # Trouble that is plain to see, whatever causes it, and the level at which it is.
