@@ -70,7 +70,7 @@ def test_many_settings_fold_to_the_width(tmp_path: Path, traindx_: Any) -> None:
 def test_many_runs_are_shortened_and_all_are_shown_when_asked(
     tmp_path: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("traindx.comparison.gather.FEW", 1000)  # processes are tested elsewhere
+    monkeypatch.setattr("traindx.comparison.gathering.FEW", 1000)  # processes are tested elsewhere
     for i in range(30):
         write_csv(tmp_path / f"run_{i}.csv", 0.5 + i / 30, i)
     assert "5 runs between these are not shown" in traindx_("compare", tmp_path).out
@@ -79,8 +79,8 @@ def test_many_runs_are_shortened_and_all_are_shown_when_asked(
 
 def test_processes_give_the_same_answer(folder: Path, traindx_: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = traindx_("compare", folder, "--format", "json").out
-    monkeypatch.setattr("traindx.comparison.gather.FEW", 1)
-    monkeypatch.setattr("traindx.comparison.gather.os.cpu_count", lambda: 2)
+    monkeypatch.setattr("traindx.comparison.gathering.FEW", 1)
+    monkeypatch.setattr("traindx.comparison.gathering.os.cpu_count", lambda: 2)
     assert traindx_("compare", folder, "--format", "json").out == alone
 
 

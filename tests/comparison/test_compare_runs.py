@@ -69,7 +69,7 @@ def test_a_setting_that_mostly_follows_another_is_a_rival() -> None:
     generator = np.random.default_rng(0)
     first = np.linspace(0, 1, 24)
     second = first + 0.05 * generator.normal(size=24)
-    score = first + second + 0.1 * generator.normal(size=24)
+    score = first + second + 0.3 * generator.normal(size=24)
     effects, _ = effects_of([Setting("a", tuple(first)), Setting("b", tuple(second))], score)
     assert effects[0].rival is not None
     apart, _ = effects_of([Setting("a", tuple(first)), Setting("c", tuple(generator.permutation(first)))], score)

@@ -10,7 +10,7 @@ from made_runs import STEPS, losses, outcomes, run_of
 from traindx.comparison._names import settings_in_name, short_names
 from traindx.comparison._sidecars import printed_arguments, read_config
 from traindx.comparison.settings import settings_of
-from traindx.comparison.varying import bundles, repeats, settings_that_differ
+from traindx.comparison.varying import Setting, bundles, repeats, settings_that_differ
 from traindx.record import RunBuilder
 
 
@@ -75,7 +75,9 @@ def test_labels_and_results_are_no_settings() -> None:
 
 
 def test_settings_that_change_together_are_one_bundle_and_seeds_make_repeats() -> None:
-    runs = [run_of(1.0, s, name=f"n{lr}{s}", lr=lr, wd=lr / 10, seed=s) for lr in (0.1, 0.2) for s in (1, 2, 3)]
+    runs = [run_of(1.0, s, name=f"n{lr}{s}", lr=lr, wd=lr / 10, train_seed=s) for lr in (0.1, 0.2) for s in (1, 2, 3)]
     settings = settings_that_differ(outcomes(*runs))
     assert [[s.name for s in bundle] for bundle in bundles(settings)] == [["lr", "weight_decay"]]
+    search = [Setting("a", (1, 5, 2, 9)), Setting("b", (3, 4, 8, 1)), Setting("c", (-1, -5, -2, -9))]
+    assert [[s.name for s in bundle] for bundle in bundles(search)] == [["a", "c"], ["b"]]
     assert repeats(settings, 6) == [[0, 1, 2], [3, 4, 5]]

@@ -1,4 +1,4 @@
-"""Compare runs: what differs between them, which is best, and which setting explains it.
+"""Compare runs: what differs, which is best, and which setting explains it.
 
 Takes run records (.tdx), logs and folders; folders expand to all logs in them.
 Runs are ranked by their best validation loss, or else by their final training
@@ -66,11 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     for reason in gathered.failed:
         say(f"traindx compare: {reason}", sys.stderr)
     if gathered.passed_over:
-        say(
-            f"traindx compare: {gathered.passed_over} text files beside other logs were passed over; name them to "
-            "include them",
-            sys.stderr,
-        )
+        count = gathered.passed_over
+        say(f"traindx compare: text files beside other logs passed over: {count} (name them to include)", sys.stderr)
     measured = [outcome for outcome in gathered.outcomes if not metric or metric.name in outcome.measured]
     if not measured:
         if unreadable or gathered.failed:

@@ -1,10 +1,12 @@
 """Draw runs: loss, validation, learning rate, gradients and activations over time.
 
 Takes run records (.tdx), logs and folders; several runs are drawn over each
-other. What is drawn follows from what the runs hold: a log has losses and perhaps
-a learning rate, a record of traindx run has gradients and activations by layer.
-NaN is drawn as red crosses. The suffix of the -o file chooses PNG, SVG, PDF or a
-self-contained HTML page. Needs matplotlib: pip install 'traindx[plot]'
+other. What is drawn follows from what the runs hold: a log has losses and
+perhaps a learning rate, a record of traindx run has gradients and activations
+by layer. NaN is drawn as red crosses. The suffix of the -o file chooses PNG,
+SVG, PDF or a self-contained HTML page.
+
+Needs matplotlib: pip install 'traindx[plot]'
 
 Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
 """

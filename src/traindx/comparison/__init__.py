@@ -5,7 +5,7 @@
 
 from ._names import short_names
 from .compare import compare
-from .gather import Gathered, gather
+from .gathering import Gathered, gather
 from .outcome import higher_is_better
 from .places import Place, places_at
 from .types import Comparison, Duplicates, Effect, Entry, Measured, Metric, Noise, Outcome

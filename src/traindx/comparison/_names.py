@@ -12,10 +12,13 @@ from .types import Value
 DEEPEST = 4  # folders above the file that may speak of the run
 _SEPARATOR = re.compile(r"[_,;/\\ ]+|-(?=[A-Za-z])")
 # A number with its name before it: lr=0.1, lr-1e-3, bs32
-_PAIR = re.compile(r"([A-Za-z]+)[=-]?([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$")
+_PAIR = re.compile(r"([A-Za-z]{2,})[=-]?([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$")
 _ASSIGNED = re.compile(r"(?:^|[,;&/ ])([A-Za-z][\w.-]*)=([^,;&/ ]+?)(?=[,;&/ ]|_[A-Za-z]|$)")
 # Counters that tools put into names; they tell runs apart and explain nothing.
-_COUNTERS = {"version", "run", "exp", "experiment", "trial", "checkpoint", "events", "v", "epoch", "step", "part"}
+_COUNTERS = {
+    "version", "run", "exp", "experiment", "trial", "attempt", "try", "job", "task", "id", "checkpoint", "events",
+    "epoch", "step", "part", "model", "net", "test", "train", "log", "metrics", "loss", "history", "results", "output",
+}  # fmt: skip
 _TENSORBOARD = re.compile(r"events\.out\.tfevents\..*")
 
 

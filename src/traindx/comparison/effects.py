@@ -9,6 +9,7 @@ against three runs can never be convincing by rank alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import permutations
 from statistics import median
 
@@ -77,11 +78,12 @@ def _by_shuffling(design: FloatArray, ranks: FloatArray) -> float:
     return as_good / len(orders) if complete else (as_good + 1) / (len(orders) + 1)
 
 
+@lru_cache(maxsize=2)
 def _orders(runs: int) -> IntArray:
     if runs <= 7:
         return np.array(list(permutations(range(runs))), np.int64)
     generator = np.random.default_rng(0)  # the same answer every time
-    return np.stack([generator.permutation(runs) for _ in range(SHUFFLES)])
+    return np.asarray(generator.permuted(np.tile(np.arange(runs), (SHUFFLES, 1)), axis=1))
 
 
 def _design(setting: Setting) -> FloatArray:

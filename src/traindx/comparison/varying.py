@@ -33,6 +33,19 @@ class Setting:
         return tuple(seen.setdefault((bool if isinstance(v, bool) else object, v), len(seen)) for v in self.values)
 
     @property
+    def signature(self) -> tuple[int, ...]:
+        """Equal for settings that nothing in these runs can tell apart.
+
+        Numbers that are new in nearly every run (a random search) split the runs alike whatever they are; they are
+        the same only when they also rise, or fall, together.
+        """
+        if not self.numeric or self.distinct <= max(3, len(self.values) / 2):
+            return self.codes
+        order = sorted(set(self.values), key=float)  # type: ignore[arg-type]
+        ranks = tuple(order.index(value) for value in self.values)
+        return ranks if ranks[0] <= ranks[-1] else tuple(len(order) - 1 - rank for rank in ranks)
+
+    @property
     def distinct(self) -> int:
         return max(self.codes, default=-1) + 1
 
@@ -49,10 +62,10 @@ def settings_that_differ(outcomes: Sequence[Outcome]) -> list[Setting]:
     """All that differ and may matter, seeds included. Names of files speak only where nothing else does."""
     told = {name for outcome in outcomes for name in outcome.settings}
     found = _differing(outcomes, [{**outcome.named, **outcome.settings} for outcome in outcomes])
-    known = {setting.codes for setting in found if setting.name in told}
-    found = [setting for setting in found if setting.name in told or setting.codes not in known]
-    known |= {setting.codes for setting in found}
-    return [*found, *(setting for setting in _words_of_names(outcomes) if setting.codes not in known)]
+    known = {setting.signature for setting in found if setting.name in told}
+    found = [setting for setting in found if setting.name in told or setting.signature not in known]
+    known |= {setting.signature for setting in found}
+    return [*found, *(setting for setting in _words_of_names(outcomes) if setting.signature not in known)]
 
 
 def _differing(outcomes: Sequence[Outcome], tables: list[dict[str, Value]]) -> list[Setting]:
@@ -84,7 +97,7 @@ def bundles(settings: Sequence[Setting]) -> list[list[Setting]]:
     found: dict[tuple[int, ...], list[Setting]] = {}
     for setting in settings:
         if not setting.is_seed:
-            found.setdefault(setting.codes, []).append(setting)
+            found.setdefault(setting.signature, []).append(setting)
     # A numeric one leads: it has an order, and the test can use it.
     return [sorted(bundle, key=lambda setting: not setting.numeric) for bundle in found.values()]
 

@@ -9,7 +9,7 @@ with `healthy` given the share that it has among the runs people look at.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Case:
     levels: Mapping[str, float]
     cause: str
     group: str = ""  # the host: cases of one group are held out together
+    fixed: list[float] = field(default_factory=list, compare=False, repr=False)
 
 
 def fit(cases: Sequence[Case], causes: Mapping[str, Cause], stiffness: float = STIFFNESS) -> Parameters:
@@ -62,7 +63,7 @@ class _Problem:
         self.columns = np.array([column[s] for _, s in self.places])
         self.centre = np.array([stated_weights[h][s] for h, s in self.places])
         self.prior_centre = np.array([model.parameters.prior.get(h, 0.0) for h in names])
-        self.fixed = np.array([self._fixed_scores(case.levels) for case in cases])
+        self.fixed = np.array([_fixed_scores(model, case) for case in cases])
         self.target = np.array([row.get(case.cause, row[UNKNOWN]) for case in cases])
         self.weight = self._balance(cases)
         self.unknown = row[UNKNOWN]
@@ -71,13 +72,6 @@ class _Problem:
         self.bounds = [(p - 6.0, p + 6.0) for p in self.prior_centre] + [
             (min(0.0, 2 * w), max(0.0, 2 * w)) for w in self.centre
         ]
-
-    def _fixed_scores(self, levels: Mapping[str, float]) -> list[float]:
-        found = []
-        for name in self.model.hypotheses:
-            cause = self.model.causes.get(name)
-            found.append(sum(t.amount for t in self.model._fixed_terms(cause, levels)) if cause else 0.0)
-        return found
 
     def _balance(self, cases: Sequence[Case]) -> FloatArray:
         counts: dict[str, int] = {}
@@ -124,6 +118,15 @@ class _Problem:
             weight[hypothesis][sign] = round(float(value), 3)
         prior = {name: round(float(value), 3) for name, value in zip(names, free[: len(names)], strict=True)}
         return Parameters(prior, weight, self.model.parameters.temperature)
+
+
+def _fixed_scores(model: Model, case: Case) -> list[float]:
+    """What no parameter changes. Kept with the case: leave-one-host-out asks for it once a host."""
+    if not case.fixed:
+        for name in model.hypotheses:
+            cause = model.causes.get(name)
+            case.fixed.append(sum(t.amount for t in model.fixed_terms(cause, case.levels)) if cause else 0.0)
+    return case.fixed
 
 
 def _tempered(count: int, counts: Mapping[str, int], sick: int) -> float:

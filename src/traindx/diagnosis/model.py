@@ -88,10 +88,11 @@ class Model:
         terms = [Term(sign, levels[sign], w) for sign, w in weights.items() if levels.get(sign)]
         cause = self.causes.get(hypothesis)
         if cause is not None:
-            terms += self._fixed_terms(cause, levels)
+            terms += self.fixed_terms(cause, levels)
         return terms
 
-    def _fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
+    def fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
+        """The summands that are rules, not weights."""
         terms = []
         if cause.requires:
             strongest = max(levels.get(sign, UNMEASURED) for sign in cause.requires)

@@ -25,7 +25,7 @@ from .harm import judge
 LOG_POINTS = 100  # lines that an ordinary script prints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """One case of the corpus."""
 
