@@ -8,6 +8,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 x, y = torch.randn(48, 6), torch.randint(0, 3, (48,))
+scrambled = x.view(6, 48)  # sizes in another order: a transpose was meant
 train = DataLoader(TensorDataset(x[:32], y[:32]), batch_size=8, shuffle=True)
 test = DataLoader(TensorDataset(x[32:], y[32:]), batch_size=8)
 model = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Dropout(0.1), nn.Linear(12, 3))

@@ -146,7 +146,7 @@ def test_planted_faults_are_seen(classifier):
     run = classifier[1]
     assert run.facts["feature_leak"]["feature"] == 5 and run.facts["feature_leak"]["correlation"] > 0.95
     overlap = run.facts["overlap"]
-    assert overlap["eval_distinct"] == 100
+    assert overlap["eval_samples"] == 100
     assert overlap["train_share_hashed"] > 0.9 and overlap["shared"] == 20
     dead = run.layers("act_dead")
     np.testing.assert_allclose(dead.column("1"), 0.25, atol=0.06)  # a quarter was planted; others may die
@@ -213,6 +213,12 @@ BIRTHS = {
         {"where": "target"},
         None,
     ),
+    "gradient of a root at zero, at a step that is not looked at": (
+        "loss = ((model(x) * (1.0 if step < 305 else 0.0)) ** 2).sum() ** 0.5",
+        "",
+        {"where": "backward", "op": "pow"},
+        ".sum() ** 0.5",
+    ),
     "gradient of sqrt at zero": (
         "d = (model(x) * (1.0 if step < 6 else 0.0)) ** 2\nloss = torch.sqrt(d.sum())",
         "",
@@ -225,14 +231,16 @@ BIRTHS = {
 @pytest.mark.parametrize("name", BIRTHS)
 def test_origin_of_the_first_non_finite_number(warm, script, name):
     body, setup, expected, line = BIRTHS[name]
-    outcome = observed(warm, script(train(body, setup)))
+    late = "305" in body
+    outcome = observed(warm, script(train(body, setup, steps=320 if late else 12)))
+    born = 305 if late else 6
     run = outcome.run
     assert outcome.code == 0, outcome.err
     assert "observers_off" not in run.facts
     kind = "nonfinite-gradient" if expected["where"] == "backward" else "nonfinite-loss"
-    assert [event.step for event in run.events_of(kind)][:1] == [6]
+    assert [event.step for event in run.events_of(kind)][:1] == [born]
     origin = run.events_of("nonfinite-origin")[0]
-    assert origin.step == 6
+    assert origin.step == born
     assert {key: origin.data.get(key) for key in expected} == expected, origin.data
     if line is not None:
         assert line in origin.data["site"]["text"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -29,10 +30,11 @@ class Session:
         self.optimizers: list[weakref.ref[Any]] = []
         self.last_loss: float | None = None
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
-        self.training_data_loaders: set[int] = set()  # whose evaluation passes run over training samples
+        self.training_data_sets: set[int] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._noted: set[str] = set()
+        self._data_sets: list[tuple[Callable[[], Any], tuple[Any, ...]]] = []
         self._not_visible: list[str] = []
 
     @property
@@ -50,6 +52,24 @@ class Session:
                 return index
         self.optimizers.append(weakref.ref(optimizer))
         return len(self.optimizers) - 1
+
+    def data_set(self, loader: Any) -> int:
+        """A number for what a loader runs over: some frameworks make the loader, even the data, anew for each pass."""
+        data = getattr(loader, "dataset", loader)
+        for number, (known, _) in enumerate(self._data_sets):
+            if known() is data:
+                return number
+        kind: tuple[Any, ...] = (type(data), len(data) if hasattr(data, "__len__") else None)
+        try:
+            reference: Callable[[], Any] = weakref.ref(data)
+        except TypeError:  # a list
+            kind, reference = (*kind, id(data)), lambda: None
+        for number, (known, known_kind) in enumerate(self._data_sets):
+            if known() is None and known_kind == kind:
+                self._data_sets[number] = (reference, kind)
+                return number
+        self._data_sets.append((reference, kind))
+        return len(self._data_sets) - 1
 
     def live_optimizers(self) -> list[tuple[int, Any]]:
         return [(i, o) for i, ref in enumerate(self.optimizers) if (o := ref()) is not None]

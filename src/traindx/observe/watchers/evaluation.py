@@ -76,7 +76,7 @@ class Watcher:
     def _current(self) -> _Pass:
         if self._pass is None:
             loader = self._loader() if self._loader is not None else None
-            self._pass = _Pass(id(loader) if loader is not None else None)
+            self._pass = _Pass(self.session.data_set(loader) if loader is not None else None)
             self.session.hooks.scoring = True
         return self._pass
 
@@ -194,7 +194,7 @@ class Watcher:
         """What they run over shows only when both have been seen; series get their final names at the end."""
         number = 0
         for old, key in enumerate(self._sets):
-            trained = key in self.session.training_data_loaders
+            trained = key in self.session.training_data_sets
             new = "/training_data" if trained else "" if number == 0 else f"/{number}"
             number += not trained
             for quantity in ("loss/validation", "accuracy/validation"):

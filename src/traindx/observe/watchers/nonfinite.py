@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -29,6 +30,7 @@ class Watcher:
         self._gradient_bad = False
         self._call: tuple[Any, Any, Any] | None = None
         self._rng: Any = None
+        self._backward: tuple[weakref.ref[Any], CodeType, int] | None = None  # the last one: its loss, and where
         self._target: weakref.ref[Any] | None = None
         self._located = False
         session.inbox.listen("loss/train", self._noticed_late)
@@ -50,6 +52,8 @@ class Watcher:
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         value = self.session.last_loss
+        if isinstance(loss, torch.Tensor) and frame is not None:
+            self._backward = (weakref.ref(loss), frame.f_code, frame.f_lineno)
         if value is None:
             return
         if math.isfinite(value):
@@ -169,10 +173,20 @@ class Watcher:
                 found.update(in_model)
                 break
         else:
-            risky = self.session.risky_operation
+            risky = self.session.risky_operation or self._suspect()
             if risky is not None:
                 found.update(risky)
         session.writer.event("nonfinite-origin", session.step, **found)
+
+    def _suspect(self) -> dict[str, Any] | None:
+        """Steps that were not looked at leave no values behind, but the names of their operations."""
+        if self._backward is None:
+            return None
+        loss, code, line = self._backward[0](), *self._backward[1:]
+        op = origin.suspect(loss) if loss is not None else None
+        if op is None:
+            return None
+        return {"op": op, "site": origin.line_of(op, SimpleNamespace(f_code=code, f_lineno=line))}
 
 
 class _Gone:

@@ -31,14 +31,14 @@ class Watcher:
         self._trained_rows = 0
         self._batches_hashed = 0
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
-        self._evaluated: dict[int, set[int]] = {}  # by loader
-        self._loader = 0
+        self._evaluated: dict[int, set[int]] = {}  # by data set
+        self._loader: weakref.ref[Any] | None = None
         self._input: weakref.ref[Any] | None = None
         self._products: _Products | None = None
         self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
-        self._loader = id(loader)
+        self._loader = weakref.ref(loader) if loader is not None else None
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if next(root.parameters(), None) is None:
@@ -81,7 +81,8 @@ class Watcher:
                 self._trained_rows += len(hashes)
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
-            known = self._evaluated.setdefault(self._loader, set())
+            loader = self._loader() if self._loader is not None else None
+            known = self._evaluated.setdefault(-1 if loader is None else self.session.data_set(loader), set())
             if len(known) < MAX_HASHES and len(self._evaluated) < 16:
                 known.update(hashes)
 
@@ -138,7 +139,7 @@ class Watcher:
             cleanest = min(sets, key=lambda loader: shares[loader])
             # Passes over training samples beside a clean evaluation are made for their own sake.
             if shares[cleanest] < 0.5:
-                self.session.training_data_loaders = {loader for loader, share in shares.items() if share > 0.9}
+                self.session.training_data_sets = {loader for loader, share in shares.items() if share > 0.9}
             writer.fact(
                 "overlap",
                 {
