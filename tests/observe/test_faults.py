@@ -37,6 +37,7 @@ def bare_output() -> str:
 def observe(path, capsys):
     recording = Recording(path, budget=3.0)
     ending = run_program(find_program(EVERYTHING, as_module=False), [], recording)
+    recording.writer.flush()  # the run is so short that it may end before the first one
     recording.close(ending.status, ending.error)
     assert (ending.code, ending.status) == (0, "ok")
     return capsys.readouterr().out

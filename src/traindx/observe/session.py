@@ -34,6 +34,7 @@ class Session:
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._noted: set[str] = set()
+        self._with_parameters: dict[int, tuple[weakref.ref[Any], bool]] = {}
         self._data_sets: list[tuple[Callable[[], Any], tuple[Any, ...]]] = []
         self._not_visible: list[str] = []
 
@@ -52,6 +53,13 @@ class Session:
                 return index
         self.optimizers.append(weakref.ref(optimizer))
         return len(self.optimizers) - 1
+
+    def has_parameters(self, root: Any) -> bool:
+        """Asked at every forward, so remembered."""
+        known = self._with_parameters.get(id(root))
+        if known is None or known[0]() is not root:
+            known = self._with_parameters[id(root)] = (weakref.ref(root), next(root.parameters(), None) is not None)
+        return known[1]
 
     def data_set(self, loader: Any) -> int:
         """A number for what a loader runs over: some frameworks make the loader, even the data, anew for each pass."""

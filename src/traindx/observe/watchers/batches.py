@@ -110,7 +110,7 @@ class Watcher:
         phase = "train" if torch.is_grad_enabled() else "eval"
         if phase == "train" and (not session.light or self._looked_at_step == session.step):
             return
-        if next(root.parameters(), None) is None:
+        if not self.session.has_parameters(root):
             return
         if phase == "train":
             self._trained = self._trained or weakref.ref(root)

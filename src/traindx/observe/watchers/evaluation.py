@@ -59,7 +59,7 @@ class Watcher:
         found = list(tensors_in(output))
         if not found or any(t.requires_grad for t in found):
             return
-        if next(root.parameters(), None) is None:
+        if not self.session.has_parameters(root):
             # A loss module of the user's own: in training its value is what backward starts from.
             if found[0].numel() == 1 and self._pass is not None and not self._scored_output:
                 self._add_loss(_value(found[0]), max(1, self._pass.rows))

@@ -38,7 +38,7 @@ class Watcher:
     # ── what a replay needs, kept by weak reference ─────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
-        if torch.is_grad_enabled() and (args or kwargs) and next(root.parameters(), None) is not None:
+        if torch.is_grad_enabled() and (args or kwargs) and self.session.has_parameters(root):
             self._call = (weakref.ref(root), _weak(args), {key: _weak((value,))[0] for key, value in kwargs.items()})
             # Five kilobytes: where the step is not looked at, a replay drops other units than the training did.
             self._rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None

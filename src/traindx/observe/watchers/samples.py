@@ -41,7 +41,7 @@ class Watcher:
         self._loader = weakref.ref(loader) if loader is not None else None
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
-        if next(root.parameters(), None) is None:
+        if not self.session.has_parameters(root):
             return
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         self._input = weakref.ref(value) if value is not None else None
