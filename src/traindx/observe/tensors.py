@@ -10,7 +10,8 @@ from typing import Any
 import torch
 
 SKETCH = 4096  # elements of a parameter that stand for the whole of it
-SAMPLE = 1 << 16  # elements of an activation or batch that are looked at
+SAMPLE = 1 << 16  # elements of a batch that are looked at
+ACTIVATIONS = 1 << 15  # of a module's output: there are many, and a standard deviation needs no more
 
 
 def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:

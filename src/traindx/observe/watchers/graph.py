@@ -19,7 +19,7 @@ from ..graphs import nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
 from ..sites import describe
-from ..tensors import SAMPLE, plain, row_of, sample_rows, tensors_in
+from ..tensors import ACTIVATIONS, SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
 
@@ -66,12 +66,12 @@ class Watcher:
             if value.grad_fn is not None:
                 self._names.setdefault(id(value.grad_fn), name)
             if next(module.children(), None) is None and name not in self._outputs:
-                part = sample_rows(value).float()
+                part = sample_rows(value, ACTIVATIONS).float()
                 std, mean = torch.std_mean(part, correction=0)
                 zero = 1.0 - torch.count_nonzero(part) / part.numel()
-                finite = torch.isfinite(part)
-                bad = 1.0 - finite.float().mean()
-                self._outputs[name] = [mean, std, zero, part.abs().max(), bad]
+                bad = 1.0 - torch.count_nonzero(torch.isfinite(part)) / part.numel()
+                low, high = torch.aminmax(part)
+                self._outputs[name] = [mean, std, zero, torch.maximum(high, -low), bad]
         self.session.schedule.charge(thread_time() - began)
 
     # ── the graph, when backward begins ─────────────────────────────────────────────────────────
