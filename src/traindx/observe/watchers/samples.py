@@ -31,8 +31,10 @@ class Watcher:
         self._trained_rows = 0
         self._batches_hashed = 0
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
-        self._evaluated: dict[int, set[int]] = {}  # by data set
-        self._loader: weakref.ref[Any] | None = None
+        # By data set, or by size where the script hands tensors over itself.
+        self._evaluated: dict[Any, set[int]] = {}
+        self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
+        self._one_sequence = False
         self._input: weakref.ref[Any] | None = None
         self._products: _Products | None = None
         self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
@@ -40,11 +42,17 @@ class Watcher:
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = weakref.ref(loader) if loader is not None else None
 
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        self._loader = None
+
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if next(root.parameters(), None) is None:
             return
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         self._input = weakref.ref(value) if value is not None else None
+        # A model of two sequences (an encoder and a decoder that is told the answer so far) may look ahead in one.
+        tokens = [t for t in tensors_in((args, kwargs)) if t.dtype is torch.int64 and t.dim() == 2]
+        self._one_sequence = len(tokens) == 1
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
@@ -82,7 +90,8 @@ class Watcher:
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
             loader = self._loader() if self._loader is not None else None
-            known = self._evaluated.setdefault(-1 if loader is None else self.session.data_set(loader), set())
+            key = ("rows", inputs.shape[0]) if loader is None else self.session.data_set(loader)
+            known = self._evaluated.setdefault(key, set())
             if len(known) < MAX_HASHES and len(self._evaluated) < 16:
                 known.update(hashes)
 
@@ -92,7 +101,7 @@ class Watcher:
         if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or self._shift["checked"] >= 8:
             return
         rows, length = inputs.shape
-        if length < 3:
+        if length < 3 or not self._one_sequence:
             return
         if target.numel() == inputs.numel():
             moved = target.reshape(rows, length)[:, :-1]
