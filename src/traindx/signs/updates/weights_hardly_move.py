@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     gaps = np.diff(np.append(ratios.steps, max(run.steps, int(ratios.steps[-1]) + 1)))
     with np.errstate(over="ignore"):  # weights that blew up have gone far enough
         travelled = float(np.sum(ratios.values * gaps))
-    level = ramp(travelled, 1.0, 0.1, log=True)
+    level = ramp(travelled, 0.6, 0.06, log=True)
     return Sign(
         ID,
         travelled,
