@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint setup bench clean
+.PHONY: demo test lint setup clean
 
 demo: $(VENV)/.installed
 	$(BIN)/traindx demo

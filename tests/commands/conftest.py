@@ -36,6 +36,12 @@ def traindx_(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     return run
 
 
+@pytest.fixture
+def stand_in() -> Callable[[str, str], Diagnosis]:
+    """What to say of a run without diagnosing it."""
+    return diagnosis_of
+
+
 def diagnosis_of(source: str, word: str) -> Diagnosis:
     """What the stand-in says about a run called `word`."""
     sick = word in ("sick", "doubtful")

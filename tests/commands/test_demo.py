@@ -12,16 +12,14 @@ from traindx.zoo import patient
 
 
 @pytest.fixture
-def untrained(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def untrained(monkeypatch: pytest.MonkeyPatch, stand_in: Any) -> list[Path]:
     """Stands in for the training, which is tested where it lives; returns the scripts that it was given."""
-    from conftest import diagnosis_of
-
     trained: list[Path] = []
     monkeypatch.setattr(demo, "_train", trained.extend)
     monkeypatch.setattr(
         demo,
         "_diagnosis",
-        lambda script: diagnosis_of(script.parent.name, "sick" if "sick" in script.parts else "fine"),
+        lambda script: stand_in(script.parent.name, "sick" if "sick" in script.parts else "fine"),
     )
     return trained
 

@@ -16,7 +16,7 @@ from report_strategies import diagnoses
 
 from traindx.diagnosis import Diagnosis
 from traindx.reports import render, render_all
-from traindx.reports.json import SCHEMA_FILE, _strict
+from traindx.reports.json import SCHEMA_FILE, strict
 
 SCHEMA = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
@@ -87,8 +87,8 @@ def test_several_runs_are_one_object_a_line() -> None:
     ],
 )
 def test_values_become_plain_json(value: object, expected: object) -> None:
-    assert _strict(value) == expected
-    assert type(_strict(value)) is type(expected)
+    assert strict(value) == expected
+    assert type(strict(value)) is type(expected)
 
 
 def test_the_schema_in_the_package_is_the_contract() -> None:

@@ -83,7 +83,7 @@ def test_the_corpus_holds_only_harmful_faults_with_a_record(cache):
     harmless = put(cache, a_case("lr-too-low"), GOOD)
     for case in (harmful, harmless):
         cache.record(case).touch()
-    assert [case for case, _ in recorded_cases(cache.root)] == [harmful]
+    assert recorded_cases([harmful, harmless], cache) == [harmful]
 
 
 def test_patients_run_in_their_own_process_and_are_not_run_twice(tmp_path):

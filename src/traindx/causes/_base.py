@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from ..paths import shown
 from ..record import Run
 from ..signs import Signs
 from ..units import modules_of
@@ -42,7 +43,7 @@ class Site:
     text: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{shown(self.file)}:{self.line}"
 
     @classmethod
     def of(cls, site: Mapping[str, Any] | None) -> Site | None:

@@ -64,7 +64,7 @@ ID = "model-too-small"
 FAMILY = "generalisation"
 TITLE = "The model is too small for the task"
 MEANS = "Training and validation both settle high although optimisation is healthy."
-FOR = {"loss-plateau": 2.0, "training-at-chance": 0.3}
+FOR = {"loss-plateau": 1.2, "training-at-chance": 0.3}
 AGAINST = {
     **UPDATE_FAULTS,
     **LOSS_FAULTS,

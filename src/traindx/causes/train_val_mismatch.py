@@ -88,7 +88,7 @@ AGAINST = {
     "batches-single-class": 2.0,
     "train-above-validation": 1.5,
 }
-REQUIRES = ("train-eval-inputs-differ", "validation-gap")
+REQUIRES = ("train-eval-inputs-differ",)
 SEEN_BY = ("train-eval-inputs-differ",)
 EXPLAINS = ("overfitting", "noisy-labels")
 AVOID = (

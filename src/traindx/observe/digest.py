@@ -180,7 +180,14 @@ def _attention(found: list[Any]) -> list[dict[str, Any]]:
                 causal = bool(cpu_value((above[rows, columns] < -1e4).all()))
             shape = out_shape(node) or (0,)
             length = shape[-2] if len(shape) >= 2 else 0
-            seen.append({"seen_future_weight": 0.0 if causal else None, "length": length, "causal": causal})
+            masked = isinstance(mask, torch.Tensor)
+            entry = {
+                "seen_future_weight": 0.0 if causal else None,
+                "length": length,
+                "causal": causal,
+                "masked": masked,
+            }
+            seen.append(entry)
         if len(seen) >= 16:
             break
     return seen

@@ -30,7 +30,7 @@ class Session:
         self.optimizers: list[weakref.ref[Any]] = []
         self.last_loss: float | None = None
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
-        self.training_data_sets: set[int] = set()  # whose evaluation passes run over training samples
+        self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._noted: set[str] = set()

@@ -20,11 +20,13 @@ def ordered(series: Series) -> Series:
 
 def median(values: Iterable[float]) -> float | None:
     """The median of the finite values, or None where there are none."""
-    finite = sorted(float(value) for value in values if math.isfinite(value))
-    if not finite:
+    numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=np.float64)
+    finite = np.sort(numbers[np.isfinite(numbers)])
+    if not len(finite):
         return None
     middle = len(finite) // 2
-    return finite[middle] if len(finite) % 2 else finite[middle - 1] / 2 + finite[middle] / 2
+    # Halved first: the sum of two huge values would overflow.
+    return float(finite[middle] if len(finite) % 2 else finite[middle - 1] / 2 + finite[middle] / 2)
 
 
 def span(values: FloatArray, begin: float, end: float) -> FloatArray:

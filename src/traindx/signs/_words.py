@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..paths import shown
 from ._base import Severity
 
 
@@ -34,7 +35,8 @@ def place(site: Any) -> str:
     if not isinstance(site, dict) or not isinstance(site.get("file"), str) or not site["file"]:
         return ""
     line = site.get("line")
-    return f" ({site['file']}:{line})" if isinstance(line, int) and line > 0 else f" ({site['file']})"
+    file = shown(site["file"])
+    return f" ({file}:{line})" if isinstance(line, int) and line > 0 else f" ({file})"
 
 
 def grave(level: float, severity: Severity) -> Severity:

@@ -65,9 +65,15 @@ def measure(case: Case, record: Path) -> Row:
     return Row(case.id, case.host, case.cause, case.severity, levels(run), levels(as_log(run)))
 
 
+def recorded_cases(cases: Sequence[Case], cache: Cache) -> list[Case]:
+    """Cases that have run, were recorded, and are valid: a fault that hurts, a variant that does not."""
+    recorded = [case for case in cases if cache.record(case).exists()]
+    return [case for case in recorded if (verdict := judge(case, cache)) is not None and verdict.valid]
+
+
 def collect(cases: Sequence[Case], cache: Cache, workers: int = 2) -> list[Row]:
-    """The rows of every case that has run and is valid: a fault that hurts, a variant that does not."""
-    valid = [case for case in cases if cache.outcome(case) is not None and (v := judge(case, cache)) and v.valid]
+    """The rows of every case that may teach and judge the diagnosis."""
+    valid = recorded_cases(cases, cache)
     records = [cache.record(case) for case in valid]
     # spawn, not fork: measuring needs no torch, and threads of the parent must not be copied
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:

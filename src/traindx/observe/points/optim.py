@@ -17,6 +17,11 @@ from .. import sites
 from ..hooks import HookPoints
 
 
+def _has_closure(args: Any, kwargs: Any) -> bool:
+    """Whether step() was given a function that runs forward and backward. `args` begins with the optimizer itself."""
+    return any(callable(argument) for argument in args[1:]) or callable(kwargs.get("closure"))
+
+
 def install(hooks: HookPoints) -> None:
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -60,12 +65,12 @@ def install(hooks: HookPoints) -> None:
     def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)
-        hooks.announce("step_begin", optimizer, bool(args and callable(args[0])) or callable(kwargs.get("closure")))
+        hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
         began[id(optimizer)] = perf_counter()
 
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
         seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
-        closure = bool(args and callable(args[0])) or callable(kwargs.get("closure"))
+        closure = _has_closure(args, kwargs)
         hooks.announce("step_end", optimizer, closure, seconds)
         if hooks.driver is not None and hooks.live:
             hooks.driver.after_step(optimizer)

@@ -26,6 +26,7 @@ ORDER = 45
 _RELUS = {"relu": "result", "leakyrelu": "self", "threshold": "self", "hardtanh": "self"}
 _SQUASHING = {"sigmoid": "result", "tanh": "result"}
 MAX_UNITS = 16_384
+LOOSE_UNTIL = 4  # steps: weights that a script keeps by hand show at once
 
 
 class Watcher:
@@ -42,6 +43,8 @@ class Watcher:
         self._listening = False  # to the modules inside the forward that runs
         self._by_module: dict[int, str] = {}
         self._outputs: dict[str, list[Any]] = {}
+        self._given: list[weakref.ref[Any]] = []  # what models got in this step
+        self._loose_before: list[weakref.ref[Any]] = []
         self._hoard: dict[str, Any] = {"graphs": 3}  # fewer are no hoard: the last loss lives on until the next one
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
@@ -51,6 +54,8 @@ class Watcher:
         self._listening = (
             session.deep and torch.is_grad_enabled() and not is_compiled(root) and self._looked_at_step != session.step
         )
+        if session.deep and session.step < LOOSE_UNTIL:
+            self._given = [*self._given[-32:], *(weakref.ref(t) for t in tensors_in((args, kwargs)))]
         if self._listening:
             self._by_module = {id(module): name for name, module in session.naming.modules()}
             session.hooks.inner = True
@@ -93,6 +98,7 @@ class Watcher:
             session.writer.fact("graph" if number == 0 else f"graph/{number}", facts)
             if facts["attention"]:
                 session.writer.fact("attention", facts["attention"])
+        if session.step < LOOSE_UNTIL:
             self._note_loose(found, frame)
         if self._may_read():
             self._nonlinearities(found)
@@ -105,13 +111,21 @@ class Watcher:
         session.schedule.charge(thread_time() - began)
 
     def _note_loose(self, found: list[Any], frame: Any) -> None:
-        """Tensors that get a gradient and belong to no module: a script may keep its weights by hand."""
+        """Tensors that get a gradient, step after step, and belong to no module: a script may keep its weights by hand.
+
+        What the model is given may ask for a gradient too (physics, saliency), and is no weight.
+        """
         session = self.session
         owned = {id(p) for _, root in session.naming.roots() for p in root.parameters()}
-        loose = [v for node in found if (v := getattr(node, "variable", None)) is not None and id(v) not in owned]
-        if loose:
-            session.naming.name_loose(loose, frame)
-            session.loose = [weakref.ref(tensor) for tensor in loose]
+        given = {id(tensor) for ref in self._given if (tensor := ref()) is not None}
+        loose = [v for node in found if (v := getattr(node, "variable", None)) is not None]
+        loose = [v for v in loose if id(v) not in owned and id(v) not in given]
+        before = {id(tensor) for ref in self._loose_before if (tensor := ref()) is not None}
+        self._loose_before = [weakref.ref(tensor) for tensor in loose]
+        staying = [tensor for tensor in loose if id(tensor) in before]
+        if staying:
+            session.naming.name_loose(staying, frame)
+            session.loose = [weakref.ref(tensor) for tensor in staying]
 
     def _note_hoard(self, loss: Any, frame: Any, size: int) -> None:
         """Variables of the running function that keep the graphs of earlier steps alive."""

@@ -203,12 +203,24 @@ class Watcher:
     finish = flush
 
     def _labels(self, phase: str) -> dict[str, Any] | None:
-        """The counts of the call that sees most labels. A call whose target is one constant (a GAN's real or fake)
-        has no labels, unless it is the only one."""
+        """The counts of all calls that see labels. A call whose target is one constant (a GAN's real or fake) sees
+        none, unless it is the only one."""
         found = [f["labels"] for f in list(self._sites.values()) if f["phase"] == phase and "labels" in f]
         varied = [counts for counts in found if len(counts["histogram"]) > 1]
         chosen = varied or (found if len(found) == 1 else [])
-        return max(chosen, key=lambda counts: sum(counts["histogram"].values()), default=None)
+        return _together(chosen) if chosen else None
+
+
+def _together(several: list[dict[str, Any]]) -> dict[str, Any]:
+    total: dict[str, Any] = {"histogram": {}, "predictions": {}, "recent": [], "order": []}
+    for counts in several:
+        for key in ("histogram", "predictions"):
+            for label, count in counts[key].items():
+                total[key][label] = total[key].get(label, 0) + count
+        total["order"] += counts["order"]
+    total["order"].sort(key=lambda entry: entry[0])
+    total["recent"] = max(several, key=lambda counts: sum(counts["histogram"].values()))["recent"]
+    return total
 
 
 def _order(counts: dict[str, Any]) -> dict[str, Any]:

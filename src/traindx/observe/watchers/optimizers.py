@@ -115,6 +115,7 @@ class Watcher:
             if facts["grads_kept"] == 1:
                 session.writer.event("grads-kept", session.step, optimizer=session.optimizer_index(optimizer))
         facts["steps"] += 1
+        facts["closure"] = closure
         state.cleared = False
         self._note_rates(optimizer, state)
 

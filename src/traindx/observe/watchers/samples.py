@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..session import Session
-from ..tensors import plain, tensors_in
+from ..tensors import first_tensor, plain, tensors_in
 from .loss_inputs import given_pair
 
 ORDER = 48  # before the evaluation watcher, which wants to know what its passes ran over
@@ -23,7 +23,7 @@ MAX_CLASSES = 24
 
 class Watcher:
     name = "samples"
-    ONLY_ON_LOOKS = frozenset({"forward_begin", "loss_computed"})
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "forward_end", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -31,49 +31,82 @@ class Watcher:
         self._trained_rows = 0
         self._batches_hashed = 0
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
-        self._evaluated: dict[int, set[int]] = {}  # by data set
-        self._loader: weakref.ref[Any] | None = None
-        self._input: weakref.ref[Any] | None = None
+        # By data set, or by size where the script hands tensors over itself.
+        self._evaluated: dict[Any, set[int]] = {}
+        self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
+        self._one_sequence = False
+        self._given: list[weakref.ref[Any]] = []  # to the model that is running
+        self._scored: list[
+            tuple[weakref.ref[Any], list[weakref.ref[Any]]]
+        ] = []  # outputs, and what they were made from
+        self._readers: set[int] = set()  # models that were given tokens since the last backward
         self._products: _Products | None = None
         self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = weakref.ref(loader) if loader is not None else None
 
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        self._loader = None
+        self._scored = []
+        self._readers.clear()
+
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if not self.session.has_parameters(root):
             return
-        value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
-        self._input = weakref.ref(value) if value is not None else None
+        given = [t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0]
+        self._given = [weakref.ref(t) for t in given]
+        # A model of two sequences (an encoder and a decoder that is told the answer so far) may look ahead in one.
+        tokens = [t for t in given if t.dtype is torch.int64 and t.dim() == 2]
+        if tokens:
+            self._readers.add(id(root))
+        self._one_sequence = len(tokens) == 1 == len(self._readers) and all(t.dim() < 3 for t in given)
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        first = first_tensor(output)
+        if first is not None and self._given:
+            self._scored = [*self._scored[-3:], (weakref.ref(first), self._given)]
+            self._given = []
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
         training = value.requires_grad
         session = self.session
-        if (training and not session.light) or not session.schedule.affordable() or self._input is None:
+        if (training and not session.light) or not session.schedule.affordable():
             return
-        inputs = self._input()
-        self._input = None
-        _, target = given_pair(given)
-        if inputs is None or not isinstance(target, torch.Tensor) or target.dim() == 0:
+        scores, target = given_pair(given)
+        parts = self._inputs_of(scores)
+        if not parts or not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
         began = thread_time()
-        if inputs.device.type == "cpu" and target.shape[0] % inputs.shape[0] == 0:
-            self._hash(inputs.detach(), training)
+        inputs = parts[0]
+        rows = inputs.shape[0]
+        if inputs.device.type == "cpu" and target.shape[0] % rows == 0:
+            self._hash([part.detach() for part in parts if part.shape[0] == rows], training)
         if training:
             self._check_shift(inputs.detach(), target.detach())
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
         session.schedule.charge(thread_time() - began)
 
+    def _inputs_of(self, scores: Any) -> list[Any]:
+        """What the model was given for these scores: of the forward that made them, or of the only one there was."""
+        exact = [refs for made, refs in self._scored if made() is scores]
+        refs = exact[-1] if exact else self._scored[0][1] if len(self._scored) == 1 else self._given
+        self._scored = [pair for pair in self._scored if pair[1] is not refs]
+        return [tensor for ref in refs if (tensor := ref()) is not None]
+
     # ── hashes ──────────────────────────────────────────────────────────────────────────────────
 
-    def _hash(self, inputs: Any, training: bool) -> None:
-        flat = inputs.reshape(inputs.shape[0], -1)
-        if flat.shape[1] > ELEMENTS:
-            flat = flat[:, :: -(-flat.shape[1] // ELEMENTS)]
-        rows = flat.contiguous().numpy() if flat.dtype is not torch.bfloat16 else flat.float().numpy()
-        hashes = [hash(row.tobytes()) for row in rows]
+    def _hash(self, parts: list[Any], training: bool) -> None:
+        inputs = parts[0]
+        hashes = [0] * inputs.shape[0]
+        for part in parts[:4]:  # a sample may have several parts, such as a user and an item
+            flat = part.reshape(part.shape[0], -1)
+            if flat.shape[1] > ELEMENTS:
+                flat = flat[:, :: -(-flat.shape[1] // ELEMENTS)]
+            rows = flat.contiguous().numpy() if flat.dtype is not torch.bfloat16 else flat.float().numpy()
+            hashes = [hash((known, row.tobytes())) for known, row in zip(hashes, rows, strict=True)]
         if training:
             self._batches_hashed += 1
             if len(self._trained) < MAX_HASHES:
@@ -82,7 +115,8 @@ class Watcher:
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
             loader = self._loader() if self._loader is not None else None
-            known = self._evaluated.setdefault(-1 if loader is None else self.session.data_set(loader), set())
+            key = ("rows", inputs.shape[0]) if loader is None else self.session.data_set(loader)
+            known = self._evaluated.setdefault(key, set())
             if len(known) < MAX_HASHES and len(self._evaluated) < 16:
                 known.update(hashes)
 
@@ -92,7 +126,7 @@ class Watcher:
         if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or self._shift["checked"] >= 8:
             return
         rows, length = inputs.shape
-        if length < 3:
+        if length < 3 or not self._one_sequence:
             return
         if target.numel() == inputs.numel():
             moved = target.reshape(rows, length)[:, :-1]

@@ -31,7 +31,9 @@ def measure(run: Run) -> Sign | Missing:
     if not shifted:
         return Sign(ID, 0.0, 0.0, "the targets are not the next inputs")
     seen = [(number(entry.get("seen_future_weight")), entry) for entry in facts(run, "attention")]
-    weights = [(weight, entry) for weight, entry in seen if weight is not None]
+    # Fused attention does not show its weights; without any mask it sees everything.
+    open_to_all = [(0.5, entry) for _, entry in seen if entry.get("causal") is False and entry.get("masked") is False]
+    weights = [(weight, entry) for weight, entry in seen if weight is not None] + open_to_all
     both_ways = [module for module in modules(run) if module.settings.get("bidirectional") is True]
     if not weights and not both_ways and not any(module.recurrent for module in modules(run)):
         return Missing(ID, "no attention and no recurrent layer was looked at")

@@ -20,6 +20,8 @@ def measure(run: Run) -> Sign | Missing:
     sites = [site for site in facts(run, "backward_sites") if number(site.get("per_step")) is not None]
     if not sites or run.steps < 2:
         return Missing(ID, "backward passes were not counted by step")
+    if any(optimizer.get("closure") is True for optimizer in facts(run, "optimizers")):
+        return Missing(ID, "an optimizer that calls a closure decides itself how often backward runs")
     often = backwards_per_step(run)
     site = max(sites, key=lambda entry: number(entry.get("per_step")) or 0.0).get("site")
     # A last, shorter group of batches and a stray backward leave the mean a little above 1.
