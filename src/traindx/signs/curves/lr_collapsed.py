@@ -23,6 +23,7 @@ ID = "lr-collapsed"
 ZERO = 1e-3
 WORTH = 0.1
 SOON = 0.3  # share of the run
+JUDGEABLE = 30  # points in which a trend would show
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -59,7 +60,8 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
         course = trend(x, y)
         fall = -course.change / (1.0 if before.logarithmic else abs(before.last) or 1.0)
         falling = min(ramp(-course.z, 1.5, 3), ramp(fall, 0.02, 0.1))
-    if len(loss) >= 5 and going - first < SOON * (last - first) and loss.last > 0.2 * loss.first > 0:
+    few = len(before) < JUDGEABLE and len(loss) >= 5
+    if few and going - first < SOON * (last - first) and loss.last > 0.2 * loss.first > 0:
         falling = max(falling, 0.9)  # too soon for anything to have settled, and little had been gained
     level = ramp(share, 0.1, 0.3) * falling
     text = (
