@@ -17,7 +17,8 @@ ID = "params-outside-optimizer"
 
 def measure(run: Run) -> Sign | Missing:
     optimizers = facts(run, "optimizers")
-    known = [p for p in parameters(run) if p.trains and p.grad == "yes" and p.ran and not p.loaded]
+    # What has a gradient was used, also where no module was seen to run: weights kept in plain lists or by hand.
+    known = [p for p in parameters(run) if p.trains and p.grad == "yes" and not p.loaded]
     if not optimizers or not known:
         return Missing(ID, "no optimizer, or no parameter with a gradient, was seen")
     held = {name for p in parameters(run) if p.optimizer is not None for name in (p.name, *p.shared)}
