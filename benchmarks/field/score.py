@@ -1,11 +1,12 @@
-"""Scores the whole tool on training programs that it has never seen.
+"""Scores the whole tool on training programs from outside the zoo.
 
-    python benchmarks/field/score.py --cache FOLDER [--only PATTERN] [--timeout SECONDS]
+    python benchmarks/field/score.py SET --cache FOLDER [--only PATTERN] [--timeout SECONDS]
 
-This set is held out: it is never used for fitting weights, thresholds or confidences. A program that was looked at
-while changing the tool no longer measures anything; write a new one instead.
+SET is `open` or `closed`. The programs in `closed/` are held out: nobody reads them while changing the tool, and they
+are never used for fitting weights, thresholds or confidences. One that was looked at no longer measures anything: move
+it to `open/`, whose programs are there to learn from, and write a new one.
 
-Each program in `programs/` begins with `# expect: <cause or healthy>` and may go on with `# also: <causes>`, answers
+Each program begins with `# expect: <cause or healthy>` and may go on with `# also: <causes>`, answers
 that are as good. It is run under `traindx run --no-diagnosis`; the record is kept in FOLDER under the program's name
 and hash, so that only new and changed programs run again (after a change to the observer, name another folder). What is
 counted: top 1 and top 3 of the faulty programs, false alarms (a healthy program called sick), missed (a faulty one
@@ -28,7 +29,7 @@ from pathlib import Path
 import traindx
 from traindx.diagnosis import Diagnosis, diagnose
 
-PROGRAMS = Path(__file__).parent / "programs"
+FIELD = Path(__file__).parent
 HEALTHY = "healthy"
 
 
@@ -144,13 +145,15 @@ def report(outcomes: list[Outcome]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", choices=["open", "closed"])
     parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="where records are kept")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="file names, such as 'hf_*'")
     parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="for one program")
     options = parser.parse_args()
     cache = options.cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
-    programs = [Program.at(p) for p in sorted(PROGRAMS.glob("*.py")) if fnmatch.fnmatch(p.stem, options.only)]
+    paths = sorted((FIELD / options.set).glob("*.py"))
+    programs = [Program.at(p) for p in paths if fnmatch.fnmatch(p.stem, options.only)]
     with ThreadPoolExecutor(2) as pool:
         errors = list(pool.map(lambda program: observe(program, cache, options.timeout), programs))
     print(file=sys.stderr)

@@ -1,6 +1,6 @@
 """Shows that each faulty program is really faulty: runs it as written and with its cure, without traindx.
 
-    python benchmarks/field/verify.py [--only PATTERN] [--lines N]
+    python benchmarks/field/verify.py SET [--only PATTERN] [--lines N]
 
 A cure stands at the end of a program as comment lines: `# cure: - <line>` names a line (indentation aside) that must
 occur exactly once, the `# cure: + <line>` lines after it replace it with the same indentation. A cure that only adds
@@ -18,7 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PROGRAMS = Path(__file__).parent / "programs"
+FIELD = Path(__file__).parent
 MARK = "# cure: "
 
 
@@ -68,10 +68,11 @@ def compare(path: Path, lines: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", choices=["open", "closed"])
     parser.add_argument("--only", default="*", metavar="PATTERN")
     parser.add_argument("--lines", type=int, default=4, help="how many of the last printed lines to show")
     options = parser.parse_args()
-    paths = [p for p in sorted(PROGRAMS.glob("*.py")) if fnmatch.fnmatch(p.stem, options.only)]
+    paths = [p for p in sorted((FIELD / options.set).glob("*.py")) if fnmatch.fnmatch(p.stem, options.only)]
     with ThreadPoolExecutor(2) as pool:
         for answer in pool.map(lambda path: compare(path, options.lines), paths):
             print(answer, flush=True)
