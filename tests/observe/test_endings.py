@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,14 @@ def python(*words, cwd, variables=None, **options):
     return subprocess.run(
         [sys.executable, *words], cwd=cwd, env=environment, text=True, capture_output=True, timeout=60, **options
     )
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_arrives():
+    """Children inherit signals that are ignored, as they are where the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def both(tmp_path, *words, **options):

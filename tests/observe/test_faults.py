@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from traindx.observe import schedule
 from traindx.observe.hooks import MOMENTS
 from traindx.observe.inbox import Inbox
 from traindx.observe.recording import Recording
 from traindx.observe.runner import find_program, run_program
+from traindx.observe.watchers import pacing
 from traindx.record import load
 from traindx.units import modules_of
 
@@ -34,8 +36,15 @@ def bare_output() -> str:
     return heard.getvalue()
 
 
+@pytest.fixture(autouse=True)
+def no_looks_beyond_the_first(monkeypatch):
+    """So short a training would be looked at from its first to its last step: here quiet steps must occur too."""
+    monkeypatch.setattr(schedule, "GRACE", 0.0)
+    monkeypatch.setattr(pacing, "HEARD_EVERY", 1e9)
+
+
 def observe(path, capsys):
-    recording = Recording(path, budget=3.0)
+    recording = Recording(path, budget=1e-6)
     ending = run_program(find_program(EVERYTHING, as_module=False), [], recording)
     recording.writer.flush()  # the run is so short that it may end before the first one
     recording.close(ending.status, ending.error)

@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite an existing --out")
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="end the script after N training steps")
     parser.add_argument(
-        "--budget", type=_percentage, default=3.0, metavar="PCT", help="share of the run's time to spend (default 3)"
+        "--budget", type=_percentage, default=2.0, metavar="PCT", help="share of the run's time to spend (default 2)"
     )
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
     parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")

@@ -24,6 +24,7 @@ NONLINEAR = {
     "maxpool2dwithindices", "adaptivemaxpool2d", "mkldnnrnnlayer", "cudnnrnn", "thnnfusedlstmcell", "where",
     "maskedfill", "embedding", "rmsnorm",
 }  # fmt: skip
+PASSING = TRANSPARENT | {"clamp", "clampmin", "mul", "div", "add"}  # what leaves probabilities much as they were
 LOSSES = {
     "nllloss", "nllloss2d", "mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy",
     "binarycrossentropywithlogits", "kldiv", "ctcloss",
@@ -140,10 +141,22 @@ def _softmaxes(found: list[Any]) -> list[dict[str, Any]]:
         following for node in found if op_name(node) in LOSSES for following, _ in node.next_functions if following
     }
     return [
-        {**_softmax(node), "in_loss": node in inside_losses}
+        {**_softmax(node), "in_loss": node in inside_losses, "of_softmax": _of_softmax(node)}
         for node in found
         if op_name(node) in ("softmax", "logsoftmax")
     ][:64]
+
+
+def _of_softmax(node: Any) -> bool:
+    """Whether a softmax is applied to what a softmax made, with no layer between."""
+    shape = out_shape(node)
+    at = [n for n, _ in node.next_functions if n is not None]
+    for _ in range(8):
+        if any(op_name(n) == "softmax" and out_shape(n) == shape for n in at):
+            return True
+        # Only what changes one tensor in place of another: sums of several things are no longer probabilities.
+        at = [n for m in at if op_name(m) in PASSING for n, _ in m.next_functions if n is not None]
+    return False
 
 
 def _softmax(node: Any) -> dict[str, Any]:

@@ -7,6 +7,15 @@ from typing import Any
 
 MAX_NODES = 20_000
 
+# Of operations with a weight: under which name they save the other operand, and its place among the inputs.
+DATA_IN = {
+    "mm": [("self", 0)],
+    "addmm": [("mat1", 1)],
+    "bmm": [("self", 0)],
+    "linear": [("input", 0)],
+    "convolution": [("input", 0)],
+}
+
 
 def nodes(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
     """Every node behind `loss`, nearest first (breadth first), at most `limit`."""
@@ -32,6 +41,18 @@ def leaves(loss: Any) -> Iterator[Any]:
         variable = getattr(node, "variable", None)
         if variable is not None:
             yield variable
+
+
+def data_in(loss: Any) -> Any | None:
+    """What enters the first map of a model written with bare tensors: what a product saved that has no history."""
+    found = None
+    for node in nodes(loss):
+        for attribute, place in DATA_IN.get(op_name(node), ()):
+            following = node.next_functions[place][0] if place < len(node.next_functions) else None
+            value = saved(node, attribute)
+            if following is None and value is not None and value.dim() >= 2 and not value.requires_grad:
+                found = value  # the last one found lies farthest from the loss
+    return found
 
 
 def op_name(node: Any) -> str:

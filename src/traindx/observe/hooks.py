@@ -20,7 +20,10 @@ and, relayed by the pacing watcher, which knows what one update is in any style 
     weights_before(update)    gradients_ready(update)    weights_after(update)
 
 Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
-that it need not hear of then; evaluations are heard of always.
+that it need not hear of then; evaluations are heard of always. And where steps follow each other fast, most of them are
+*quiet*: of these nothing is told but
+
+    quiet_backward(loss, site)    quiet_step_begin(optimizer)    quiet_step_end(optimizer)
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
 *driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
@@ -32,6 +35,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
+from time import perf_counter
 from typing import Any, Protocol
 
 MOMENTS = (
@@ -61,6 +65,9 @@ MOMENTS = (
     "weights_before",
     "gradients_ready",
     "weights_after",
+    "quiet_backward",
+    "quiet_step_begin",
+    "quiet_step_end",
 )
 
 
@@ -124,6 +131,10 @@ class HookPoints:
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
         self.looking = True  # the present step is looked at
+        self.quiet = False  # of the present step next to nothing is told; never while a driver is at work
+        self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of a quiet step in progress
+        self.last_target: Any = None  # what the loss of that step was given
+        self.charge: Callable[[float], None] = lambda seconds: None  # who accounts for the time of a look
         self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
         self.inner = False  # some observer wants to hear of every module in this forward
         self.shapes = True  # some observer wants to hear of views, until it has seen enough
@@ -147,6 +158,7 @@ class HookPoints:
 
     def forget(self, observer: Any) -> None:
         self._observers = [other for other in self._observers if other is not observer]
+        self.end_quiet()  # it may have been the one that decides on that
         self._rebuild()
 
     def switch_off(self, observer: Any, moment: str, error: BaseException) -> None:
@@ -159,9 +171,28 @@ class HookPoints:
             return
         self.busy = True
         try:
-            self._tell((self._calls_unlooked if training and not self.looking else self._calls)[moment], moment, args)
+            if training and not self.looking:
+                self._tell(self._calls_unlooked[moment], moment, args)
+            else:
+                began = perf_counter()
+                self._tell(self._calls[moment], moment, args)
+                self.charge(perf_counter() - began)
         finally:
             self.busy = False
+
+    def announce_quietly(self, moment: str, *args: Any) -> None:
+        """The same for the moments of a quiet step, of which no time is taken."""
+        if self.live:
+            self.busy = True
+            try:
+                self._tell(self._calls[moment], moment, args)
+            finally:
+                self.busy = False
+
+    def end_quiet(self) -> None:
+        """What is going on must be heard of in full, from now on."""
+        self.quiet = False
+        self.last_call = self.last_target = None
 
     def relay(self, moment: str, *args: Any) -> None:
         """Tell the observers, from within an observer."""
@@ -213,6 +244,7 @@ class HookPoints:
     def remove(self) -> None:
         """Put torch back as it was."""
         self.live = False
+        self.end_quiet()
         for owner, name, original, _ in reversed(self._patches):
             self._put_back(owner, name, original)
         self._patches.clear()
@@ -239,6 +271,6 @@ class HookPoints:
 
     def _leave_child_alone(self) -> None:
         # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
-        self.live = False
+        self.live = self.quiet = False
         self._calls = self._calls_unlooked = dict.fromkeys(MOMENTS, ())
         self.driver = None

@@ -83,10 +83,12 @@ class Recording:
     def _flush(self) -> None:
         if self.session is None:
             return
+        began = time.thread_time()
         try:
             self.session.inbox.drain()
         except Exception as error:
             self._switched_off("inbox", f"{type(error).__name__}: {error}")
+        self.session.schedule.charge(time.thread_time() - began)
         if time.perf_counter() < self._facts_due:
             return
         began = time.thread_time()

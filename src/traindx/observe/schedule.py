@@ -7,12 +7,12 @@ and thin out with the logarithm of the step; they become dense again for a while
 
 from __future__ import annotations
 
-from time import thread_time
+from time import perf_counter
 
 NOTHING, LIGHT, DEEP = 0, 1, 2
 
 # Seconds that may be spent before the share counts: a short run must be seen at all.
-GRACE = 0.25
+GRACE = 0.15
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
 ALERT_STEPS = 6
 MAX_GAP = 400
@@ -22,18 +22,20 @@ class Schedule:
     def __init__(self, share: float) -> None:
         self.share = share
         self.spent = 0.0
-        self._began = thread_time()
+        self._began = perf_counter()
         self._next_deep = 0
         self._next_light = 0
         self._in_run = 0  # how many looks of the present run of deep looks have been made
         self._alert_until = -1
         self._cost = {LIGHT: 0.0, DEEP: 0.0}
         self._last = NOTHING
-        self._spent_before = 0.0
+        self._of_look = 0.0  # what the present look has cost so far
 
-    def charge(self, seconds: float) -> None:
-        """Account for time that a look took: the thread's own, so that a busy machine does not blind us."""
+    def charge(self, seconds: float, of_look: bool = False) -> None:
+        """Account for time that was spent: the thread's own, so that a busy machine does not blind us."""
         self.spent += seconds
+        if of_look:
+            self._of_look += seconds
 
     def affordable(self) -> bool:
         """Whether there is time for something that is not planned, such as scoring an evaluation."""
@@ -41,11 +43,15 @@ class Schedule:
 
     def _allowance(self) -> float:
         # Both sides in the training thread's own time: the share holds on an idle machine and on a busy one.
-        return GRACE + self.share * max(0.0, thread_time() - self._began)
+        return GRACE + self.share * max(0.0, perf_counter() - self._began)
 
     def alert(self, step: int) -> None:
         """Something looks wrong: look closely at the next few steps."""
         self._alert_until = step + ALERT_STEPS
+
+    def due(self, step: int) -> bool:
+        """Whether this step may be worth a look at all. Asked at every step, so no more than comparisons."""
+        return step >= self._next_light or step >= self._next_deep or step <= self._alert_until
 
     def plan(self, step: int, consecutive: int = 1) -> int:
         """How closely to look at the coming step.
@@ -54,14 +60,15 @@ class Schedule:
         several optimizers that take turns must all be seen).
         """
         if self._last:
-            took = self.spent - self._spent_before
             known = self._cost[self._last]
-            self._cost[self._last] = took if not known else 0.7 * known + 0.3 * took
-        self._spent_before = self.spent
+            self._cost[self._last] = self._of_look if not known else 0.7 * known + 0.3 * self._of_look
+        self._of_look = 0.0
         self._last = self._choose(step, consecutive)
         return self._last
 
     def _choose(self, step: int, consecutive: int) -> int:
+        if not self.due(step):
+            return NOTHING
         allowance = self._allowance()
         if step < FORCED_DEEP * consecutive:
             self._next_deep = step + 1
@@ -77,6 +84,9 @@ class Schedule:
         if step >= self._next_light and self.spent + self._cost[LIGHT] <= 0.9 * allowance:
             self._next_light = step + max(1, min(step // 100, MAX_GAP))
             return LIGHT
+        # Too dear at present: the question is put again when the answer may have changed.
+        pause = step + 1 + step // 200
+        self._next_light, self._next_deep = max(self._next_light, pause), max(self._next_deep, pause)
         return NOTHING
 
     def _run_on(self, step: int, consecutive: int) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import torch
+
 from ..record.writer import RecordWriter
 from .hooks import HookPoints
 from .inbox import Inbox
@@ -22,6 +24,7 @@ class Session:
         self.writer = writer
         self.hooks = hooks
         self.schedule = Schedule(share)
+        hooks.charge = self._charge
         self.inbox = Inbox(writer)
         self.naming = Naming()
         self.step = 0  # updates of the weights so far, over all optimizers
@@ -37,6 +40,10 @@ class Session:
         self._with_parameters: dict[int, tuple[weakref.ref[Any], bool]] = {}
         self._data_sets: list[tuple[Callable[[], Any], tuple[Any, ...]]] = []
         self._not_visible: list[str] = []
+
+    def _charge(self, seconds: float) -> None:
+        # What is observed of an evaluation costs time too, but tells nothing of what the next look will cost.
+        self.schedule.charge(seconds, of_look=torch.is_grad_enabled())
 
     @property
     def deep(self) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-SKETCH = 4096  # elements of a parameter that stand for the whole of it
+SKETCH = 1024  # elements of a parameter that stand for the whole of it
 SAMPLE = 1 << 16  # elements of a batch that are looked at
-ACTIVATIONS = 1 << 15  # of a module's output: there are many, and a standard deviation needs no more
+ACTIVATIONS = 1 << 13  # of a module's output: there are many, and a standard deviation needs no more
 
 
 def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -73,6 +73,9 @@ def sample_rows(tensor: Any, size: int = SAMPLE) -> Any:
 
 def row_of(values: list[Any]) -> Any:
     """A 1-d tensor from 0-d ones, NaN where there is none. Stays on the device of the first one."""
+    alike = all(type(v) is torch.Tensor and v.dtype is torch.float32 and v.dim() == 0 for v in values)
+    if values and alike and len({v.device for v in values}) == 1:
+        return torch.stack(values)
     device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
     nothing = torch.full((), math.nan, device=device)
     return torch.stack([nothing if v is None else v.to(device, torch.float32).reshape(()) for v in values])

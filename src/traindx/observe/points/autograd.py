@@ -18,6 +18,13 @@ def install(hooks: HookPoints) -> None:
             if hooks.busy or not hooks.live:
                 return original(tensors, *args, **kwargs)
             loss = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+            if hooks.quiet:
+                hooks.announce_quietly("quiet_backward", loss, sites.user_frame(sys._getframe(1)))
+                hooks.inside, outer = True, hooks.inside
+                try:
+                    return original(tensors, *args, **kwargs)
+                finally:
+                    hooks.inside = outer
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
             if hooks.driver is not None:
                 hooks.driver.before_backward(loss)

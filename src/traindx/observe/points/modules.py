@@ -18,7 +18,8 @@ from ..hooks import HookPoints
 
 
 def is_compiled(module: Any) -> bool:
-    return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
+    # Looked up where torch keeps them: a module that is asked for what it has not takes its time to say so.
+    return "_orig_mod" in module._modules or module._compiled_call_impl is not None
 
 
 def install(hooks: HookPoints) -> None:
@@ -31,9 +32,18 @@ def install(hooks: HookPoints) -> None:
                 output = original(self, *args, **kwargs)
                 hooks.announce("module_end", self, output)
                 return output
+            training = torch.is_grad_enabled()
+            if hooks.quiet:
+                if training and self.training and not is_compiled(self):
+                    hooks.last_call = (self, args, kwargs)
+                    hooks.inside = True
+                    try:
+                        return original(self, *args, **kwargs)
+                    finally:
+                        hooks.inside = False
+                hooks.end_quiet()  # an evaluation, or a change of mode
             if hooks.driver is not None:
                 args, kwargs = hooks.driver.forward_inputs(self, args, kwargs)
-            training = torch.is_grad_enabled()
             hooks.announce("forward_begin", self, args, kwargs, training=training)
             hooks.inside = True
             if hooks.inner:
@@ -70,7 +80,8 @@ def install(hooks: HookPoints) -> None:
     def make_zero(original: Any) -> Any:
         def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
-            hooks.announce("grads_cleared", self)
+            if not hooks.quiet:
+                hooks.announce("grads_cleared", self)
             return result
 
         return zero_grad

@@ -33,7 +33,8 @@ def install(hooks: HookPoints) -> None:
     def make_zero(original: Any) -> Any:
         def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
-            hooks.announce("grads_cleared", self)
+            if not hooks.quiet:
+                hooks.announce("grads_cleared", self)
             return result
 
         return zero_grad
@@ -63,12 +64,21 @@ def install(hooks: HookPoints) -> None:
     began: dict[int, float] = {}
 
     def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if hooks.quiet:
+            if len(args) == 1 and not kwargs:  # no closure
+                hooks.announce_quietly("quiet_step_begin", optimizer)
+                return
+            hooks.end_quiet()
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)
         hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
         began[id(optimizer)] = perf_counter()
 
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if hooks.quiet:
+            hooks.last_call = hooks.last_target = None
+            hooks.announce_quietly("quiet_step_end", optimizer)
+            return
         seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
         closure = _has_closure(args, kwargs)
         hooks.announce("step_end", optimizer, closure, seconds)

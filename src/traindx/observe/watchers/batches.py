@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from time import thread_time
 from typing import Any
 
 import torch
 
+from ..graphs import data_in
 from ..session import Session
 from ..tensors import plain, sample_rows, tensors_in
 
@@ -102,6 +102,17 @@ class Watcher:
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         self._assign("train")
+        session = self.session
+        # A script without modules hands its data to no forward; the graph has kept them.
+        if session.deep and not session.naming.roots() and not session.hooks.saved_tensors_hooked:
+            value = data_in(loss) if self._looked_at_step != session.step else None
+            if value is not None and plain(value):
+                self._looked_at_step = session.step
+                self._look("train", value)
+
+    def quiet_backward(self, loss: Any, frame: Any) -> None:
+        if self._pending:
+            self._assign("train")
 
     # ── inputs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -123,10 +134,8 @@ class Watcher:
         value = next((t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0), None)
         if value is None:
             return
-        began = thread_time()
         self._looked_at_step = session.step if phase == "train" else self._looked_at_step
         self._look(phase, value)
-        session.schedule.charge(thread_time() - began)
 
     @torch.no_grad()
     def _look(self, phase: str, value: Any) -> None:

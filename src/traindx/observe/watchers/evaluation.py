@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import weakref
-from time import thread_time
 from typing import Any
 
 import torch
@@ -89,7 +88,6 @@ class Watcher:
             return
         if self._pass is None or not plain(first) or not isinstance(second, torch.Tensor):
             return
-        began = thread_time()
         rows = max(1, int(second.shape[0]) if second.dim() else 1)
         number = _value(value)
         if given[1].get("reduction") == "sum":
@@ -97,7 +95,6 @@ class Watcher:
         self._add_loss(number, rows)
         self._score(name, first, second)
         self._scored_output = True
-        self.session.schedule.charge(thread_time() - began)
 
     def _add_loss(self, number: Any, rows: int) -> None:
         if self._pass is not None:
@@ -131,12 +128,10 @@ class Watcher:
         if logits is None or labels is None or logits.dim() != 2 or logits.shape[0] != labels.shape[0]:
             return
         if labels.numel() and labels.device == logits.device and self.session.schedule.affordable():
-            began = thread_time()
             highest, lowest = cpu_value(labels.long().max()), cpu_value(labels.long().min())
             if highest is not None and lowest is not None and highest < logits.shape[1] and lowest >= 0:
                 self._add_loss(_value(F.cross_entropy(logits.float(), labels.long())), logits.shape[0])
                 self._score("cross_entropy", logits, labels)
-            self.session.schedule.charge(thread_time() - began)
 
     def scalar_read(self, tensor: Any, value: float) -> None:
         if self._pass is not None and len(self._pass.read) < 100_000:

@@ -13,7 +13,7 @@ import torch
 
 from ..inbox import cpu_value
 from ..session import Session
-from ..tensors import SKETCH, row_of, sketch
+from ..tensors import row_of, sketch
 from .pacing import Update
 
 ORDER = 20
@@ -71,27 +71,23 @@ class Watcher:
     def _deep_gradients(self, update: Update) -> None:
         session = self.session
         names, params = self._layers(update)
-        norm: list[Any] = []
-        zero: list[Any] = []
-        root_size: list[float] = []
-        for p in params:
-            gradient = p.grad
-            if gradient is None or gradient.is_sparse:
-                norm.append(None)
-                zero.append(None)
-            else:
-                gradient = gradient.detach()
-                norm.append(torch.linalg.vector_norm(gradient.float() if gradient.dtype.itemsize < 4 else gradient))
-                part = gradient.reshape(-1)
-                part = part[:: -(-part.numel() // SKETCH)]
-                zero.append(1.0 - torch.count_nonzero(part) / part.numel())
-            root_size.append(math.sqrt(max(1, p.numel())))
+        dense = [i for i, p in enumerate(params) if p.grad is not None and not p.grad.is_sparse]
+        whole = [params[i].grad.detach() for i in dense]
+        sketches = [sketch(gradient) for gradient in whole]
+        norm: list[Any] = [None] * len(params)
+        present: list[Any] = [None] * len(params)
+        if dense:
+            # Half precision overflows where squares are summed up.
+            sizes = torch._foreach_norm([g.float() if g.dtype.itemsize < 4 else g for g in whole])
+            for i, size, count, part in zip(dense, sizes, torch._foreach_norm(sketches, 0), sketches, strict=True):
+                norm[i], present[i] = size, count / max(1, part.numel())
         norms = row_of(norm)
         session.inbox.row("grad_norm", session.step, names, norms)
-        self._per_element("grad_rms", names, norms, root_size)
-        session.inbox.row("grad_zero", session.step, names, row_of(zero))
-        held = [p.grad for p in update.params if p.grad is not None and not p.grad.is_sparse]
-        self._gradient = torch.cat([sketch(g).float() for g in held]) if held else None
+        self._per_element("grad_rms", names, norms, [math.sqrt(max(1, p.numel())) for p in params])
+        session.inbox.row("grad_zero", session.step, names, 1.0 - row_of(present))
+        members = {id(p) for p in update.params}
+        held = [part.float() for i, part in zip(dense, sketches, strict=True) if id(params[i]) in members]
+        self._gradient = torch.cat(held) if held else None
 
     @torch.no_grad()
     def weights_after(self, update: Update) -> None:
@@ -103,17 +99,14 @@ class Watcher:
         if not present:
             return
         names = [n for n, _ in present]
-        updates, weights, changes = [], [], []
-        for _, p in present:
-            now = sketch(p)
-            change = now - self._before[id(p)]
-            stretch = math.sqrt(p.numel() / max(1, now.numel()))
-            updates.append(torch.linalg.vector_norm(change) * stretch)
-            weights.append(torch.linalg.vector_norm(self._before[id(p)]) * stretch)
-            if any(p is member for member in update.params):
-                changes.append(change.float())
+        before = [self._before[id(p)] for _, p in present]
+        changes = list(torch._foreach_sub([sketch(p) for _, p in present], before))
+        stretch = [math.sqrt(p.numel() / max(1, part.numel())) for (_, p), part in zip(present, before, strict=True)]
         self._before = {}
-        update_norm, weight_norm = row_of(updates), row_of(weights)
+        update_norm = row_of(list(torch._foreach_mul(torch._foreach_norm(changes), stretch)))
+        weight_norm = row_of(list(torch._foreach_mul(torch._foreach_norm(before), stretch)))
+        members = {id(p) for p in update.params}
+        moves = [change.float() for (_, p), change in zip(present, changes, strict=True) if id(p) in members]
         sizes = [math.sqrt(max(1, p.numel())) for _, p in present]
         inbox, step = session.inbox, session.step
         inbox.row("update_norm", step, names, update_norm)
@@ -124,7 +117,7 @@ class Watcher:
         whole = torch.linalg.vector_norm(weight_norm)
         inbox.scalar("weight_norm", step, whole)
         inbox.scalar("update_ratio", step, torch.linalg.vector_norm(update_norm) / whole)
-        self._compare(update, torch.cat(changes) if changes else None)
+        self._compare(update, torch.cat(moves) if moves else None)
         self._settings_at_work(update, weight_norm)
 
     def _per_element(self, quantity: str, names: list[str], norms: Any, root_sizes: list[float]) -> None:

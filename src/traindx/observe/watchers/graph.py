@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from time import thread_time
 from typing import Any
 
 import torch
@@ -64,7 +63,6 @@ class Watcher:
     def module_end(self, module: Any, output: Any) -> None:
         if not self._listening:
             return
-        began = thread_time()
         name = self._by_module.get(id(module))
         value = next(tensors_in(output), None)
         if name is not None and value is not None and value.is_floating_point() and plain(value):
@@ -77,7 +75,6 @@ class Watcher:
                 bad = 1.0 - torch.count_nonzero(torch.isfinite(part)) / part.numel()
                 low, high = torch.aminmax(part)
                 self._outputs[name] = [mean, std, zero, torch.maximum(high, -low), bad]
-        self.session.schedule.charge(thread_time() - began)
 
     # ── the graph, when backward begins ─────────────────────────────────────────────────────────
 
@@ -85,7 +82,6 @@ class Watcher:
         session = self.session
         if not session.deep or self._looked_at_step == session.step or not isinstance(loss, torch.Tensor):
             return
-        began = thread_time()
         self._looked_at_step = session.step
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
@@ -108,7 +104,6 @@ class Watcher:
         self._file_outputs()
         if session.step >= 4:
             self._note_hoard(loss, frame, len(found))
-        session.schedule.charge(thread_time() - began)
 
     def _note_loose(self, found: list[Any], frame: Any) -> None:
         """Tensors that get a gradient, step after step, and belong to no module: a script may keep its weights by hand.

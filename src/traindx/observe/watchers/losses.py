@@ -55,6 +55,20 @@ class Watcher:
             self._notice_jump(number)
         self._pending.append((site, value))
 
+    def quiet_backward(self, loss: Any, frame: Any) -> None:
+        """The same in short, for what is as it has been so far."""
+        site = self._sites.get((frame.f_code, frame.f_lasti)) if frame is not None else None
+        value = cpu_value(loss) if site is not None and self._scaled is None and loss.numel() == 1 else None
+        if site is None or value is None or not -math.inf < value <= self._level + 8 * self._spread:
+            self.backward_begin(loss, frame, False)
+            return
+        self._site_facts[site]["count"] += 1
+        self.session.last_loss = value
+        self._pending.append((site, value))
+        away = value - self._level
+        self._level += 0.1 * away
+        self._spread += 0.1 * (abs(away) - self._spread)
+
     def _site_of(self, frame: Any, loss: Any, keep: bool) -> int:
         key = (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
         site = self._sites.get(key)
@@ -91,6 +105,14 @@ class Watcher:
         if index == 0:
             self._first_optimizer_stepped = self.session.step
         self._file(main=index == 0 or self.session.step - self._first_optimizer_stepped > OTHER_PHASE)
+
+    def quiet_step_end(self, optimizer: Any) -> None:
+        session = self.session
+        if self._several or len(self._pending) != 1 or session.optimizers[0]() is not optimizer:
+            self.step_end(optimizer, False, 0.0)
+            return
+        self._first_optimizer_stepped = session.step
+        session.inbox.scalar("loss/train", session.step, self._pending.pop()[1])
 
     def backward_end(self, loss: Any, seconds: float) -> None:
         if not self.session.optimizers or len(self._pending) > 50:

@@ -66,6 +66,23 @@ class Watcher:
         if self._onsets <= MAX_ONSETS:
             self._report(loss, frame, value)
 
+    def quiet_backward(self, loss: Any, frame: Any) -> None:
+        value = self.session.last_loss
+        if value is not None and not math.isfinite(value) and not self._bad:
+            self._take_over_quiet_step()
+        self.backward_begin(loss, frame, False)
+
+    def quiet_step_begin(self, optimizer: Any) -> None:
+        self.step_begin(optimizer, False)
+
+    def _take_over_quiet_step(self) -> None:
+        """What the hook points keep of a quiet step, which nobody was told of."""
+        hooks = self.session.hooks
+        if hooks.last_call is not None:
+            self.forward_begin(*hooks.last_call)
+        if isinstance(hooks.last_target, torch.Tensor):
+            self._target = weakref.ref(hooks.last_target)
+
     def _noticed_late(self, steps: list[int], values: list[float]) -> None:
         """An accelerator's losses come over with the flush: too late to look for the origin, not to tell of it."""
         for step, value in zip(steps, values, strict=True):
@@ -155,6 +172,8 @@ class Watcher:
         value = cpu_value(gradient) if gradient is not None else None
         if value is not None and not math.isfinite(value):
             self._gradient_bad = True
+            if self.session.hooks.quiet:
+                self._take_over_quiet_step()
             self._report_gradient(parameter)
 
     def _report_gradient(self, parameter: Any) -> None:

@@ -27,9 +27,11 @@ class _State:
             "steps": 0,
             "first_step": None,
             "grads_kept": 0,
+            "steps_heard": 0,
         }
         self.rates: list[float | None] = [None] * len(optimizer.param_groups)
-        self.cleared = True  # nothing to clear before the first backward
+        # Since the last step; nothing to clear before the first backward. None: of a quiet step that is not known.
+        self.cleared: bool | None = True
 
 
 def _settings(group: dict[str, Any]) -> dict[str, Any]:
@@ -94,14 +96,15 @@ class Watcher:
             state = self._state(optimizer)
             if owner is optimizer:
                 state.cleared = True
-            elif not state.cleared and hasattr(owner, "parameters"):  # a module: does it hold this one's parameters?
+            elif state.cleared is False and hasattr(owner, "parameters"):
+                # A module: does it hold this one's parameters?
                 first = _first_parameter(optimizer)
                 state.cleared = any(parameter is first for parameter in owner.parameters())
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         for _, optimizer in self.session.live_optimizers():
             state = self._state(optimizer)
-            if not state.cleared:
+            if state.cleared is False:
                 state.cleared = _gradients_empty(optimizer)
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
@@ -110,14 +113,24 @@ class Watcher:
         facts = state.facts
         if facts["first_step"] is None:
             facts["first_step"] = session.step
-        elif not state.cleared:
+        elif state.cleared is False:
             facts["grads_kept"] += 1
             if facts["grads_kept"] == 1:
                 session.writer.event("grads-kept", session.step, optimizer=session.optimizer_index(optimizer))
         facts["steps"] += 1
+        facts["steps_heard"] += state.cleared is not None
         facts["closure"] = closure
         state.cleared = False
         self._note_rates(optimizer, state)
+
+    def quiet_step_end(self, optimizer: Any) -> None:
+        state = self._state(optimizer)
+        state.facts["steps"] += 1
+        state.cleared = None
+        for group, rate in zip(optimizer.param_groups, state.rates, strict=False):
+            if group.get("lr") is not rate:  # the very number that was there before needs no second look
+                self._note_rates(optimizer, state)
+                break
 
     def _note_rates(self, optimizer: Any, state: _State) -> None:
         session = self.session

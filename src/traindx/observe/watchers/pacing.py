@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from time import thread_time
+from time import perf_counter
 from typing import Any
 
 from ..graphs import leaves
@@ -16,6 +16,9 @@ from ..session import Session
 from ..sites import user_frame
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
+
+# Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by.
+HEARD_EVERY = 0.05
 
 # So many backwards without a step: the script is not accumulating, it is not stepping.
 NEVER_STEPS = 50
@@ -40,6 +43,7 @@ class Watcher:
         self._stepped = False
         self._open = False  # an update that no optimizer announces is going on
         self._loose: list[weakref.ref[Any]] = []  # the tensors that it is about
+        self._heard = 0.0  # when a step was last heard of in full
 
     # ── updates that optimizers make ────────────────────────────────────────────────────────────
 
@@ -61,6 +65,19 @@ class Watcher:
         self._backwards_since_step = 0
         self._stepped = True
         self._advance()
+
+    def quiet_backward(self, loss: Any, frame: Any) -> None:
+        self.session.backwards += 1
+        self._forwards += 1
+        self._backwards_since_step += 1
+
+    def quiet_step_end(self, optimizer: Any) -> None:
+        session = self.session
+        self._backwards_since_step = 0
+        if session.schedule.due(session.step + 1) or perf_counter() >= self._heard + HEARD_EVERY:
+            self._advance()
+        else:
+            session.step += 1
 
     def _update_of(self, optimizer: Any) -> Update:
         params = [p for group in optimizer.param_groups for p in group["params"]]
@@ -103,15 +120,23 @@ class Watcher:
     # ── the count ───────────────────────────────────────────────────────────────────────────────
 
     def _timed(self, moment: str, update: Update) -> None:
-        began = thread_time()
         self.session.hooks.relay(moment, update)
-        self.session.schedule.charge(thread_time() - began)
 
     def _advance(self) -> None:
         session = self.session
         session.step += 1
         session.look = session.schedule.plan(session.step, max(1, len(session.optimizers)))
-        session.hooks.looking = session.light
+        hooks = session.hooks
+        hooks.looking = session.light
+        now = perf_counter()
+        hooks.quiet = (
+            not session.light
+            and now < self._heard + HEARD_EVERY
+            and self._stepped  # a script that updates by hand is followed backward by backward
+            and hooks.driver is None
+        )
+        if not hooks.quiet:
+            self._heard = now
 
     def flush(self) -> None:
         session = self.session

@@ -4,7 +4,6 @@ next inputs. Samples are recognised by a hash of a fixed part of them."""
 from __future__ import annotations
 
 import weakref
-from time import thread_time
 from typing import Any
 
 import torch
@@ -51,6 +50,9 @@ class Watcher:
         self._scored = []
         self._readers.clear()
 
+    def quiet_backward(self, loss: Any, frame: Any) -> None:
+        self._loader = None
+
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if not self.session.has_parameters(root):
             return
@@ -78,7 +80,6 @@ class Watcher:
         parts = self._inputs_of(scores)
         if not parts or not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
-        began = thread_time()
         inputs = parts[0]
         rows = inputs.shape[0]
         if inputs.device.type == "cpu" and target.shape[0] % rows == 0:
@@ -87,7 +88,6 @@ class Watcher:
             self._check_shift(inputs.detach(), target.detach())
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
-        session.schedule.charge(thread_time() - began)
 
     def _inputs_of(self, scores: Any) -> list[Any]:
         """What the model was given for these scores: of the forward that made them, or of the only one there was."""

@@ -13,8 +13,6 @@ from ..session import Session
 
 ORDER = 90
 
-ALWAYS_UNTIL = 1000  # steps that are timed one by one; later every tenth
-
 
 class Watcher:
     name = "timing"
@@ -52,10 +50,14 @@ class Watcher:
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._file(max(0.0, seconds - sum(self._spent)) if closure else seconds)
 
+    def quiet_step_end(self, optimizer: Any) -> None:
+        self._spent = [0.0, 0.0, 0.0]
+        self._last_end = perf_counter()
+
     def _file(self, step_seconds: float) -> None:
         step = self.session.step
         now = perf_counter()
-        if self._last_end and (step < ALWAYS_UNTIL or step % 10 == 0):
+        if self._last_end:
             put = self.session.inbox.scalar
             put("clock", step, now - self._began)
             # Where no loader tells, what passes before the forward is the making of the batch.

@@ -34,9 +34,31 @@ def _level(call: LossCall) -> float:
     return 0.6 if call.calls >= 50 else 0.0
 
 
+def _softmax_twice(run: Run) -> Sign | None:
+    """A loss written by hand shows in the graph: a softmax of what a softmax made."""
+    graph = run.facts.get("graph")
+    found = graph.get("softmaxes") if isinstance(graph, dict) else None
+    again = [entry for entry in found or () if isinstance(entry, dict) and entry.get("of_softmax")]
+    if not again:
+        return None
+    shape = " x ".join(str(size) for size in again[0].get("shape") or ())
+    return Sign(
+        ID,
+        1.0,
+        1.0,
+        f"softmax is applied twice on the way to the loss: to the scores, and again to the probabilities ({shape})",
+        onset=0,
+        severity=grave(1.0, "critical"),
+        values={"min": 0.0, "max": 1.0, "made_by": "softmax", "fn": "softmax"},
+    )
+
+
 def measure(run: Run) -> Sign | Missing:
     calls = [call for call in training_losses(run) if call.kind in ("cross-entropy", "bce-logits")]
     calls = [call for call in calls if call.input.min is not None]
+    twice = _softmax_twice(run)
+    if twice is not None:
+        return twice
     if not calls:
         return Missing(ID, "no call of a loss that expects logits was seen")
     call = max(calls, key=_level)

@@ -17,7 +17,9 @@ ID = "grads-kept"
 def measure(run: Run) -> Sign | Missing:
     worst: tuple[float, float, float, str] | None = None
     for optimizer in facts(run, "optimizers"):
-        kept, steps = number(optimizer.get("grads_kept")), number(optimizer.get("steps"))
+        # In a fast loop most steps are not heard of in full; older records do not tell how many were.
+        kept = number(optimizer.get("grads_kept"))
+        steps = number(optimizer.get("steps_heard", optimizer.get("steps")))
         if kept is not None and steps is not None and steps >= 2:
             worst = max(worst or (0.0, 0.0, 0.0, ""), (kept / steps, kept, steps, text(optimizer.get("class"))))
     if worst is None:

@@ -1,0 +1,176 @@
+"""Steps that nobody looks at and that follow each other fast: little is heard of them, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+# No look after the first three, and no step heard of in full for the time's sake.
+QUIET = """
+import traindx.observe.schedule as schedule, traindx.observe.watchers.pacing as pacing
+schedule.GRACE, pacing.HEARD_EVERY = 0.0, 1e9
+"""
+
+SETUP = """
+    import json, torch
+    import torch.nn.functional as F
+    from torch import nn
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    x, y = torch.randn(64, 5), torch.randint(0, 3, (64,))
+    model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    said = {}
+"""
+
+
+@pytest.fixture
+def quietly(warm, script):
+    def observe(source: str, budget: str = "1e-9"):
+        outcome = warm.traindx(script(SETUP + source), options=("--budget", budget), prepare=QUIET)
+        assert outcome.code == 0, outcome.err
+        assert "observers_off" not in outcome.run.facts
+        return outcome
+
+    return observe
+
+
+def test_every_loss_and_every_rate_is_recorded(quietly):
+    outcome = quietly("""
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.98)
+    said = {"loss": [], "lr": []}
+    for step in range(60):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        said["lr"].append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+        said["loss"].append(loss.item())
+    print(json.dumps(said))
+    """)
+    own = json.loads(outcome.out)
+    run = outcome.run
+    np.testing.assert_allclose(run.series("loss/train").values, own["loss"], rtol=1e-6)
+    assert list(run.series("loss/train").steps) == list(range(60))
+    np.testing.assert_allclose(run.series("lr").values, own["lr"], rtol=1e-6)
+    (optimizer,) = run.facts["optimizers"]
+    assert (optimizer["steps"], run.facts["steps"], run.facts["backwards"]) == (60, 60, 60)
+    assert optimizer["steps_heard"] < 10, "the steps were meant to be quiet"
+    assert optimizer["grads_kept"] == 0
+
+
+def test_two_optimizers_keep_their_own_losses(quietly):
+    outcome = quietly("""
+    other = nn.Linear(5, 3)
+    second = torch.optim.Adam(other.parameters(), lr=1e-2)
+    said = [[], []]
+    for step in range(40):
+        for number, (part, rule) in enumerate([(model, optimizer), (other, second)]):
+            rule.zero_grad()
+            loss = F.cross_entropy(part(x), y) if number == 0 else F.mse_loss(part(x), F.one_hot(y, 3).float())
+            loss.backward() if number == 0 else (loss * 1.0).backward()
+            rule.step()
+            said[number].append(loss.item())
+    print(json.dumps(said))
+    """)
+    own = json.loads(outcome.out)
+    np.testing.assert_allclose(outcome.run.series("loss/train").values, own[0], rtol=1e-6)
+    assert [entry["steps"] for entry in outcome.run.facts["optimizers"]] == [40, 40]
+
+
+def test_a_loss_that_turns_nan_on_a_quiet_step_is_traced_to_its_batch(quietly):
+    outcome = quietly("""
+    for step in range(30):
+        data = x.clone()
+        if step == 20:
+            data[3, 2] = float("nan")
+        optimizer.zero_grad()
+        F.cross_entropy(model(data), y).backward()
+        optimizer.step()
+    """)
+    run = outcome.run
+    assert [event.step for event in run.events_of("nonfinite-loss")] == [20]
+    assert run.events_of("nonfinite-origin")[0].data["where"] == "input"
+    assert "turned nan at step 20" in outcome.err
+
+
+def test_a_gradient_that_turns_nan_on_a_quiet_step_is_traced_to_its_operation(quietly):
+    outcome = quietly("""
+    class Distance(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.map = nn.Linear(5, 4)
+        def forward(self, a, b):
+            return torch.sqrt(((self.map(a) - self.map(b)) ** 2).sum(1))
+    model = Distance()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(25):
+        partner = x if step == 15 else x.flip(0)
+        optimizer.zero_grad()
+        model(x, partner).mean().backward()
+        optimizer.step()
+    """)
+    run = outcome.run
+    assert [event.step for event in run.events_of("nonfinite-gradient")] == [15]
+    assert run.events_of("nonfinite-origin")[0].data["op"] == "sqrt"
+
+
+def test_an_evaluation_between_quiet_steps_is_heard(quietly):
+    outcome = quietly("""
+    said = []
+    for step in range(40):
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        if step % 10 == 9:
+            model.eval()
+            with torch.no_grad():
+                said.append(F.cross_entropy(model(x[:32]), y[:32]).item())
+            model.train()
+    print(json.dumps(said))
+    """)
+    validation = outcome.run.series("loss/validation")
+    np.testing.assert_allclose(validation.values, json.loads(outcome.out), rtol=1e-6)
+    assert list(validation.steps) == [10, 20, 30, 40]
+
+
+def test_a_model_left_in_eval_mode_is_noticed_at_once(quietly):
+    outcome = quietly("""
+    for step in range(40):
+        if step == 25:
+            model.eval()
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    """)
+    modes = outcome.run.facts["modes"]
+    assert modes["first_eval_mode_step"] == 25
+    assert modes["train_forwards_in_eval_mode"] == 15
+
+
+def test_gradients_that_are_never_cleared_show_without_quiet_steps_being_counted(quietly):
+    outcome = quietly("""
+    for step in range(40):
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    """)
+    (optimizer,) = outcome.run.facts["optimizers"]
+    assert optimizer["steps"] == 40
+    assert 2 <= optimizer["grads_kept"] == optimizer["steps_heard"] - 1 < 10
+
+
+def test_a_closure_is_never_quiet(quietly):
+    outcome = quietly("""
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=2)
+    def closure():
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        return loss
+    for step in range(12):
+        optimizer.step(closure)
+    """)
+    assert outcome.run.facts["optimizers"][-1]["steps_heard"] == 12
