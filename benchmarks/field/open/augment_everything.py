@@ -23,7 +23,7 @@ class AugmentedDigits(Dataset):
         return img, self.y[i]
 
     def augment(self, img):
-        noise = 1.5
+        noise = 0.7
         img = img + noise * torch.randn_like(img)
         if torch.rand(()) < 0.9:
             r, c = torch.randint(0, 4, (2,))
