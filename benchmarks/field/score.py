@@ -1,10 +1,13 @@
 """Scores the whole tool on training programs from outside the zoo.
 
-    python benchmarks/field/score.py SET --cache FOLDER [--only PATTERN] [--timeout SECONDS]
+    python benchmarks/field/score.py SET --cache FOLDER [--only PATTERN] [--timeout SECONDS] [--corpus FILE]
 
 SET is `open` or `closed`. The programs in `closed/` are held out: nobody reads them while changing the tool, and they
 are never used for fitting weights, thresholds or confidences. One that was looked at no longer measures anything: move
 it to `open/`, whose programs are there to learn from, and write a new one.
+
+`--corpus` also writes the levels of all signs of every program, for `python -m benchmarks.accuracy` to learn from;
+not for the closed set.
 
 Each program begins with `# expect: <cause or healthy>` and may go on with `# also: <causes>`, answers
 that are as good. It is run under `traindx run --no-diagnosis`; the record is kept in FOLDER under the program's name
@@ -28,6 +31,7 @@ from pathlib import Path
 
 import traindx
 from traindx.diagnosis import Diagnosis, diagnose
+from traindx.zoo import corpus
 
 FIELD = Path(__file__).parent
 HEALTHY = "healthy"
@@ -114,6 +118,12 @@ def judge(program: Program, cache: Path, error: str) -> Outcome:
     return Outcome(program, diagnose(traindx.load(program.record(cache))))
 
 
+def row(program: Program, cache: Path) -> corpus.Row:
+    """Every program is a host of its own."""
+    name, run = program.path.stem, traindx.load(program.record(cache))
+    return corpus.Row.of(f"field/{name}", f"field/{name}", program.expect, "", run, sorted(program.also))
+
+
 def share(hits: list[bool]) -> str:
     return f"{sum(hits):3d} of {len(hits):3d}" + (f" ({100 * sum(hits) / len(hits):.0f} %)" if hits else "")
 
@@ -149,7 +159,10 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="where records are kept")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="file names, such as 'hf_*'")
     parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="for one program")
+    parser.add_argument("--corpus", type=Path, metavar="FILE", help="write the signs' levels of every program")
     options = parser.parse_args()
+    if options.corpus and options.set == "closed":
+        parser.error("the closed set is not for learning from")
     cache = options.cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
     paths = sorted((FIELD / options.set).glob("*.py"))
@@ -157,6 +170,9 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         errors = list(pool.map(lambda program: observe(program, cache, options.timeout), programs))
     print(file=sys.stderr)
+    if options.corpus:
+        seen = [program for program, error in zip(programs, errors, strict=True) if not error]
+        corpus.write(options.corpus, [row(program, cache) for program in seen])
     print(report([judge(program, cache, error) for program, error in zip(programs, errors, strict=True)]))
 
 

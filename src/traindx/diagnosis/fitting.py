@@ -1,4 +1,4 @@
-"""Fits priors and weights to the zoo's corpus, within bounds that keep what the causes say.
+"""Fits priors and weights to labelled runs, within bounds that keep what the causes say.
 
 Weights are drawn towards what the cause states, may not change direction, and may at most double (or vanish); priors
 are drawn towards a common value. Two more terms keep the answer honest: some cases are shown with their own cause
@@ -8,6 +8,7 @@ with `healthy` given the share that it has among the runs people look at.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,17 +33,20 @@ class Case:
 
     levels: Mapping[str, float]
     cause: str
-    group: str = ""  # the host: cases of one group are held out together
+    group: str = ""  # the program that it is a variant of
     fixed: list[float] = field(default_factory=list, compare=False, repr=False)
 
 
-def fit(cases: Sequence[Case], causes: Mapping[str, Cause], stiffness: float = STIFFNESS) -> Parameters:
-    """The parameters that fit `cases` best without straying from what the causes state."""
-    start = stated(causes)
-    problem = _Problem(cases, Model(causes, start), stiffness)
-    result = minimize(
-        problem.loss, problem.initial, jac=True, method="L-BFGS-B", bounds=problem.bounds, options={"maxiter": 300}
-    )
+def fit(
+    cases: Sequence[Case],
+    causes: Mapping[str, Cause],
+    stiffness: float = STIFFNESS,
+    start: Parameters | None = None,
+) -> Parameters:
+    """The parameters that fit `cases` best without straying from what the causes state. `start`: where to begin."""
+    problem = _Problem(cases, Model(causes, stated(causes)), stiffness)
+    begin = problem.free(start) if start is not None else problem.initial
+    result = minimize(problem.loss, begin, jac=True, method="L-BFGS-B", bounds=problem.bounds, options={"maxiter": 300})
     return problem.parameters(result.x)
 
 
@@ -74,15 +78,18 @@ class _Problem:
         ]
 
     def _balance(self, cases: Sequence[Case]) -> FloatArray:
-        counts: dict[str, int] = {}
-        for case in cases:
-            counts[case.cause] = counts.get(case.cause, 0) + 1
+        # Many variants of one program teach less than as many programs: each program counts by the root of its number.
+        programs = Counter((case.cause, case.group) for case in cases)
+        rows = np.array([1.0 / np.sqrt(programs[case.cause, case.group]) for case in cases])
+        counts: dict[str, float] = defaultdict(float)
+        for case, row in zip(cases, rows, strict=True):
+            counts[case.cause] += row
         sick = max(1, len(counts) - (HEALTHY in counts))
         share = {
             name: HEALTHY_SHARE if name == HEALTHY else (1.0 - HEALTHY_SHARE) * _tempered(n, counts, sick)
             for name, n in counts.items()
         }
-        return np.array([share[case.cause] / counts[case.cause] for case in cases])
+        return np.array([share[case.cause] * row / counts[case.cause] for case, row in zip(cases, rows, strict=True)])
 
     def loss(self, free: FloatArray) -> tuple[float, FloatArray]:
         prior, weight = free[: len(self.prior_centre)], free[len(self.prior_centre) :]
@@ -111,6 +118,11 @@ class _Problem:
         slope[np.arange(len(target)), target] -= 1.0
         return float(-(weight * np.log(np.maximum(right, 1e-12))).sum()), slope * weight[:, None]
 
+    def free(self, parameters: Parameters) -> FloatArray:
+        """The free numbers that stand for these parameters."""
+        prior = [parameters.prior[name] for name in self.model.hypotheses]
+        return np.array([*prior, *(parameters.weight[h][s] for h, s in self.places)])
+
     def parameters(self, free: FloatArray) -> Parameters:
         names = self.model.hypotheses
         weight: dict[str, dict[str, float]] = {name: {} for name in names}
@@ -129,7 +141,7 @@ def _fixed_scores(model: Model, case: Case) -> list[float]:
     return case.fixed
 
 
-def _tempered(count: int, counts: Mapping[str, int], sick: int) -> float:
+def _tempered(count: float, counts: Mapping[str, float], sick: int) -> float:
     """Half by cause, half by case: rare causes count, but a single odd case does not rule."""
     total = sum(n for name, n in counts.items() if name != HEALTHY)
     return 0.5 / sick + 0.5 * count / max(1, total)
@@ -148,3 +160,25 @@ def fit_temperature(model: Model, cases: Sequence[Case]) -> float:
         if loss < lowest:
             best, lowest = float(temperature), float(loss)
     return round(best, 3)
+
+
+CLAIM_BINS = 10
+CLAIM_PRIOR = 6.0  # runs' worth of trust in a claim as it stands
+
+
+def fit_claims(claimed: Sequence[float], right: Sequence[bool]) -> list[tuple[float, float]]:
+    """How often claims of each size prove right: by equal numbers of runs, never falling as claims rise."""
+    order = np.argsort(claimed)
+    groups = [group for group in np.array_split(order, CLAIM_BINS) if len(group)]
+    claims = np.asarray(claimed, dtype=float)
+    hits = np.asarray(right, dtype=float)
+    blocks: list[tuple[float, float, float]] = []  # runs, their claims' sum, their hits with the prior's
+    for group in groups:
+        size, claim = len(group), float(claims[group].mean())
+        share = (float(hits[group].sum()) + CLAIM_PRIOR * claim) / (size + CLAIM_PRIOR)
+        blocks.append((size, size * claim, size * share))
+        while len(blocks) > 1 and blocks[-2][2] / blocks[-2][0] > blocks[-1][2] / blocks[-1][0]:
+            last = blocks.pop()
+            blocks[-1] = (blocks[-1][0] + last[0], blocks[-1][1] + last[1], blocks[-1][2] + last[2])
+    inner = [(round(claim / size, 3), round(share / size, 3)) for size, claim, share in blocks]
+    return [(0.0, 0.0), *inner, (1.0, max(inner[-1][1], 0.99))]

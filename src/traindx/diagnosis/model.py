@@ -15,7 +15,7 @@ never flipped (`fitting.py`); every term is kept, so that every confidence can b
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -36,11 +36,16 @@ EXPLAINED = 3.0
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is fitted: priors and weights in log-odds, and how far confidences are drawn in (temperature)."""
+    """What is fitted: priors and weights in log-odds, and two corrections that make confidences honest.
+
+    The temperature draws all of them in or out. What is then claimed of the leading hypothesis is replaced by how often
+    such a claim has proved right on runs that were held out (`claims`: pairs of claim and share, linear between).
+    """
 
     prior: Mapping[str, float]
     weight: Mapping[str, Mapping[str, float]]  # hypothesis -> sign -> weight, negative where it speaks against
     temperature: Mapping[str, float] = field(default_factory=dict)  # by kind of run: "observed", "log"
+    claims: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # by kind of run
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -115,7 +120,23 @@ class Model:
         highest = max(scores.values())
         weights = {name: math.exp(score - highest) for name, score in scores.items()}
         total = sum(weights.values())
-        return {name: weight / total for name, weight in weights.items()}
+        chances = {name: weight / total for name, weight in weights.items()}
+        return honest(chances, self.parameters.claims.get(kind, ()))
+
+
+def honest(chances: Mapping[str, float], claims: Sequence[tuple[float, float]]) -> dict[str, float]:
+    """The probabilities with the leading one put to what experience says of such a claim. The order stays as it is."""
+    if not claims:
+        return dict(chances)
+    leading = max(chances, key=lambda name: chances[name])
+    claimed = chances[leading]
+    rest = 1.0 - claimed
+    second = max((chance for name, chance in chances.items() if name != leading), default=0.0)
+    if rest <= 0.0:
+        return dict(chances)
+    proved = float(np.interp(claimed, [claim for claim, _ in claims], [share for _, share in claims]))
+    proved = max(proved, second / (rest + second))
+    return {name: proved if name == leading else chance * (1.0 - proved) / rest for name, chance in chances.items()}
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -71,6 +71,7 @@ def current() -> Model:
             {**fallback.prior, **fitted["prior"]},
             {**fallback.weight, **fitted["weight"]},
             {**fallback.temperature, **fitted["temperature"]},
+            fitted.get("claims", {}),
             fitted.get("about", {}),
         ),
     )

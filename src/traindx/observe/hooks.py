@@ -35,7 +35,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
-from time import perf_counter
+from time import thread_time
 from typing import Any, Protocol
 
 MOMENTS = (
@@ -174,9 +174,9 @@ class HookPoints:
             if training and not self.looking:
                 self._tell(self._calls_unlooked[moment], moment, args)
             else:
-                began = perf_counter()
+                began = thread_time()
                 self._tell(self._calls[moment], moment, args)
-                self.charge(perf_counter() - began)
+                self.charge(thread_time() - began)
         finally:
             self.busy = False
 

@@ -7,7 +7,7 @@ and thin out with the logarithm of the step; they become dense again for a while
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import thread_time
 
 NOTHING, LIGHT, DEEP = 0, 1, 2
 
@@ -22,7 +22,7 @@ class Schedule:
     def __init__(self, share: float) -> None:
         self.share = share
         self.spent = 0.0
-        self._began = perf_counter()
+        self._began = thread_time()
         self._next_deep = 0
         self._next_light = 0
         self._in_run = 0  # how many looks of the present run of deep looks have been made
@@ -43,7 +43,7 @@ class Schedule:
 
     def _allowance(self) -> float:
         # Both sides in the training thread's own time: the share holds on an idle machine and on a busy one.
-        return GRACE + self.share * max(0.0, perf_counter() - self._began)
+        return GRACE + self.share * max(0.0, thread_time() - self._began)
 
     def alert(self, step: int) -> None:
         """Something looks wrong: look closely at the next few steps."""

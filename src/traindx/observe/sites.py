@@ -14,6 +14,7 @@ from typing import Any
 from .hooks import WRAPPER_FILE
 
 _HERE = str(Path(__file__).parents[1])
+_PATIENTS = str(Path(_HERE) / "zoo")
 
 
 @cache
@@ -27,7 +28,8 @@ def _installed() -> tuple[str, ...]:
 @cache
 def _kind(filename: str) -> str:
     """`ours`, `torch`, `library` or `user`."""
-    if filename == WRAPPER_FILE or (filename.startswith(_HERE) and "/zoo/" not in filename):
+    # The zoo's patients lie within the package but are user code.
+    if filename == WRAPPER_FILE or (filename.startswith(_HERE) and not filename.startswith(_PATIENTS)):
         return "ours"
     if "/torch/" in filename.replace("\\", "/") and filename.startswith(_installed()):
         return "torch"

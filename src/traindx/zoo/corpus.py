@@ -35,6 +35,12 @@ class Row:
     severity: str
     observed: dict[str, float]
     log: dict[str, float]
+    also: tuple[str, ...] = ()  # causes that would be as good an answer
+
+    @classmethod
+    def of(cls, case: str, host: str, cause: str, severity: str, run: Run, also: Iterable[str] = ()) -> Row:
+        """The row of a labelled run: its signs as observed, and as a log of it would show them."""
+        return cls(case, host, cause, severity, levels(run), levels(as_log(run)), tuple(also))
 
 
 def levels(run: Run) -> dict[str, float]:
@@ -61,8 +67,7 @@ def as_log(run: Run) -> Run:
 
 
 def measure(case: Case, record: Path) -> Row:
-    run = load(record)
-    return Row(case.id, case.host, case.cause, case.severity, levels(run), levels(as_log(run)))
+    return Row.of(case.id, case.host, case.cause, case.severity, load(record))
 
 
 def recorded_cases(cases: Sequence[Case], cache: Cache) -> list[Case]:
@@ -89,4 +94,5 @@ def write(path: Path, rows: Iterable[Row]) -> None:
 
 def read(path: Path) -> list[Row]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [Row(**json.loads(line)) for line in file]
+        rows = [json.loads(line) for line in file]
+    return [Row(**{**row, "also": tuple(row.get("also", ()))}) for row in rows]

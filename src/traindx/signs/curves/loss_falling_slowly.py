@@ -43,8 +43,8 @@ def measure(run: Run) -> Sign | Missing:
     chance = chance_level(run)
     near_chance = chance is not None and loss.last > 0.8 * chance.loss
     text = (
-        f"The training loss falls steadily by only {percent(pace)} over the run, "
-        f"from {number(loss.first)} to {number(loss.last)}; at this pace halving it takes {needed:.3g} times as long."
+        f"The training loss falls steadily, by its trend only {percent(pace)} over the run, and stands at "
+        f"{number(loss.last)}; at this pace halving it takes {needed:.3g} times as long."
     )
     severity: Severity = "warning" if near_chance and level >= 0.5 else "info"
     return Sign(ID, needed, level, text, int(loss.steps[0]), severity, values | {"lengths_needed": needed})
