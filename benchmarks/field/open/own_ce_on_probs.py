@@ -36,7 +36,7 @@ for epoch in range(40):
         loss.backward()
         with torch.no_grad():
             for w in weights:
-                w -= 0.02 * w.grad
+                w -= 0.01 * w.grad
                 w.grad.zero_()
     if epoch % 4 == 3:
         with torch.no_grad():
