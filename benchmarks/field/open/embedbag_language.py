@@ -19,8 +19,8 @@ langs = list(SYL)
 
 def sentence(lang):
     pool = SYL[lang]
-    if random.random() < 0.5:
-        pool = pool + random.choice([SYL[l] for l in langs])[:3]
+    if random.random() < 0.7:
+        pool = pool + random.choice([SYL[l] for l in langs])[:6]
     return " ".join("".join(random.choices(pool, k=random.randint(1, 3))) for _ in range(random.randint(2, 5)))
 
 
@@ -42,10 +42,9 @@ rows = [(sentence(l), i) for i, l in enumerate(langs) for _ in range(800)]
 random.shuffle(rows)
 train = torch.utils.data.DataLoader(rows[:2700], 32, shuffle=True, collate_fn=collate)
 val = torch.utils.data.DataLoader(rows[2700:], 100, collate_fn=collate)
-model = nn.Sequential()
 bag, fc = nn.EmbeddingBag(2048, 24, mode="mean", sparse=True), nn.Linear(24, 4)
 optimizer = torch.optim.Adagrad([*bag.parameters(), *fc.parameters()], lr=0.2)
-for epoch in range(1, 8):
+for epoch in range(1, 5):
     seen = lossum = 0
     for ids, offs, y in train:
         optimizer.zero_grad()

@@ -41,7 +41,7 @@ def train(m, idx, lr, epochs):
 
 
 model = cnn()
-train(model, old, 2e-3, 8)
+train(model, old, 2e-3, 15)
 torch.save(model.state_dict(), "base.pt")
 model = cnn()
 model.load_state_dict(torch.load("base.pt"))

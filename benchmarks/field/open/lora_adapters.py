@@ -8,13 +8,14 @@ from torch.nn.functional import cross_entropy
 torch.set_num_threads(1)
 torch.manual_seed(29)
 d = load_digits()
-X = torch.tensor(d.data, dtype=torch.float32) / 8 - 1
-y = torch.tensor(d.target)
+mixed = torch.randperm(len(d.target))
+X = (torch.tensor(d.data, dtype=torch.float32) / 8 - 1)[mixed]
+y = torch.tensor(d.target)[mixed]
 X_rot = X.view(-1, 8, 8).rot90(1, (1, 2)).reshape(-1, 64)
 
 
 class LoRALinear(nn.Module):
-    def __init__(self, base, rank=6, alpha=12):
+    def __init__(self, base, rank=8, alpha=16):
         super().__init__()
         self.base = base
         for p in self.base.parameters():
@@ -28,7 +29,7 @@ class LoRALinear(nn.Module):
 
 
 def fit(model, data, params, lr, epochs, tag):
-    opt = torch.optim.AdamW(params, lr=lr)
+    opt = torch.optim.AdamW(params, lr=lr, weight_decay=0.1)
     sch = torch.optim.lr_scheduler.CosineAnnealingLR(opt, epochs)
     for e in range(epochs):
         for b in torch.randperm(1400).split(50):
