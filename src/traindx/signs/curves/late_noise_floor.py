@@ -2,7 +2,9 @@
 
 At a constant rate the loss ends in a noise ball whose size follows the rate: over the second half no significant fall,
 and swings that are large against the level and against what is left of the trend. A tenth of the level is ordinary
-batch noise, two fifths is not.
+batch noise, two fifths is not; but small batches and a low loss give as much at any rate, so from the training loss
+alone this stays a suspicion. A validation loss is taken over the same samples every time: where it swings, so do the
+weights.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._curve import BINS, Curve, in_bins, spread_of_differences, training_loss
+from .._curve import BINS, Curve, in_bins, spread_of_differences, training_loss, validation_loss
 from .._rate import learning_rate
 from .._trend import trend
 from .._wording import number, percent
 
 ID = "late-noise-floor"
+SUSPICION = 0.5  # the most that noise of the training loss alone shows
+FEWEST_VALIDATIONS = 5
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -31,9 +35,22 @@ def measure(run: Run) -> Sign | Missing:
     kept = rate.last_share >= 0.9
     settled = kept and not course.falls and not course.rises and loss.first > level_now
     level = min(ramp(noise, 0.1, 0.4), ramp(abs(course.change), noise, 0.5 * noise)) if settled and noise > 0 else 0.0
+    swings = _validation_noise(run, float(late.steps[0]))
+    level = min(level, SUSPICION if swings is None else ramp(swings, 0.03, 0.15))
     text = (
         f"Over the second half of the run the loss stays around {number(level_now)} with noise of "
         f"±{percent(min(noise, 9.99))} at a rate of {percent(rate.last_share)} of its peak."
     )
-    values = {"noise": noise, "level": level_now, "change": course.change, "rate_share": rate.last_share}
+    if swings is not None and level >= 0.5:
+        text += f" The validation loss swings by ±{percent(min(swings, 9.99))} too."
+    values = {
+        "noise": noise, "level": level_now, "change": course.change, "rate_share": rate.last_share,
+        "validation_noise": swings,
+    }  # fmt: skip
     return Sign(ID, noise, level, text, int(late.steps[0]) if level >= 0.5 else None, "info", values)
+
+
+def _validation_noise(run: Run, since: float) -> float | None:
+    """How far neighbouring validation losses lie apart, relative to their level; None where there are too few."""
+    late = validation_loss(run).between(since, float("inf"))
+    return spread_of_differences(late.ratios) if len(late) >= FEWEST_VALIDATIONS else None
