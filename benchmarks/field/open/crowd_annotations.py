@@ -1,6 +1,6 @@
 # expect: noisy-labels
 # also: overfitting
-# about: half of the training answers were given by annotators who clicked at random
+# about: seven in ten training answers come from annotators who clicked at random
 import numpy as np
 import torch
 from sklearn.datasets import load_digits

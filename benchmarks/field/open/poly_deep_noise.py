@@ -1,5 +1,5 @@
 # expect: overfitting
-# about: 40 noisy points of a smooth curve, 3x128 net, LBFGS-free Adam for 2500 full-batch steps
+# about: 40 noisy points of a smooth curve, 3x128 net, Adam for 1500 full-batch steps
 import numpy as np
 import torch
 
