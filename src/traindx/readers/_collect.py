@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..record.types import FloatArray, IntArray
+from ._cells import Column, Table
 from ._columns import PHASES
-from ._rows import Column, Table
 
 # 16 bytes a cell: some 400 MB at the most. Past it every second row goes, so that a log of any length fits.
 MOST_CELLS = 24_000_000

@@ -59,6 +59,7 @@ def _plan(found: Said | None, parts: list[str]) -> _Plan | None:
             None if epoch is None else _number(parts, epoch),
             None if position is None else _number(parts, position),
             None if of is None else _number(parts, of),
+            found.evaluating,
         )
 
     # The proof: read so, the line says what it said.

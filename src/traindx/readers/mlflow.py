@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from ..record import Run
-from ._assemble import Curve, LogFacts, assemble
+from ._assemble import LogFacts, assemble
 from ._collect import number
+from ._curve import Curve
 from ._options import Options
 from ._rows import tidy
 from ._source import Source
