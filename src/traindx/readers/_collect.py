@@ -18,7 +18,7 @@ MOST_CELLS = 24_000_000
 MOST_COLUMNS = 4096
 # Rows with a number that is not finite are kept when others go; past so many they are the normal state.
 MOST_PROTECTED = 10_000
-_MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
+MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
 _NOT_NUMBERS = {"na", "n/a", "none", "null", "-", "--", ""}
 DEEPEST_KEYS = 4
 
@@ -44,7 +44,7 @@ def number(value: Any) -> float | None:
 
 def numbers_in(row: Mapping[Any, Any]) -> dict[str, float]:
     """The numbers of a nested mapping under names like `train/loss`; a `mode: val` entry prefixes the others."""
-    phases = (PHASES.get(str(value).lower(), "") for key, value in row.items() if str(key).lower() in _MODE_KEYS)
+    phases = (PHASES.get(str(value).lower(), "") for key, value in row.items() if str(key).lower() in MODE_KEYS)
     phase = next(filter(None, phases), "")
     found = dict(_flatten(row, "", DEEPEST_KEYS))
     if phase in ("validation", "test"):
