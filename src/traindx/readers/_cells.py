@@ -35,12 +35,17 @@ class Table:
 
     def dense(self, name: str) -> FloatArray:
         """One value a row; NaN where the cell is empty."""
+        column = self.columns[name]
+        if len(column.rows) == self.length:
+            return column.values.copy()
         cells = np.full(self.length, np.nan)
-        cells[self.columns[name].rows] = self.columns[name].values
+        cells[column.rows] = column.values
         return cells
 
     def filled(self, *names: str) -> BoolArray:
         """Which rows hold a number in any of these columns."""
+        if any(len(self.columns[name].rows) == self.length for name in names):
+            return np.ones(self.length, bool)
         found = np.zeros(self.length, bool)
         for name in names:
             found[self.columns[name].rows] = True

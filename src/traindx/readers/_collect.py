@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..record.types import FloatArray, IntArray
 from ._cells import Column, Table
@@ -21,6 +22,7 @@ MOST_PROTECTED = 10_000
 MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
 _NOT_NUMBERS = {"na", "n/a", "none", "null", "-", "--", ""}
 DEEPEST_KEYS = 4
+Scalar = TypeVar("Scalar", np.int64, np.float64)
 
 
 def number(value: Any) -> float | None:
@@ -65,6 +67,10 @@ def _flatten(row: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[
             yield name, x
 
 
+def _joined(parts: list[NDArray[Scalar]]) -> NDArray[Scalar]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 class Collector:
     """Takes rows one by one or blocks of columns; gives a `Table`."""
 
@@ -97,7 +103,9 @@ class Collector:
 
     def add_block(self, length: int, columns: Mapping[str, tuple[IntArray, FloatArray]]) -> None:
         """A block of `length` rows: for each column the numbers of its filled rows, and their values."""
-        placed = {name: Column(rows + self.length, values) for name, (rows, values) in columns.items() if len(rows)}
+        # Columns filled throughout share one array of row numbers, here and wherever that array goes.
+        moved = {id(rows): rows + self.length if self.length else rows for rows, _ in columns.values()}
+        placed = {name: Column(moved[id(rows)], values) for name, (rows, values) in columns.items() if len(rows)}
         if self._every > 1:
             self._protect(placed)
             placed = {name: self._thinned(column) for name, column in placed.items()}
@@ -136,9 +144,12 @@ class Collector:
             name: Column(np.frombuffer(rows, np.int64).copy(), np.frombuffer(values, np.float64).copy())
             for name, (rows, values) in self._growing.items()
         }
+        joined: dict[tuple[int, ...], IntArray] = {}
         for name, blocks in self._blocks.items():
-            rows, values = [block.rows for block in blocks], [block.values for block in blocks]
-            columns[name] = Column(np.concatenate(rows), np.concatenate(values))
+            shared = tuple(id(block.rows) for block in blocks)
+            if shared not in joined:
+                joined[shared] = _joined([block.rows for block in blocks])
+            columns[name] = Column(joined[shared], _joined([block.values for block in blocks]))
         return columns
 
     def table(self) -> Table:

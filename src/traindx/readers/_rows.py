@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record import Run
-from ..record.types import FloatArray
+from ..record.types import FloatArray, IntArray
 from ._assemble import LogFacts, assemble, matching
 from ._cells import BoolArray, Column, Table, training_losses
 from ._columns import role_of, tokens
@@ -148,6 +148,8 @@ def _counts(table: Table, name: str) -> bool:
 def carry(cells: FloatArray) -> FloatArray:
     """Empty cells take the last number before them (those at the start, the first after them)."""
     known = np.isfinite(cells)
+    if known.all():
+        return cells
     if not known.any():
         return np.zeros(len(cells))
     last = np.maximum.accumulate(np.where(known, np.arange(len(cells)), -1))
@@ -210,15 +212,22 @@ def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
 
 
 def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Curve]:
+    everything = bool(stretch.keep.all())
+    steps_at: dict[int, IntArray] = {}  # columns filled throughout share their row numbers, and so their steps
     curves = {}
     for name, column in table.columns.items():
         if name == counter.name and counter.unit != "epoch":
             continue
-        inside = stretch.keep[column.rows]
-        if inside.any():
+        if everything:
+            steps = steps_at.get(id(column.rows))
+            if steps is None:
+                steps = steps_at[id(column.rows)] = counter.key[column.rows].astype(np.int64)
+            curves[name] = Curve(name, steps, column.values)
+        elif (inside := stretch.keep[column.rows]).any():
             steps = counter.key[column.rows[inside]].astype(np.int64)
-            curves[name] = tidy(Curve(name, steps, column.values[inside]), stretch.interleaved)
-    return curves
+            curves[name] = Curve(name, steps, column.values[inside])
+    in_order = {id(c.steps): not np.any(c.steps[1:] <= c.steps[:-1]) for c in curves.values()}
+    return {n: c if in_order[id(c.steps)] else tidy(c, stretch.interleaved) for n, c in curves.items()}
 
 
 def tidy(curve: Curve, interleaved: bool = False) -> Curve:

@@ -150,7 +150,7 @@ class Source:
                 block, dropping = block[cut + 1 :], False
             cut = block.rfind(b"\n") + 1
             if cut:
-                yield rest + block[:cut]
+                yield rest + block[:cut] if rest or cut < len(block) else block
                 rest = block[cut:]
             else:
                 rest += block

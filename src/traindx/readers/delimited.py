@@ -39,7 +39,7 @@ def read(source: Source, options: Options) -> list[Run]:
     separator, names = found
     collector, blocks = Collector(), _Blocks(separator, names)
     for place, block in enumerate(source.line_blocks(BLOCK)):
-        add_frame(collector, blocks.frame(_without_header(block) if place == 0 else block))
+        add_frame(collector, blocks.frame(block, _after_header(block) if place == 0 else 0))
     table = collector.table()
     table.skipped = source.skipped_long_lines
     return runs_from_rows(table, source.name, KIND, options) if table.columns else []
@@ -86,40 +86,41 @@ def _unique(names: list[str]) -> list[str]:
     return unique
 
 
-def _without_header(block: bytes) -> bytes:
+def _after_header(block: bytes) -> int:
     head = block[:4096]
     begin = len(head) - len(head.lstrip(b"\xef\xbb\xbf\r\n \t"))
     end = block.find(b"\n", begin)
-    return block[end + 1 :] if end >= 0 else b""
+    return end + 1 if end >= 0 else len(block)
 
 
 class _Blocks:
     """Turns blocks of lines into frames of numbers.
 
     A sample shows which columns hold numbers; with that known, polars reads ten times as fast as when it looks at
-    every cell first. A block that does not fit (a text among the numbers, a short row) is looked at cell by cell.
+    every cell first. A block that does not fit (a text among the numbers) is looked at cell by cell.
     """
 
     def __init__(self, separator: str, names: list[str]) -> None:
         self._separator = separator
         self._names = names
+        # A header of our own in front of each block says how many cells a row has, whatever its first row says.
+        self._header = separator.join(map(str, range(len(names)))).encode() + b"\n"
 
-    def frame(self, block: bytes) -> pl.DataFrame:
+    def frame(self, block: bytes, start: int = 0) -> pl.DataFrame:
+        """The numbers in `block` from `start` on."""
         import polars as pl
 
-        if not block.strip():
-            return pl.DataFrame()
+        block = b"".join((self._header, memoryview(block)[start:]))
         frame = self._alike(block) if len(block) > 2 * SAMPLE else None
         if frame is None:
             frame = self._cell_by_cell(block)
+        frame.columns = self._names
         texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
         return frame.with_columns(pl.col(texts).str.strip_chars(_PADDING).cast(pl.Float64, strict=False))
 
     def _alike(self, block: bytes) -> pl.DataFrame | None:
         """The block, if all of it is like its beginning."""
         sample = self._cell_by_cell(block[: block.find(b"\n", SAMPLE) + 1])
-        if sample.width != len(self._names):
-            return None
         try:
             return self._parsed(block, schema=numbers_wide(sample))
         except Exception:  # polars raises several kinds
@@ -127,16 +128,15 @@ class _Blocks:
 
     def _cell_by_cell(self, block: bytes) -> pl.DataFrame:
         try:
-            return self._parsed(block, new_columns=self._names, infer_schema_length=None)
+            return self._parsed(block, infer_schema_length=None)
         except Exception:  # a block with broken quotes is read as it stands
-            return self._parsed(block, new_columns=self._names, infer_schema=False, quote_char=None, ignore_errors=True)
+            return self._parsed(block, infer_schema=False, quote_char=None, ignore_errors=True)
 
     def _parsed(self, block: bytes, **how: Any) -> pl.DataFrame:
         import polars as pl
 
         return pl.read_csv(
             block,
-            has_header=False,
             separator=self._separator,
             truncate_ragged_lines=True,
             null_values=["NA", "None", "null"],
