@@ -35,9 +35,11 @@ class Evaluations:
 
     def result(self, line: Said) -> Said:
         """The line, in the phase of the evaluation just over if it holds nothing but scores."""
+        if not self._just_over:
+            return line
         roles = [role_of(name) for name in line.values]
         scores = bool(roles) and all(role.kind in ("accuracy", "other") and not role.phase for role in roles)
-        if not self._just_over or not scores or line.position is not None or line.epoch is not None:
+        if not scores or line.position is not None or line.epoch is not None:
             return line
         return replace(line, values={phased(name, "validation"): value for name, value in line.values.items()})
 

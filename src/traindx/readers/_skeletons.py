@@ -52,10 +52,15 @@ def _plan(found: Said | None, parts: list[str]) -> _Plan | None:
     numbers = {what: _index(at, starts, signed) for what, at in found.places.items()}
     epoch, position, of = (numbers.pop(f"|{what}", None) for what in ("epoch", "position", "of"))
     named = [(name, index) for name, index in numbers.items() if index is not None]
+    plain = [name for name, index in named if index > 0], [index for _, index in named if index > 0]
 
     def read(parts: list[str]) -> Said:
+        if len(plain[0]) == len(named):
+            values = dict(zip(plain[0], map(number_of, [parts[index] for index in plain[1]]), strict=True))
+        else:
+            values = {name: _number(parts, index) for name, index in named}
         return Said(
-            {name: _number(parts, index) for name, index in named},
+            values,
             None if epoch is None else _number(parts, epoch),
             None if position is None else _number(parts, position),
             None if of is None else _number(parts, of),

@@ -77,15 +77,16 @@ class _Lines:
         if row is None or self._is_echo(line, row):
             return
         names = tuple(row)
-        if names not in self._templates:
+        template = self._templates.get(names)
+        if template is None:
             needed = self._times_needed(names)
             if needed == math.inf or len(self._templates) >= MOST_TEMPLATES:
                 return
-            self._templates[names] = len(self._templates)
+            template = self._templates[names] = len(self._templates)
             self._needed.append(needed)
-        template = self._templates[names]
         self._seen[template] += 1
-        self._collector.add({**row, TEMPLATE: float(template)})
+        row[TEMPLATE] = float(template)
+        self._collector.add(row)
 
     def _times_needed(self, names: tuple[str, ...]) -> float:
         """A line that says "loss" counts at once; one that may mean something, when it recurs; others never."""
