@@ -133,3 +133,32 @@ def test_without_matplotlib_one_line_says_what_to_install(
     told = traindx_("plot", write_csv(tmp_path / "a.csv", 0.5), "-o", tmp_path / "p.png")
     assert told.code == 2
     assert told.err == "traindx plot: drawing needs matplotlib: pip install 'traindx[plot]'\n"
+
+
+def test_a_folder_says_what_was_skipped_and_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from traindx.__main__ import main
+
+    write_csv(tmp_path / "runs" / "a.csv", 0.5)
+    (tmp_path / "runs" / "no_loss.jsonl").write_text('{"step": 1, "percentage": 5}\n{"step": 2, "percentage": 6}\n')
+    (tmp_path / "runs" / "notes.txt").write_text("iter 1: loss 2.0\niter 2: loss 1.5\n")
+    assert main(["plot", str(tmp_path / "runs"), "-o", str(tmp_path / "x.svg")]) == 0
+    said = capsys.readouterr().err
+    assert "no_loss.jsonl holds no loss" in said
+    assert "notes.txt" in said and "name the files to include them" in said
+
+
+def test_a_folder_of_text_logs_is_drawn(tmp_path: Path) -> None:
+    from traindx.__main__ import main
+
+    (tmp_path / "runs").mkdir()
+    for name in ("a", "b"):
+        lines = "".join(f"iter {s}: loss {2 - s / 100}\n" for s in range(50))
+        (tmp_path / "runs" / f"{name}.txt").write_text(lines)
+    assert main(["plot", str(tmp_path / "runs"), "-o", str(tmp_path / "x.svg")]) == 0
+    assert (tmp_path / "x.svg").stat().st_size > 0
+
+
+def test_many_names_stand_beside_the_curves(tmp_path: Path) -> None:
+    runs = [full_run(f"a_folder_with_a_long_name_{i}/{i:040d}/metrics", broken=False) for i in range(12)]
+    drawn = svg_of(runs, "loss")
+    assert "the first 10 of 12" in drawn and "…" in drawn

@@ -204,3 +204,24 @@ def test_any_cells(tmp_path: Path, rows: list[tuple[str, str, str]]) -> None:
     path = tmp_path / "x.csv"
     path.write_text("step,loss,val_loss\n" + "".join(",".join(row) + "\n" for row in rows))
     survives(path)
+
+
+def test_a_line_without_end_is_passed_over_and_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from traindx.readers import _source
+
+    monkeypatch.setattr(_source, "LONGEST_LINE", 1 << 12)
+    monkeypatch.setattr(_source, "BLOCK", 1 << 12)
+    path = tmp_path / "x.log"
+    path.write_bytes(b"loss " + b"1.25 " * 10_000)
+    assert "passed over: 1" in refused(path)
+    path.write_bytes(b"loss " + b"1.25 " * 10_000 + b"\niter 1: loss 2.5\niter 2: loss 2.25\n")
+    assert read(path)[0].series("loss/train").values.tolist() == [2.5, 2.25]
+
+
+def test_a_document_too_large_for_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from traindx.readers import json_document
+
+    monkeypatch.setattr(json_document, "LARGEST", 1 << 12)
+    path = tmp_path / "x.json"
+    path.write_text('{"history": {"loss": [' + ", ".join(["1.5"] * 5000) + "]}}")
+    assert "too large for a JSON document" in refused(path)

@@ -224,3 +224,44 @@ def test_very_long_logs_are_thinned_but_keep_what_is_not_finite(
         assert 100 < len(series) <= 1000
         assert series.steps[np.isnan(series.values)].tolist() == [3333]
         assert any("one row in" in note for note in run.facts["log"]["notes"])
+
+
+def test_a_padded_evaluation_column_is_not_a_broken_one(tmp_path: Path) -> None:
+    padded = [
+        f"{s},{5 - s / 50},{4 - s / 50 if s % 10 == 9 else 'nan'},{7 if s % 10 == 9 else 'nan'}" for s in range(35)
+    ]
+    run = one(tmp_path, "\n".join(["step,train_loss,val_loss,val_time", *padded]))
+    assert run.series("loss/validation").steps.tolist() == [9, 19, 29]
+    broken = [f"{s},{5 - s / 50},{4 - s / 50 if s < 10 else 'nan'}" for s in range(35)]
+    run = one(tmp_path, "\n".join(["step,train_loss,val_loss", *broken]))
+    assert len(run.series("loss/validation")) == 35 and np.isnan(run.series("loss/validation").values[-1])
+
+
+def test_rows_of_evaluations_padded_in_the_training_column(tmp_path: Path) -> None:
+    rows = [f"{s},{'nan' if s % 5 == 4 else 5 - s / 50},{4 - s / 50 if s % 5 == 4 else 'nan'}" for s in range(40)]
+    run = one(tmp_path, "\n".join(["step,train_loss,val_loss", *rows]))
+    assert np.isfinite(run.series("loss/train").values).all() and len(run.series("loss/train")) == 32
+    assert np.isfinite(run.series("loss/validation").values).all() and len(run.series("loss/validation")) == 8
+
+
+def test_evaluation_columns_that_were_never_filled_say_nothing(tmp_path: Path) -> None:
+    rows = [f"{s},{5 - s / 50},nan,nan" for s in range(9)]
+    run = one(tmp_path, "\n".join(["step,train_loss,valid_loss,valid_elapsed", *rows]))
+    assert not run.series("loss/validation")
+
+
+def test_losses_on_several_evaluation_sets_are_not_added_up(tmp_path: Path) -> None:
+    rows = [f"{s},{5 - s / 50},{4 - s / 50},{1 + s}" for s in range(9)]
+    run = one(tmp_path, "\n".join(["step,loss,eval_news_loss,eval_code_loss", *rows]))
+    assert run.series("loss/validation").values[0] == 4 and run.series("loss/validation/1").values.tolist() == [
+        *range(1, 10)
+    ]
+    log = run.facts["log"]
+    assert log["columns"]["loss/validation"] == "eval_news_loss"
+    assert any("eval_news_loss is judged" in note and "eval_code_loss" in note for note in log["notes"])
+
+
+def test_parts_of_a_validation_loss_are_added_up(tmp_path: Path) -> None:
+    rows = [f"{s},1,2,3,4" for s in range(9)]
+    run = one(tmp_path, "\n".join(["epoch,train/box_loss,train/cls_loss,val/box_loss,val/cls_loss", *rows]))
+    assert set(run.series("loss/validation").values) == {7.0} and set(run.series("loss/train").values) == {3.0}

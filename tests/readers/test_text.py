@@ -55,6 +55,40 @@ STYLES: dict[str, Style] = {
         "2020-08-01 01:33:20,551 - mmdet - INFO - Epoch [2][50/100]\tlr: 2.0e-02, eta: 0:31:05, loss_cls: 0.2, s0.acc: 94.5, loss: 0.25\n",
         [50, 100, 150], [0.75, 0.5, 0.25], [],
     ),
+    "a count in front": (
+        "step 0: train loss 4.1, val loss 4.2\n" + "".join(f"{s} | loss {4 - s / 100} | lr 3.0e-04 | 13597.70ms\n" for s in range(0, 100, 10)),
+        list(range(0, 100, 10)), [4 - s / 100 for s in range(0, 100, 10)], [4.2],
+    ),
+    "two counts in front": (
+        "3 9 Loss=nan Time=0.040\n3 10 Loss=nan Time=0.041\n4 1 Loss=nan Time=0.040\n", [29, 30, 31], [float("nan")] * 3, [],
+    ),
+    "names in brackets": (
+        "2019-08-07 02:59:37,013 - __main__ - INFO - [epoch]: 1, [batch]: 100, [loss]: 4.5\n"
+        "2019-08-07 02:59:38,017 - __main__ - INFO - [epoch]: 1, [batch]: 200, [loss]: 4.25\n",
+        [100, 200], [4.5, 4.25], [],
+    ),
+    "cited boosting rounds": (
+        "> [1]\ttraining's multi_logloss: 1.1\tvalid_1's multi_logloss: 1.2\n> [2]\ttraining's multi_logloss: 0.9\tvalid_1's multi_logloss: 1.0\n",
+        [1, 2], [1.1, 0.9], [1.2, 1.0],
+    ),
+    "glog": (
+        "I0425 10:13:04.672341  9167 solver.cpp:208] Iteration 200, lr = 0.01\nI0425 10:13:04.672637  9167 solver.cpp:65] Iteration 200, loss = 6.5\n"
+        "I0425 10:13:21.206111  9167 solver.cpp:65] Iteration 220, loss = nan\n",
+        [200, 220], [6.5, float("nan")], [],
+    ),
+    "evaluations batch by batch": (
+        "".join(
+            f"Epoch: [{e}][ 50/100]\tTime  0.2 ( 0.2)\tLoss {4 - e} (4.5)\tAcc@1   3.1 (  2.1)\nTest: [ 0/10]\tLoss 9.0 (9.0)\tAcc@1  14.0 ( 14.0)\n"
+            f"Test: [ 9/10]\tLoss 8.0 ({3 - e})\tAcc@1  12.0 ( 12.5)\n *   Acc@1 12.5 Acc@5 36.8\n"
+            for e in (0, 1)
+        ),
+        [50, 150], [4.0, 3.0], [3.0, 2.0],
+    ),
+    "evaluation under way, then its result": (
+        "| epoch 001  1000 / 2000 loss=1.5 (1.6), wps=962\n| epoch 001 | valid on 'valid' subset  1000 / 1311 loss=9.0\n"
+        "| epoch 001 | valid on 'valid' subset | valid loss 2.0 | valid ppl 3.8\n| epoch 002  1000 / 2000 loss=1.25 (1.3), wps=962\n",
+        [1000, 3000], [1.5, 1.25], [2.0],
+    ),
     "value and average": (
         "Epoch: [0][0/391]\tTime 0.1 (0.2)\tLoss 2.5 (2.75)\tPrec@1 10.0 (12.5)\n"
         "Epoch: [0][10/391]\tTime 0.1 (0.2)\tLoss 2.25 (2.5)\tPrec@1 11.0 (12.5)\n"
@@ -131,6 +165,11 @@ def written(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
     path = tmp_path / "whatever.xyz"
     path.write_bytes(text.encode(encoding))
     return path
+
+
+def only_run(tmp_path: Path, text: str) -> Run:
+    [run] = read(written(tmp_path, text))
+    return run
 
 
 def same(found: Run, name: str, expected: list[float]) -> bool:
@@ -215,3 +254,37 @@ def test_the_fast_way_reads_what_the_slow_way_reads() -> None:
                 assert repr((slow.values, slow.epoch, slow.position, slow.of)) == repr(
                     (quick.values, quick.epoch, quick.position, quick.of)
                 )
+
+
+def test_a_remark_beside_a_value_does_not_number_the_rows(tmp_path: Path) -> None:
+    lines = [f"{{'loss': {2 - i / 100}, 'grad_norm': 1.5}}" for i in range(12)]
+    lines[8] += "   <-- look here (step 9)"
+    run = only_run(tmp_path, "\n".join(lines))
+    assert run.series("loss/train").steps.tolist() == list(range(12))
+
+
+def test_a_constant_loss_after_a_changing_clock_is_no_echo(tmp_path: Path) -> None:
+    lines = [f"10:00:{i:02d} loss 0.6931" for i in range(20)]
+    assert len(only_run(tmp_path, "\n".join(lines)).series("loss/train")) == 20
+
+
+@pytest.mark.parametrize(
+    "last_words",
+    [
+        "ERROR:tensorflow:Model diverged with loss = NaN.",
+        "InvalidArgumentError: LossTensor is inf or nan. : Tensor had NaN values",
+        "NanLossDuringTrainingError: NaN loss during training.",
+    ],
+)
+def test_last_words_about_the_loss_are_a_nan_at_the_end(tmp_path: Path, last_words: str) -> None:
+    after = only_run(tmp_path, f"INFO:tensorflow:loss = 1.8717, step = 31601 (182.200 sec)\n{last_words}\n")
+    assert np.isnan(after.series("loss/train").values).tolist() == [False, True]
+    alone = only_run(tmp_path, f"Saving checkpoints for 0 into finish/model.ckpt.\n{last_words}\n")
+    assert np.isnan(alone.series("loss/train").values).all()
+
+
+def test_units_and_log_levels_are_no_part_of_names(tmp_path: Path) -> None:
+    lines = [f"INFO Epoch[{e}] Batch [50] Speed: 581.5{e} samples/sec Train-accuracy=0.{e}5 loss=2.{e}" for e in (1, 2)]
+    run = only_run(tmp_path, "\n".join(lines))
+    assert run.series("accuracy/train").values.tolist() == [0.15, 0.25]
+    assert run.series("epoch").values.tolist() == [1, 2]

@@ -66,6 +66,20 @@ def test_mlflow_store(tmp_path: Path) -> None:
         assert np.isnan(run.series("loss/validation").values[0])
 
 
+def test_settings_of_an_mlflow_run_and_its_place_among_runs(tmp_path: Path) -> None:
+    from traindx.comparison import places_at
+
+    for name in ("a", "b"):
+        for kind, file, text in (("metrics", "val/loss", "1690000000000 0.5 0\n"), ("params", "lr", "0.001\n")):
+            path = tmp_path / "0" / name / kind / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    (tmp_path / "0" / "a" / "params" / "optimizer").write_text("adam")
+    assert [place.path.name for place in places_at(tmp_path)] == ["a", "b"]
+    [run] = read(tmp_path / "0" / "a")
+    assert run.facts["log"]["config"] == {"lr": 0.001, "optimizer": "adam"}
+
+
 def trainer_state(steps: int) -> dict[str, object]:
     history: list[dict[str, float]] = []
     for s in range(10, steps + 1, 10):

@@ -65,9 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     bar.close()
     for reason in gathered.failed:
         say(f"traindx compare: {reason}", sys.stderr)
-    if gathered.passed_over:
-        count = gathered.passed_over
-        say(f"traindx compare: text files beside other logs passed over: {count} (name them to include)", sys.stderr)
+    for sentence in gathered.skipped.sentences():
+        say(f"traindx compare: {sentence}", sys.stderr)
     measured = [outcome for outcome in gathered.outcomes if not metric or metric.name in outcome.measured]
     if not measured:
         if unreadable or gathered.failed:

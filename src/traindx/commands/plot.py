@@ -24,6 +24,7 @@ from ._options import add_log_columns
 from ._say import say
 
 if TYPE_CHECKING:
+    from ..comparison import Place, Skipped
     from ..readers import Options
     from ..record import Run
 
@@ -83,23 +84,52 @@ def _check(names: Sequence[str] | None) -> None:
 
 
 def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
-    """All runs that can be read, and whether some could not."""
-    from ..comparison import places_at
+    """All runs that can be read, and whether something that was named could not."""
+    from ..comparison import Skipped, places_at
+    from ..readers import ReaderError
+    from ..record import RecordError
+
+    runs: list[Run] = []
+    skipped = Skipped()
+    unreadable = False
+    for path in dict.fromkeys(inputs):
+        try:
+            places = places_at(path)
+            # As in a comparison: text in a folder counts where nothing in it is surely a log.
+            found = _read([place for place in places if not place.weak], options, skipped)
+            texts = [place for place in places if place.weak]
+            if found:
+                for place in texts:
+                    skipped.pass_over(place)
+            else:
+                found = _read(texts, options, skipped)
+            if not found:
+                raise ReaderError(f"{path} holds no log with a loss")
+            runs += found
+        except (ReaderError, RecordError) as error:
+            say(f"traindx plot: {error}", sys.stderr)
+            unreadable = True
+    for sentence in skipped.sentences():
+        say(f"traindx plot: {sentence}", sys.stderr)
+    return runs, unreadable
+
+
+def _read(places: Sequence[Place], options: Options, skipped: Skipped) -> list[Run]:
     from ..readers import ReaderError, principal, read
     from ..record import RecordError
 
     runs: list[Run] = []
-    unreadable = False
-    for path in dict.fromkeys(inputs):
+    for place in places:
         try:
-            for place in places_at(path):
-                try:
-                    # A log of several runs is one line in a picture: the longest.
-                    runs += [] if place.weak else [principal(read(place.path, options))]
-                except (ReaderError, RecordError):
-                    if place.root is None:
-                        raise
+            # A log of several runs is one line in a picture: the longest.
+            run = principal(read(place.path, options))
         except (ReaderError, RecordError) as error:
-            say(f"traindx plot: {error}", sys.stderr)
-            unreadable = True
-    return runs, unreadable
+            if place.root is None:
+                raise
+            skipped.add(place, [str(error)])
+            continue
+        if place.root is None or run.series("loss/train") or run.series("loss/validation"):
+            runs.append(run)
+        else:
+            skipped.add(place, [f"{place.path} holds no loss"])
+    return runs

@@ -8,6 +8,7 @@ from .compare import compare
 from .gathering import Gathered, gather
 from .outcome import higher_is_better
 from .places import Place, places_at
+from .skipped import Skipped
 from .types import Comparison, Duplicates, Effect, Entry, Measured, Metric, Noise, Outcome
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Noise",
     "Outcome",
     "Place",
+    "Skipped",
     "compare",
     "gather",
     "higher_is_better",

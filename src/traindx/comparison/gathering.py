@@ -13,6 +13,7 @@ from ..readers import Options, ReaderError, read
 from ..record import RecordError
 from .outcome import outcome_of
 from .places import Place
+from .skipped import Skipped
 from .types import Metric, Outcome
 
 FEW = 24  # below this, starting processes costs more than it saves
@@ -25,7 +26,7 @@ Judged = list[list["Outcome | str"]]  # for each place its runs, or why it could
 class Gathered:
     outcomes: list[Outcome] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)  # why what the user named could not be read
-    passed_over: int = 0  # text files in folders that hold proper logs
+    skipped: Skipped = field(default_factory=Skipped)  # what folders hold beside the runs
 
 
 def gather(
@@ -45,15 +46,23 @@ def gather(
             progress(done, len(places))
     # Where a folder holds proper logs, text files in it that happen to hold numbers are not runs.
     with_logs = {
-        place.root for place, runs in zip(places, found, strict=True) if place.root and runs and not place.weak
+        place.root
+        for place, results in zip(places, found, strict=True)
+        if place.root and not place.weak and any(isinstance(result, Outcome) for result in results)
     }
     gathered = Gathered()
     for place, results in zip(places, found, strict=True):
+        outcomes = [result for result in results if isinstance(result, Outcome)]
+        reasons = [result for result in results if isinstance(result, str)]
         if place.weak and place.root in with_logs:
-            gathered.passed_over += bool(results)
-            continue
-        gathered.outcomes += [result for result in results if isinstance(result, Outcome)]
-        gathered.failed += [result for result in results if isinstance(result, str)]
+            if outcomes:
+                gathered.skipped.pass_over(place)
+        elif place.root:
+            gathered.outcomes += outcomes
+            gathered.skipped.add(place, reasons)
+        else:
+            gathered.outcomes += outcomes
+            gathered.failed += reasons
     return gathered
 
 
@@ -80,8 +89,8 @@ def _judge(place: Place, options: Options, metric: Metric | None) -> list[Outcom
     try:
         runs = read(place.path, options)
     except (ReaderError, RecordError) as error:
-        return [] if place.root else [str(error)]
+        return [str(error)]
     usable = [run for run in runs if run.series("loss/train") or run.series("loss/validation") or metric]
-    if not usable and not place.root:
+    if not usable:
         return [f"{place.path} holds no loss"]
     return [outcome_of(run, metric) for run in usable]

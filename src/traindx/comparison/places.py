@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..readers import ReaderError
+from ..readers import ReaderError, mlflow
 from ..readers._columns import PHASES
 from ..readers._read import DEEPEST, sureness
 from ..readers._source import Source
@@ -53,6 +53,8 @@ def _below(folder: Path, root: Path, depth: int) -> Iterator[Place]:
 
 def _is_one_run(folder: Path, entries: list[Path], folders: list[Path]) -> bool:
     """A format claims the folder, and its logs lie in it or in parts of one run (train, validation, checkpoints)."""
+    if mlflow.is_run(folder):
+        return True
     if _sure(folder) < CERTAIN:
         return False
     parts = [entry for entry in folders if entry.name.lower() in PHASES or _CHECKPOINT.match(entry.name)]

@@ -10,29 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..record import Run, RunBuilder
-from ..record.types import FloatArray, IntArray
-from ._columns import Phase, Role, role_of
+from ..record.types import IntArray
+from ._columns import Phase
+from ._curve import Curve
 from ._errors import ReaderError
+from ._eval_sets import evaluation_sets
 from ._options import Options
 
 # Beyond this a log is a dump of everything; diagnosis never looks at further raw columns.
 MOST_RAW_COLUMNS = 512
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One named column of a log: values by step, in order of writing."""
-
-    name: str
-    steps: IntArray
-    values: FloatArray
-
-    @property
-    def role(self) -> Role:
-        return role_of(self.name)
-
-    def __len__(self) -> int:
-        return len(self.steps)
+_ADVERSARIES = frozenset({"g", "d", "gen", "disc", "generator", "discriminator", "discrim", "critic"})
 
 
 @dataclass
@@ -133,9 +120,12 @@ def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
         if "loss/validation" not in chosen:
             chosen.note("no validation loss: the test loss is taken for it")
     if "loss/validation" not in chosen and validation:
-        _take_loss(chosen, left, "loss/validation", validation)
+        if sets := evaluation_sets(validation, train):
+            _take_one_of_several_sets(chosen, left, sets)
+        else:
+            _take_loss(chosen, left, "loss/validation", validation)
     _take_training_data_evaluation(chosen, left)
-    _take_further_sets(chosen, left, [*validation, *test])
+    _take_test_loss(chosen, left, test)
     if "loss/train" not in chosen and "loss/validation" not in chosen:
         _from_perplexity(chosen, left)
 
@@ -174,7 +164,7 @@ def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidat
     if stems:
         chosen.take(canonical, left.pop(stems[0].name))
         return
-    adversaries = [c for c in parts if set(c.role.extra) & {"g", "d", "gen", "disc", "generator", "discriminator"}]
+    adversaries = [c for c in parts if set(c.role.extra) & _ADVERSARIES]
     same = [c for c in parts if np.array_equal(c.steps, parts[0].steps)]
     if len(adversaries) > 1:
         for number, curve in enumerate(adversaries):
@@ -187,6 +177,18 @@ def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidat
         chosen.note(f"no total loss: {canonical} is the sum of {len(same)} parts")
     else:
         chosen.take(canonical, left.pop(best.name))
+
+
+def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: list[Curve]) -> None:
+    """Losses of different data must not be added up: one is the validation loss, the others stand beside it."""
+    first, *others = sets
+    chosen.take("loss/validation", left.pop(first.name))
+    for number, curve in enumerate(others, start=1):
+        chosen.take(f"loss/validation/{number}", left.pop(curve.name))
+    chosen.note(
+        f"{len(sets)} evaluation sets: {first.name} is judged as the validation loss "
+        f"(--map val=COLUMN takes another: {', '.join(curve.name for curve in others[:5])})"
+    )
 
 
 def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, Curve]) -> None:
@@ -204,20 +206,15 @@ def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, Curve]) -> N
             return
 
 
-def _take_further_sets(chosen: _Chosen, left: dict[str, Curve], candidates: list[Curve]) -> None:
-    """Further evaluation sets: losses as plainly named as the one taken."""
+def _take_test_loss(chosen: _Chosen, left: dict[str, Curve], test: list[Curve]) -> None:
+    """A test loss beside the validation loss is a further evaluation set."""
     if "loss/validation" not in chosen:
         return
     taken = chosen.curves["loss/validation"].role
-    number = 0
-    for curve in candidates:
-        if curve.name not in left or curve.role.weak != taken.weak or curve.role.rank >= 6:
-            continue
-        if curve.role.phase == "test" or (curve.role.rank >= 4 and taken.rank >= 4 and "loss/validation" in curve.name):
-            number += 1
+    for curve in _best(test)[:1]:
+        if curve.name in left and curve.role.weak == taken.weak and curve.role.rank < 6:
+            number = 1 + sum(name.removeprefix("loss/validation/").isdigit() for name in chosen.curves)
             chosen.take(f"loss/validation/{number}", left.pop(curve.name))
-            if curve.role.phase == "test":
-                return
 
 
 def _from_perplexity(chosen: _Chosen, left: dict[str, Curve]) -> None:

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..record.types import FloatArray, IntArray
+from ._cells import Column, Table
 from ._columns import PHASES
-from ._rows import Column, Table
 
 # 16 bytes a cell: some 400 MB at the most. Past it every second row goes, so that a log of any length fits.
 MOST_CELLS = 24_000_000
 MOST_COLUMNS = 4096
+MOST_SHAPES = 1024
 # Rows with a number that is not finite are kept when others go; past so many they are the normal state.
 MOST_PROTECTED = 10_000
-_MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
+MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
 _NOT_NUMBERS = {"na", "n/a", "none", "null", "-", "--", ""}
 DEEPEST_KEYS = 4
 
@@ -44,7 +45,7 @@ def number(value: Any) -> float | None:
 
 def numbers_in(row: Mapping[Any, Any]) -> dict[str, float]:
     """The numbers of a nested mapping under names like `train/loss`; a `mode: val` entry prefixes the others."""
-    phases = (PHASES.get(str(value).lower(), "") for key, value in row.items() if str(key).lower() in _MODE_KEYS)
+    phases = (PHASES.get(str(value).lower(), "") for key, value in row.items() if str(key).lower() in MODE_KEYS)
     phase = next(filter(None, phases), "")
     found = dict(_flatten(row, "", DEEPEST_KEYS))
     if phase in ("validation", "test"):
@@ -69,7 +70,9 @@ class Collector:
     """Takes rows one by one or blocks of columns; gives a `Table`."""
 
     def __init__(self) -> None:
-        self._growing: dict[str, tuple[array[int], array[float]]] = {}
+        # Rows with the same names in the same order lie together: row numbers, and their values one after the other.
+        self._shapes: dict[tuple[str, ...], tuple[array[int], array[float]]] = {}
+        self._names: set[str] = set()
         self._blocks: dict[str, list[Column]] = {}
         self._cells = 0
         self._every = 1
@@ -83,21 +86,39 @@ class Collector:
             if len(self._protected) >= MOST_PROTECTED or all(map(math.isfinite, row.values())):
                 return
             self._protected = np.append(self._protected, at)
-        for name, value in row.items():
-            column = self._growing.get(name)
-            if column is None:
-                if len(self._growing) >= MOST_COLUMNS:
-                    continue
-                column = self._growing[name] = (array("q"), array("d"))
-            column[0].append(at)
-            column[1].append(value)
-        self._cells += len(row)
+        names = tuple(row)
+        shape = self._shapes.get(names)
+        if shape is None:
+            if not self._names.issuperset(names) and len(self._names) + len(names) > MOST_COLUMNS:
+                row = {name: value for name, value in row.items() if name in self._names}
+                names = tuple(row)
+            shape = self._shape(names)
+        shape[0].append(at)
+        shape[1].extend(row.values())
+        self._cells += len(names)
         if self._cells > MOST_CELLS and self._every < self.length:
             self._thin()
 
+    def _shape(self, names: tuple[str, ...]) -> tuple[array[int], array[float]]:
+        if len(self._shapes) >= MOST_SHAPES:
+            self._settle()
+        self._names.update(names)
+        return self._shapes.setdefault(names, (array("q"), array("d")))
+
+    def _settle(self) -> None:
+        """Turn the rows taken one by one into columns."""
+        for names, (rows, values) in self._shapes.items():
+            numbers = np.frombuffer(rows, np.int64).copy()
+            table = np.frombuffer(values, np.float64).reshape(len(numbers), len(names))
+            for place, name in enumerate(names):
+                self._blocks.setdefault(name, []).append(Column(numbers, table[:, place].copy()))
+        self._shapes.clear()
+
     def add_block(self, length: int, columns: Mapping[str, tuple[IntArray, FloatArray]]) -> None:
         """A block of `length` rows: for each column the numbers of its filled rows, and their values."""
-        placed = {name: Column(rows + self.length, values) for name, (rows, values) in columns.items() if len(rows)}
+        # Columns filled throughout share one array of row numbers, here and wherever that array goes.
+        moved = {id(rows): rows + self.length if self.length else rows for rows, _ in columns.values()}
+        placed = {name: Column(moved[id(rows)], values) for name, (rows, values) in columns.items() if len(rows)}
         if self._every > 1:
             self._protect(placed)
             placed = {name: self._thinned(column) for name, column in placed.items()}
@@ -122,23 +143,20 @@ class Collector:
         if self._every == 1:
             self._protect(columns)
         self._every *= 2
-        self._cells = 0
-        for name, column in columns.items():
-            thinned = self._thinned(column)
-            self._cells += len(thinned.rows)
-            if name in self._blocks:
-                self._blocks[name] = [thinned]
-            else:
-                self._growing[name] = (array("q", thinned.rows.tobytes()), array("d", thinned.values.tobytes()))
+        self._blocks = {name: [self._thinned(column)] for name, column in columns.items()}
+        self._cells = sum(len(column.rows) for [column] in self._blocks.values())
 
     def _columns(self) -> dict[str, Column]:
-        columns = {
-            name: Column(np.frombuffer(rows, np.int64).copy(), np.frombuffer(values, np.float64).copy())
-            for name, (rows, values) in self._growing.items()
-        }
+        self._settle()
+        columns = {}
+        joined: dict[tuple[int, ...], tuple[IntArray, IntArray | None]] = {}
         for name, blocks in self._blocks.items():
-            rows, values = [block.rows for block in blocks], [block.values for block in blocks]
-            columns[name] = Column(np.concatenate(rows), np.concatenate(values))
+            shared = tuple(id(block.rows) for block in blocks)
+            if shared not in joined:
+                joined[shared] = _in_order([block.rows for block in blocks])
+            rows, order = joined[shared]
+            values = blocks[0].values if len(blocks) == 1 else np.concatenate([block.values for block in blocks])
+            columns[name] = Column(rows, values if order is None else values[order])
         return columns
 
     def table(self) -> Table:
@@ -153,3 +171,12 @@ class Collector:
             }
             length = len(used)
         return Table(columns, length, notes)
+
+
+def _in_order(parts: list[IntArray]) -> tuple[IntArray, IntArray | None]:
+    """Row numbers in one array, and how values have to be sorted to go with them, if at all."""
+    rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if np.all(rows[1:] > rows[:-1]):
+        return rows, None
+    order = np.argsort(rows)
+    return rows[order], order

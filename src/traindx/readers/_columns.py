@@ -36,34 +36,36 @@ PHASES: dict[str, Phase] = {
 }
 
 
-def _words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Words that turn a quantity's name into something else: a loss *scale*, the *best* loss, *time* per step.
-_NOT_THE_VALUE = _words(
+_NOT_THE_VALUE = words_in(
     "scale scaler weight weights coef coeff coefficient lambda factor multiplier ratio count num number time elapsed "
     "eta std var variance threshold smoothing window best lowest patience decay interval every freq frequency seed "
     "delta improved improvement decreased per sec speed remaining duration ms lat latency min max "
     "second seconds warmup save log logging target limit size memory mem"
 )
-_TOTAL = _words("total sum overall combined full all")
-_MEAN = _words("mean avg average ave value val_ current cur batch final main minibatch mini")
-_SMOOTHED = _words("moving ema smooth smoothed running rolling")
-_OBJECTIVE = _words(
+_TOTAL = words_in("total sum overall combined full all")
+_MEAN = words_in("mean avg average ave value val_ current cur batch final main minibatch mini")
+_SMOOTHED = words_in("moving ema smooth smoothed running rolling")
+_OBJECTIVE = words_in(
     "lm ce cross entropy xent nll ctc mse bce mlm sft dpo ppo grpo vae elbo gan model net language criterion softmax "
     "focal contrastive triplet mae huber rnnt transducer label smoothed categorical binary sparse"
 )
-_LOSS = _words("loss losses xent elbo objective cost")
+MEASURES = _TOTAL | _MEAN | _OBJECTIVE  # words that say how a loss is made, not of what
+_LOSS = words_in("loss losses xent elbo objective cost")
 # Losses by their formula: taken where nothing is called a loss.
-_LOSS_BY_FORMULA = _words("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
-_STEP = _words(
+_LOSS_BY_FORMULA = words_in("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
+_STEP = words_in(
     "step steps iter iters iteration iterations itr it update updates batch batches "
     "timestep timesteps globalstep nstep nsteps minibatch"
 )
-_STEP_COMPANIONS = _words("global current num trainer train training optimizer total idx index no n cur")
-_SEEN = _words("tokens samples examples images sequences seen consumed")
-_SEEN_COMPANIONS = _STEP_COMPANIONS | _words("processed so far")
+_STEP_COMPANIONS = words_in("global current num trainer train training optimizer total idx index no n cur")
+_EPOCH_COMPANIONS = words_in("epoch ep current trainer start starting begin end of finished")
+_SEEN = words_in("tokens samples examples images sequences seen consumed")
+_SEEN_COMPANIONS = _STEP_COMPANIONS | words_in("processed so far")
 _SPANS = {"step": "step", "batch": "step", "iter": "step", "epoch": "epoch"}
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -134,7 +136,7 @@ def tokens(name: str) -> tuple[str, ...]:
     found: list[str] = []
     for token in _TOKEN.findall(_CAMEL.sub(" ", name).lower()):
         glued = _GLUED.match(token)
-        if glued and token not in PHASES:
+        if glued and token not in PHASES and token not in _LOSS_BY_FORMULA:
             found += glued.groups()
         else:
             found.append(token)
@@ -182,7 +184,7 @@ def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
     if bag & _STEP and bag <= _STEP | _STEP_COMPANIONS:
         # `total_steps`, `num_steps` say how many there will be, unless nothing else counts.
         return Role("step", weak=2 if bag & {"total", "batch", "batches", "minibatch"} else 0, extra=words)
-    if len(words) == 1 and re.fullmatch(r"[a-z]?it|[a-z]it(er|rs?)s?", words[0]):
+    if len(words) == 1 and re.fullmatch(r"[a-z]?it|itn|[a-z]it(er|rs?)s?", words[0]):
         return Role("step", weak=1, extra=words)
     if bag & _SEEN and bag <= _SEEN | _SEEN_COMPANIONS:
         return Role("seen", extra=words)
@@ -190,7 +192,7 @@ def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
 
 
 def _epoch(bag: set[str], rest: list[str]) -> Role | None:
-    if (bag & {"epoch", "ep"} and len(rest) == 1) or bag in ({"current", "epoch"}, {"trainer", "epoch"}):
+    if bag & {"epoch", "ep"} and not set(rest) - _EPOCH_COMPANIONS:
         return Role("epoch")
     return None
 

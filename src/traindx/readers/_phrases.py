@@ -15,17 +15,27 @@ from ._columns import PHASES, Phase, role_of, tokens
 
 _QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*", " "))
 # Dates, times, versions, addresses, terminal colours: numbers that measure nothing.
-_NOISE = re.compile(
-    r"\x1b\[[0-9;?]*[A-Za-z]"
-    r"|\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]+\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?"
+_CLOCK = (
+    r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]+\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?"
     r"|\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?(?=[ T]+\d{1,2}:\d\d)"
     r"|\b\d+:\d\d(?::\d\d)*(?:[.,]\d+)?"
+)
+_NOISE = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]"
+    r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [\w.-]+:\d+\]"  # glog: level, date, time, thread, file and line
+    rf"|{_CLOCK}"
     r"|\b\d+\.\d+\.\d+(?:\.\d+)*\b"
     r"|\b0x[0-9a-fA-F]+\b"
 )
+_TIMES = re.compile(_CLOCK)
 # `tensor(0.5)` and `np.float64(0.5)` are their number; `Prec@1` is one name.
 _WRAPPED = re.compile(r"\b(?:tensor|(?:np\.|numpy\.)?float\d*|(?:np\.|numpy\.)?array)\(\[?")
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")  # "valid_1's l2"
+# "> loss 2.3" in a reply; "[loss]: 2.3" as some write names; "12.5 samples/sec accuracy=0.9"; "INFO Epoch[3]".
+_CITED = re.compile(r"^(?:\s*>)+")
+_NAME_IN_BRACKETS = re.compile(r"\[([A-Za-z_][\w .-]*)\](?=\s*[:=])")
+_UNIT_OF_THE_LAST = re.compile(r"^\s*[A-Za-z]+/(?:s|sec|secs|second|step|it|iter|batch|epoch|min|h)\b\s+(?=[A-Za-z])")
+_LOG_LEVEL = re.compile(r"^(?:(?:trace|debug|info|notice|warn|warning|error|critical|root)\b[\s:]*)+", re.IGNORECASE)
 _AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")
 # darknet puts names after numbers: "1000: 2.34, 2.56 avg loss, 0.001000 rate".
 _DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
@@ -36,13 +46,16 @@ _BROKE_DOWN = re.compile(
     r"\bloss\b[^:=|,\d]{0,30}\b(?:became|becomes|become|turned|went|has|hit|got|gone)\b[^:=|,\d]{0,30}\b(?:nan|inf|infin\w+)\b"
     r"|\bloss\b[^:=|,\d]{0,20}\b(?:infinite|not finite|non-?finite|invalid)\b"
     r"|\bloss is (?:nan|inf)\b.{0,12}(?:stop|abort|exit|terminat|skip|quit)"
+    r"|\bloss(?:es|tensor)? (?:is|are) (?:nan|inf) or (?:nan|inf)\b"
+    r"|\bdiverged with loss\s*[:=]?\s*(?:nan|inf)\b"
     r"|\b(?:nan|infinite|non-?finite|invalid)\b[^:=|,\d]{0,20}\bloss\b(?!\s*[:=\d])",
     re.IGNORECASE,
 )
 BROKEN = "(broke down)"
+RUNNING = " (running)"  # ends the name of an average printed in parentheses behind a value
 _NUMBER = (
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-    r"|[-+]?(?:nan|inf(?:inity)?)(?![A-Za-z_0-9])"
+    r"|(?<!\bof )(?<!\bor )(?<!\bno )[-+]?(?:nan|inf(?:inity)?)(?![A-Za-z_0-9])"  # "number of nan iterations: 0"
 )
 _UNIT = r"(?:%|[GMKTkm]i?B?\b|(?:ms|us|s|sec|secs|seconds|min|mins|h|it/s|s/it|x)(?![A-Za-z_]))?"
 _VALUE = re.compile(
@@ -55,7 +68,11 @@ _PLACE = re.compile(r"^(.*\b)?(?:at|on|after)\s+(.+)$", re.IGNORECASE)
 _PHASE_WORD = re.compile(
     rf"(?<![\w./-])({'|'.join(sorted(PHASES, key=len, reverse=True))})(?![\w/-]|\.\w)|(saving dict)", re.IGNORECASE
 )
-_PAIR_AT_START = re.compile(r"^\s*[\[(]?\s*(\d+)\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\|)")
+_PAIR_AT_START = re.compile(
+    r"^\s*[\[(]?\s*(\d+)\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\||\s(\d+)\s+(?=[A-Za-z_]+\s*[=:]))"
+)
+# "100 | loss 2.3": a count that the line begins with. Longer numbers are times.
+_COUNT_AT_START = re.compile(r"^\s*(\d{1,8})\s*(?:[|:,;)]|\s-|\t)\s*(?=[A-Za-z])")
 LONGEST_NAME, MOST_WORDS, LONGEST_GAP = 60, 6, 400
 
 
@@ -67,9 +84,15 @@ class Said:
     epoch: float | None = None
     position: float | None = None
     of: float | None = None
+    # The position is one in an evaluation: its values are under way until the evaluation is over.
+    evaluating: bool = False
     # Where in the line each number stands: by name, and `epoch`, `position`, `of` under those words with a bar
     # in front. None where the line was rewritten before reading.
     places: dict[str, int] | None = field(default_factory=dict)
+
+    @property
+    def has_step(self) -> bool:
+        return any(role_of(name).kind == "step" for name in self.values)
 
     def place(self, what: str, at: int) -> None:
         if self.places is not None:
@@ -79,7 +102,8 @@ class Said:
 def said(line: str) -> Said | None:
     """What the line says, or None where it holds no number with a name and no position."""
     # Places stay as they are in the line, so that `_skeletons` can find the numbers again in lines like it.
-    text = _blank(_NOISE, line)
+    text = _blank(_NOISE, _blank(_CITED, line))
+    text = _NAME_IN_BRACKETS.sub(r" \1 ", text)
     text = _POSSESSIVE.sub("_ ", _blank(_WRAPPED, text)).translate(_QUOTES)
     text = _AT_K.sub("_", text)
     result = Said()
@@ -91,12 +115,19 @@ def said(line: str) -> Said | None:
         result.places = None
         text = text[: broke.start()] + " " * len(broke[0]) + text[broke.end() :]
     if pair := _PAIR_AT_START.match(text):
-        result.epoch, result.position = float(pair[1]), float(pair[2] or pair[3])
+        result.epoch, result.position = float(pair[1]), float(pair[pair.lastindex or 2])
         result.place("epoch", pair.start(1))
-        result.place("position", pair.start(2) if pair[2] else pair.start(3))
+        result.place("position", pair.start(pair.lastindex or 2))
         text = " " * pair.end() + text[pair.end() :]
     _Reading(result, text).read()
+    if result.position is None and not result.has_step and (count := _COUNT_AT_START.match(text)):
+        result.position = float(count[1])
+        result.place("position", count.start(1))
     return result if result.values or result.position is not None or result.epoch is not None else None
+
+
+def without_times(text: str) -> str:
+    return _TIMES.sub(" ", text)
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
@@ -126,17 +157,18 @@ class _Reading:
             self._take(name, match, average_of=self.last if gap.strip() == "(" else "")
             self.last = name
         if not self.phase and (phase := _phase_in(self.text[end : end + 40])) in ("validation", "test"):
-            self.result.values = {_phased(name, phase): value for name, value in self.result.values.items()}
+            self.result.values = {phased(name, phase): value for name, value in self.result.values.items()}
 
     def _name(self, gap: str) -> tuple[str, list[str]]:
         """The name of the number that follows `gap`, and the other phrases in it."""
-        gap = gap[-LONGEST_GAP:]
+        gap = _UNIT_OF_THE_LAST.sub("", gap[-LONGEST_GAP:])
         others = _ASIDE.findall(gap)
         chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~"))
         others += chunks[:-1]
         name = chunks[-1].strip(" :=-.#>~")
         while (shorter := _ENDING.sub("", name).strip(" :=-")) != name:
             name = shorter
+        name = _LOG_LEVEL.sub("", name)
         if place := _PLACE.match(name):
             # "validation loss at iteration 7000": the phrase names the phase, its end the number.
             name = place[2]
@@ -146,7 +178,8 @@ class _Reading:
         words = name.split()
         if len(words) > MOST_WORDS or len(name) > LONGEST_NAME:
             name = " ".join(words[-3:])[-LONGEST_NAME:]
-        return (" ".join(name.split()) if any(map(str.isalpha, name)) else ""), others
+        name = " ".join(word.rstrip("_") for word in name.split())
+        return (name if any(map(str.isalpha, name)) else ""), others
 
     def _take(self, name: str, match: re.Match[str], average_of: str) -> None:
         value, of = number_of(match["value"]), match["of"]
@@ -154,15 +187,16 @@ class _Reading:
         if kind == "epoch" or self._names_a_pass(name, match):
             self.result.epoch = value
             self.result.place("epoch", match.start("value"))
-        elif name.lower() in PHASES and of is not None:
-            self.phase = PHASES[name.lower()]  # `Test: [10/97]`: a place in an evaluation
+        elif of is not None and kind == "other" and (phase := _phase_in(name)):
+            self.phase = phase  # `Test: [10/97]`, `valid on subset 10 / 97`: a place in an evaluation
+            self._position(match)
         elif name:
             self.phase = (_phase_in(name) if kind == "other" else "") or self.phase
-            self._measured(_phased(name, self.phase), kind, match)
+            self._measured(phased(name, self.phase), kind, match)
         elif of is not None:
             self._position(match)
         elif average_of:
-            self._measured(f"{_phased(average_of, self.phase)} (running)", "other", match)
+            self._measured(phased(average_of, self.phase) + RUNNING, "other", match)
         elif self.result.epoch is None and not self.result.values and _bracketed(match):
             self.result.epoch = value
             self.result.place("epoch", match.start("value"))
@@ -189,6 +223,7 @@ class _Reading:
             result.place("epoch", result.places["|position"])
         result.place("position", match.start("value"))
         result.place("of", match.start("of"))
+        result.evaluating = self.phase in ("validation", "test")
         if result.epoch is None and result.position is not None and result.of is not None:
             # `(0/19)(100/24681)`: the epoch first, then the place in it.
             result.epoch, result.position, result.of = result.position, value, of
@@ -224,7 +259,7 @@ def _phase_in(phrase: str) -> Phase:
     return found.pop() if len(found) == 1 else ""
 
 
-def _phased(name: str, phase: Phase) -> str:
+def phased(name: str, phase: Phase) -> str:
     role = role_of(name)
     if phase not in ("validation", "test") or role.phase or role.kind in ("step", "epoch", "seen", "lr"):
         return name

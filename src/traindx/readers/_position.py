@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..record.types import FloatArray
+from ._cells import Column, Table
 from ._columns import role_of
 from ._phrases import BROKEN, Said
-from ._rows import Column, Table, carry
+from ._rows import carry
 
 POSITION, OF = "(position)", "(of)"
 
@@ -28,6 +31,8 @@ class Positions:
                 self._bar = (line.position, line.of)
             return None
         row = dict(line.values)
+        if line.evaluating:
+            line = replace(line, position=None, of=None)  # the place is one in the evaluation, not in the training
         if line.of is not None and line.position is None:
             # `[Epoch 3/20] [Batch 10/938]`: a place in the epoch that has a name.
             batches = [name for name in row if role_of(name).kind == "step" and role_of(name).weak == 2]

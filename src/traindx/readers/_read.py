@@ -10,7 +10,7 @@ from ..record import Run
 from ..units import modules_of
 from ._errors import ReaderError
 from ._options import Options
-from ._source import Source
+from ._source import LONGEST_LINE, Source
 
 # A folder may be a whole project; a log lies near its top.
 MOST_FILES, DEEPEST = 5000, 6
@@ -61,13 +61,16 @@ def _surest(source: Source) -> tuple[float, ModuleType]:
 
 def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
     try:
+        source.refuse_bomb()
         runs: list[Run] = reader.read(source, options)
     except RecursionError:
         raise ReaderError(f"{source.name} is nested too deeply for a log") from None
     except MemoryError:
         raise ReaderError(f"{source.name} is too large to be read here") from None
     if not runs:
-        raise ReaderError(f"{source.name} holds no training values ({reader.KIND})")
+        long = source.skipped_long_lines
+        passed = f"; lines longer than {LONGEST_LINE >> 20} MB passed over: {long}" if long else ""
+        raise ReaderError(f"{source.name} holds no training values ({reader.KIND}{passed})")
     return runs
 
 

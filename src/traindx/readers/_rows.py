@@ -2,69 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
-from ._assemble import Curve, LogFacts, assemble, matching
+from ._assemble import LogFacts, assemble, matching
+from ._cells import BoolArray, Column, Table, training_losses
 from ._columns import role_of, tokens
+from ._curve import Curve
 from ._options import Options
+from ._padding import drop_padding
 from ._splitting import Stretch, split
-
-BoolArray = NDArray[np.bool_]
-
-
-@dataclass
-class Column:
-    """The cells of one column that hold a number: row numbers in order, and values."""
-
-    rows: IntArray
-    values: FloatArray
-
-
-@dataclass
-class Table:
-    """A log as rows of named numbers, with most cells possibly empty."""
-
-    columns: dict[str, Column]
-    length: int
-    notes: list[str] = field(default_factory=list)
-    config: dict[str, Any] = field(default_factory=dict)
-    skipped: int = 0
-
-    def dense(self, name: str) -> FloatArray:
-        """One value a row; NaN where the cell is empty."""
-        cells = np.full(self.length, np.nan)
-        cells[self.columns[name].rows] = self.columns[name].values
-        return cells
-
-    def filled(self, *names: str) -> BoolArray:
-        """Which rows hold a number in any of these columns."""
-        found = np.zeros(self.length, bool)
-        for name in names:
-            found[self.columns[name].rows] = True
-        return found
-
-
-def from_dense(columns: Mapping[str, FloatArray], filled: Mapping[str, BoolArray] | None = None) -> Table:
-    """A table from full-length columns; cells are empty where `filled` says so, else where they are NaN."""
-    length = max((len(values) for values in columns.values()), default=0)
-    table = Table({}, length)
-    for name, values in columns.items():
-        keep = np.flatnonzero(filled[name] if filled and name in filled else ~np.isnan(values))
-        if len(keep):
-            table.columns[name] = Column(keep.astype(np.int64), values[keep])
-    return table
 
 
 def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> list[Run]:
     """All runs that the rows hold, in the order of the log."""
     _drop_summary_rows(table)
+    drop_padding(table)
     counter = _Counter.of(table, options)
     notes = [*table.notes, *_restore_vanished_losses(table, counter)]
     training = table.filled(*training_losses(table))
@@ -86,13 +42,6 @@ def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> li
         name = source if len(stretches) == 1 else f"{source} (run {number + 1} of {len(stretches)})"
         runs.append(assemble(_curves(table, counter, stretch), name, kind, options, log))
     return runs
-
-
-def training_losses(table: Table) -> list[str]:
-    roles = {name: role_of(name) for name in table.columns}
-    losses = [name for name, role in roles.items() if role.kind == "loss" and role.phase in ("train", "")]
-    sure = [name for name in losses if roles[name].weak == 0]
-    return sure or losses
 
 
 def _first_dense(table: Table, names: list[str]) -> FloatArray:
@@ -163,13 +112,21 @@ def _step_column(table: Table) -> str | None:
         if role.weak >= 2 and len(column.values) > 1 and np.ptp(column.values) == 0:
             continue
         found.append((role.kind == "seen", role.weak, len(column.values), name))
-    if not found:
+    if not found or _too_rare(table, [entry[-1] for entry in found]):
         return None
     _, _, most, _ = min(found, key=lambda entry: (*entry[:2], -entry[2]))
     # `_step` counts calls of the logger; beside it a `global_step` counts steps.
     return min(
         found, key=lambda e: (*e[:2], not ("global" in tokens(e[3]) and 2 * e[2] >= most), -e[2], len(tokens(e[3])))
     )[-1]
+
+
+def _too_rare(table: Table, steps: list[str]) -> bool:
+    """A step named in a few lines only, as in a remark beside a value, does not number the others."""
+    losses = training_losses(table)
+    trained = int(table.filled(*losses).sum()) if losses else 0
+    numbered = int(table.filled(*steps).sum())
+    return trained > 4 * numbered
 
 
 def _whole(values: FloatArray) -> bool:
@@ -191,6 +148,8 @@ def _counts(table: Table, name: str) -> bool:
 def carry(cells: FloatArray) -> FloatArray:
     """Empty cells take the last number before them (those at the start, the first after them)."""
     known = np.isfinite(cells)
+    if known.all():
+        return cells
     if not known.any():
         return np.zeros(len(cells))
     last = np.maximum.accumulate(np.where(known, np.arange(len(cells)), -1))
@@ -253,15 +212,22 @@ def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
 
 
 def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Curve]:
+    everything = bool(stretch.keep.all())
+    steps_at: dict[int, IntArray] = {}  # columns filled throughout share their row numbers, and so their steps
     curves = {}
     for name, column in table.columns.items():
         if name == counter.name and counter.unit != "epoch":
             continue
-        inside = stretch.keep[column.rows]
-        if inside.any():
+        if everything:
+            steps = steps_at.get(id(column.rows))
+            if steps is None:
+                steps = steps_at[id(column.rows)] = counter.key[column.rows].astype(np.int64)
+            curves[name] = Curve(name, steps, column.values)
+        elif (inside := stretch.keep[column.rows]).any():
             steps = counter.key[column.rows[inside]].astype(np.int64)
-            curves[name] = tidy(Curve(name, steps, column.values[inside]), stretch.interleaved)
-    return curves
+            curves[name] = Curve(name, steps, column.values[inside])
+    in_order = {id(c.steps): not np.any(c.steps[1:] <= c.steps[:-1]) for c in curves.values()}
+    return {n: c if in_order[id(c.steps)] else tidy(c, stretch.interleaved) for n, c in curves.items()}
 
 
 def tidy(curve: Curve, interleaved: bool = False) -> Curve:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..record import Run
+from ._cells import Table, from_dense
 from ._collect import Collector, number, numbers_in
 from ._columns import role_of
 from ._errors import ReaderError
 from ._options import Options
-from ._rows import Table, from_dense, runs_from_rows
+from ._rows import runs_from_rows
 from ._source import Source
 
 KIND = "json"

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from io import BytesIO
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..record import Run
-from ._collect import Collector, number, numbers_in
+from ._collect import MODE_KEYS, Collector, number, numbers_in
 from ._columns import role_of
+from ._frames import add_frame, numbers_wide
 from ._options import Options
 from ._rows import runs_from_rows
 from ._source import Source
 
+if TYPE_CHECKING:
+    import polars as pl
+
 KIND = "json-lines"
 BLOCK = 1 << 26
+SAMPLE = 1 << 16  # so many bytes show which keys hold numbers
 
 
 def sniff(source: Source) -> float:
@@ -56,28 +58,50 @@ def _is_row(value: Any) -> bool:
 
 def _add_with_polars(collector: Collector, block: bytes) -> bool:
     """Flat objects of plain numbers, the usual case, at polars' speed; False where Python has to look."""
-    # A bare NaN or Infinity is no JSON, and polars refuses or drops it.
-    if b"NaN" in block or b"Infinity" in block or block.count(b"{") != block.count(b"\n") + (not block.endswith(b"\n")):
+    frame = _alike(block) if len(block) > 2 * SAMPLE else None
+    if frame is None:
+        frame = _inferred(block)
+    if frame is None:
         return False
     import polars as pl
 
-    try:
-        frame = pl.read_ndjson(BytesIO(block), infer_schema_length=None)
-    except Exception:  # polars raises several kinds, some of them panics
-        return False
-    if any(not (dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null)) for dtype in frame.dtypes):
-        return False
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    if {name.lower() for name in texts} & {"mode", "phase", "split", "stage", "subset"}:
+    if {name.lower() for name in texts} & MODE_KEYS:
         return False
-    frame = frame.with_columns(pl.col(texts).cast(pl.Float64, strict=False))
-    columns = {}
-    for name, dtype in frame.schema.items():
-        if dtype.is_numeric():
-            rows = np.flatnonzero(frame[name].is_not_null().to_numpy()).astype(np.int64)
-            columns[name] = (rows, frame[name].drop_nulls().cast(pl.Float64).to_numpy())
-    collector.add_block(frame.height, columns)
+    add_frame(collector, frame.with_columns(pl.col(texts).cast(pl.Float64, strict=False)))
     return True
+
+
+def _inferred(block: bytes) -> pl.DataFrame | None:
+    """The frame, its types found by looking at every cell."""
+    # A bare NaN or Infinity is no JSON, and polars refuses or drops it.
+    if b"NaN" in block or b"Infinity" in block or block.count(b"{") != block.count(b"\n") + (not block.endswith(b"\n")):
+        return None
+    import polars as pl
+
+    try:
+        frame = pl.read_ndjson(block, infer_schema_length=None)
+    except Exception:  # polars raises several kinds, some of them panics
+        return None
+    plain = all(dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null) for dtype in frame.dtypes)
+    return frame if plain else None
+
+
+def _alike(block: bytes) -> pl.DataFrame | None:
+    """The frame, if every line has only keys and types that the first lines have."""
+    sample = _inferred(block[: block.find(b"\n", SAMPLE) + 1])
+    if sample is None:
+        return None
+    import polars as pl
+
+    try:
+        frame = pl.read_ndjson(block, schema=numbers_wide(sample))
+    except Exception:
+        return None
+    # polars passes over keys that it was not told of: count what was written and what was read.
+    read = sum(frame.height - cells.null_count() for cells in frame)
+    written = block.count(b'":')
+    return frame if read == written or read + block.count(b"null") == written else None
 
 
 def _add_line_by_line(collector: Collector, block: bytes) -> int:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..record import Run
-from ._assemble import Curve, LogFacts, assemble
+from ._assemble import LogFacts, assemble
 from ._collect import number
+from ._curve import Curve
 from ._options import Options
 from ._rows import tidy
 from ._source import Source
 
 KIND = "mlflow"
 MOST_RUNS = 500
+MOST_PARAMS, LONGEST_PARAM = 1000, 8192
 
 
 def sniff(source: Source) -> float:
@@ -31,20 +34,33 @@ def read(source: Source, options: Options) -> list[Run]:
         metrics = folder / "metrics"
         files = {p.relative_to(metrics).as_posix(): Source(p) for p in sorted(metrics.rglob("*")) if p.is_file()}
         name = source.name if folder == source.path else str(folder)
-        runs.append(_run({tag: file for tag, file in files.items() if _is_metric(file)}, name, options))
+        metrics_of_run = {tag: file for tag, file in files.items() if _is_metric(file)}
+        runs.append(_run(metrics_of_run, name, options, _params(folder / "params")))
     return runs
+
+
+def _params(folder: Path) -> dict[str, Any]:
+    """The settings of a run: one small file each, its name the setting's, its content the value as text."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*"))[:MOST_PARAMS] if folder.is_dir() else ():
+        if path.is_file() and path.stat().st_size <= LONGEST_PARAM:
+            text = path.read_text(encoding="utf-8", errors="replace").strip()
+            value = number(text)
+            found[path.relative_to(folder).as_posix()] = text if value is None else value
+    return found
 
 
 def _run_folders(folder: Path) -> list[Path]:
     """The folder itself, or the runs of an experiment, or of a whole `mlruns`."""
     for pattern in (".", "*", "*/*", "mlruns/*/*"):
         places = [folder] if pattern == "." else sorted(folder.glob(pattern))
-        if found := [place for place in places if _is_run(place)]:
+        if found := [place for place in places if is_run(place)]:
             return found[:MOST_RUNS]
     return []
 
 
-def _is_run(folder: Path) -> bool:
+def is_run(folder: Path) -> bool:
+    """Whether this folder is one run, with its metrics in a folder of their own."""
     return (folder / "metrics").is_dir() and any(
         _is_metric(Source(p)) for p in (folder / "metrics").rglob("*") if p.is_file()
     )
@@ -60,7 +76,7 @@ def _is_metric(source: Source) -> bool:
     )
 
 
-def _run(files: dict[str, Source], name: str, options: Options) -> Run:
+def _run(files: dict[str, Source], name: str, options: Options, config: dict[str, Any] | None = None) -> Run:
     curves = {}
     for tag, file in files.items():
         steps, values = [], []
@@ -73,4 +89,4 @@ def _run(files: dict[str, Source], name: str, options: Options) -> Run:
         if len(set(steps)) == 1 and len(steps) > 1:
             steps = list(range(len(steps)))  # logged without a step: MLflow writes zeros
         curves[tag] = tidy(Curve(tag, np.array(steps, np.int64), np.array(values)))
-    return assemble(curves, name, KIND, options, LogFacts(columns={"step": "step"}))
+    return assemble(curves, name, KIND, options, LogFacts(columns={"step": "step"}, config=config or {}))

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from ..record import Run
-from ._assemble import Curve, LogFacts, assemble
+from ._assemble import LogFacts, assemble
+from ._cells import Column, Table
 from ._columns import PHASES, role_of
+from ._curve import Curve
 from ._options import Options
-from ._rows import Column, Table, runs_from_rows, tidy
+from ._rows import runs_from_rows, tidy
 from ._source import Source
 from ._tfevents import Scalars, scalars_of
 

@@ -9,12 +9,14 @@ from collections import Counter, OrderedDict
 import numpy as np
 
 from ..record import Run
+from ._cells import Column, Table, training_losses
 from ._collect import Collector
 from ._columns import role_of
+from ._evaluations import Evaluations
 from ._options import Options
-from ._phrases import BROKEN, Said
+from ._phrases import BROKEN, Said, without_times
 from ._position import POSITION, Positions, resolve
-from ._rows import Column, Table, runs_from_rows, training_losses
+from ._rows import runs_from_rows
 from ._skeletons import Skeletons
 from ._source import Source
 from ._tables import Tables
@@ -36,14 +38,19 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, options: Options) -> list[Run]:
     lines = _Lines(set(options.columns.values()) | {options.step or ""})
-    tables, skeletons = Tables(), Skeletons()
+    tables, skeletons, evaluations = Tables(), Skeletons(), Evaluations()
     speaks_of_loss = False
     for line in source.lines():
         speaks_of_loss = speaks_of_loss or "loss" in line.lower()
         if row := tables.row(line):
             lines.add(Said(values=row), line)
         elif _HAS_NUMBER.search(line) and (found := skeletons.said(line)) is not None:
-            lines.add(found, line)
+            if (over := evaluations.over(found, line)) is not None:
+                lines.add(*over)
+            if not found.evaluating:
+                lines.add(evaluations.result(found), line)
+    if (over := evaluations.over(None, "")) is not None:
+        lines.add(*over)
     table = lines.table()
     if not table.columns and not speaks_of_loss:
         return []
@@ -70,15 +77,16 @@ class _Lines:
         if row is None or self._is_echo(line, row):
             return
         names = tuple(row)
-        if names not in self._templates:
+        template = self._templates.get(names)
+        if template is None:
             needed = self._times_needed(names)
             if needed == math.inf or len(self._templates) >= MOST_TEMPLATES:
                 return
-            self._templates[names] = len(self._templates)
+            template = self._templates[names] = len(self._templates)
             self._needed.append(needed)
-        template = self._templates[names]
         self._seen[template] += 1
-        self._collector.add({**row, TEMPLATE: float(template)})
+        row[TEMPLATE] = float(template)
+        self._collector.add(row)
 
     def _times_needed(self, names: tuple[str, ...]) -> float:
         """A line that says "loss" counts at once; one that may mean something, when it recurs; others never."""
@@ -98,7 +106,7 @@ class _Lines:
         if any(map(math.isnan, row.values())):
             content = tuple(map(str, content))  # two NaN are not equal
         earlier = self._recent.get(content)
-        if earlier is not None and earlier != line and _after_prefix(earlier, row) == _after_prefix(line, row):
+        if earlier is not None and _is_another_hosts(earlier, line, row):
             return True
         self._recent[content] = line
         if len(self._recent) > HOSTS_APART:
@@ -126,7 +134,10 @@ class _Lines:
 def _spread_breakdowns(table: Table) -> None:
     """A message that the loss broke down is a NaN of the training loss at that place."""
     losses = training_losses(table)
-    if BROKEN not in table.columns or not losses:
+    if BROKEN not in table.columns:
+        return
+    if not losses:
+        table.columns["loss"] = table.columns[BROKEN]
         return
     best = min(losses, key=lambda name: (role_of(name).rank, -len(table.columns[name].rows)))
     column = table.columns[best]
@@ -134,6 +145,10 @@ def _spread_breakdowns(table: Table) -> None:
     table.columns[best] = Column(rows, table.dense(best)[rows])
 
 
-def _after_prefix(line: str, row: dict[str, float]) -> str:
-    """The line from its first name on."""
-    return line[max(line.find(next(iter(row))), 0) :]
+def _is_another_hosts(earlier: str, line: str, row: dict[str, float]) -> bool:
+    """Equal from the first name on, after prefixes that differ in more than the time of day."""
+    first = next(iter(row))
+    mine, theirs = max(line.find(first), 0), max(earlier.find(first), 0)
+    if line[mine:] != earlier[theirs:]:
+        return False
+    return without_times(line[:mine]).split() != without_times(earlier[:theirs]).split()

@@ -18,6 +18,7 @@ DECADES = 10.0  # a span beyond this ratio is drawn on a logarithmic scale
 MOST_MARKS = 150
 MOST_LABELS = 3  # more words about NaN would hide the curves
 BROKEN_LABEL = "broken"
+MOST_INSIDE, LONGEST_INSIDE = 4, 24  # lines and letters of a legend that hides no curve
 MOST_RAW = 4  # with more runs the raw points only hide each other
 
 
@@ -89,7 +90,7 @@ def mark_broken(axes: Any, series: Series, whose: str = "") -> None:
     if before >= MOST_LABELS:
         return
     word = "infinite" if np.isinf(series.values[broken]).all() else "NaN"
-    text = f"{whose} {word} {'at' if len(steps) == 1 else 'from'} step {steps[0]:,}".strip()
+    text = f"{shortened(whose)} {word} {'at' if len(steps) == 1 else 'from'} step {steps[0]:,}".strip()
     low, high = axes.get_xlim()
     late = steps[0] > low + 0.6 * (high - low)
     axes.annotate(
@@ -120,14 +121,22 @@ def finish(axes: Any, ylabel: str, *, log: bool = False, xlabel: str | None = "s
 
 
 def legend(axes: Any, most: int = 10) -> None:
-    """Names of the lines; with very many only the first are worth the room."""
+    """Names of the lines; with very many only the first are worth the room. Many or long ones go beside the chart."""
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) < 2:
         return
     left_out = len(handles) - most
-    drawn = axes.legend(handles[:most], labels[:most], fontsize=9, loc="best", framealpha=0.8, edgecolor="none")
+    shown = [shortened(label) for label in labels[:most]]
+    beside = len(shown) > MOST_INSIDE or max(map(len, shown)) > LONGEST_INSIDE
+    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if beside else {"loc": "best"}
+    drawn = axes.legend(handles[:most], shown, fontsize=9, framealpha=0.8, edgecolor="none", **place)
     if left_out > 0:
         drawn.set_title(f"the first {most} of {len(handles)}")
+
+
+def shortened(label: str, most: int = 34) -> str:
+    """A name with its middle left out: the ends of paths tell runs apart."""
+    return label if len(label) <= most else f"{label[: most // 2 - 1]}…{label[-(most // 2) :]}"
 
 
 def unit_of(run: Any) -> str:

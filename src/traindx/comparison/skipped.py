@@ -1,0 +1,42 @@
+"""What lies in a folder beside the runs that are compared or drawn, and why it is not among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .places import Place
+
+MOST_NAMED = 5  # more names than that are a listing, not a message
+
+
+@dataclass
+class Skipped:
+    beside_logs: list[str] = field(default_factory=list)  # text with training values, where there are proper logs
+    unreadable: list[str] = field(default_factory=list)  # reasons, each naming its file
+    no_log: int = 0  # other text
+
+    def pass_over(self, place: Place) -> None:
+        self.beside_logs.append(str(place.path.relative_to(place.root) if place.root else place.path))
+
+    def add(self, place: Place, reasons: list[str]) -> None:
+        """A file in a folder that could not be read: a log with something wrong, or no log at all."""
+        if place.weak:
+            self.no_log += bool(reasons)
+        else:
+            self.unreadable += reasons
+
+    def sentences(self) -> Iterator[str]:
+        if self.beside_logs:
+            yield f"text beside other logs passed over ({_some(self.beside_logs)}): name the files to include them"
+        for reason in self.unreadable[:MOST_NAMED]:
+            yield f"skipped: {reason}"
+        if len(self.unreadable) > MOST_NAMED:
+            yield f"skipped: {len(self.unreadable) - MOST_NAMED} further files for like reasons"
+        if self.no_log:
+            yield f"text files without training values skipped: {self.no_log}"
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:MOST_NAMED])
+    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
