@@ -110,7 +110,8 @@ def starts(facts: Mapping[str, Any]) -> Answer:
         return Answer("same-start", "repeatability", "passed", f"two starts agree to the last bit for {steps} steps")
     if result == "seed":
         text = (
-            "starts differ because no seed is set; from one seed they agree. torch.manual_seed(0) makes runs comparable"
+            "starts differ, though they agree from one seed: something is left unseeded (torch.manual_seed, "
+            "numpy, random, or the order of a set of strings). Seed it to make runs comparable"
         )
         return Answer("same-start", "repeatability", "doubtful", text, dict(facts))
     text = f"two starts from the same seed differ from step {at}: comparisons of single runs will mislead"

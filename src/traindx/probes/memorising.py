@@ -9,7 +9,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from .launch import Plan, ProbeError, Script, Trial, launch
+from .launch import Plan, ProbeError, Script, Start, Trial, launch
 
 Result = Literal["learnt", "falling", "stuck", "not finite", "unknown"]
 
@@ -41,10 +41,17 @@ class Memorised:
         return asdict(self)
 
 
-def memorise(script: Script, factor: float = 1.0, steps: int = STEPS, seconds: float = SECONDS) -> Memorised:
+def memorise(
+    script: Script,
+    factor: float = 1.0,
+    steps: int = STEPS,
+    seconds: float = SECONDS,
+    start: Start | None = None,
+) -> Memorised:
     """Run the script with its batch pinned and its rate times `factor`."""
+    plan = Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})
     try:
-        return judge(launch(script, Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})))
+        return judge(launch(script, plan, start))
     except ProbeError as error:
         return Memorised("unknown", 0, why_not=str(error), factor=factor)
 
