@@ -109,7 +109,9 @@ def tell(patients: Sequence[Patient], cache: Path, wrong: dict[str, str], every:
         result, lines = judged(patient, cache)
         by_cause[patient.cause].append((patient, result, lines))
     well = by_cause.pop(HEALTHY, [])
-    print(f"healthy: {len(well)} scripts, {_count(well, 'cross')} with a cross, {_count(well, 'mark')} with a mark only")
+    print(
+        f"healthy: {len(well)} scripts, {_count(well, 'cross')} with a cross, {_count(well, 'mark')} with a mark only"
+    )
     for patient, result, lines in well:
         if result in ("cross", "mark"):
             print(f"  {patient.name}\n    " + "\n    ".join(lines))

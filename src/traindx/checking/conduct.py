@@ -82,7 +82,12 @@ def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
 
 def answers_of(run: Run) -> list[Answer]:
     signs = measure_all(run)
-    found = [_went_through(run), data.varied(run), *(answer(question, signs) for question in QUESTIONS), *probed.dependence(run)]
+    found = [
+        _went_through(run),
+        data.varied(run),
+        *(answer(question, signs) for question in QUESTIONS),
+        *probed.dependence(run),
+    ]
     facts: dict[str, Any] = dict(run.facts)
     if facts.get("memorise"):
         found.append(probed.memorised(facts["memorise"], facts.get("memorise/other_rates") or [], found))
