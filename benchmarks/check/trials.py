@@ -33,7 +33,7 @@ def keep(source: str, record: Path) -> str:
     return ""
 
 
-def forked(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
+def forked(words: Mapping[str, Any], folder: Path, _seed: int, seconds: float) -> bool:
     """A `Start`."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)

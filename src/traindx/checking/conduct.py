@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from ..diagnosis import Diagnosis, diagnose
 from ..probes import memorising
 from ..probes import starts as starting
-from ..probes.launch import Plan, Script, Start, error_line, launch
+from ..probes.launch import Plan, Script, Start, error_line, launch, stop_all
 from ..probes.nursery import nursery
 from ..probes.overlay import with_facts
 from ..record import Run
@@ -37,7 +39,7 @@ def examine(
 ) -> Run:
     """The run of the first steps, with what the other trials found as facts."""
     options = {"steps": STEPS, "seconds": seconds, "evaluation": True, "wiring": True}
-    with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
+    with _pool() as pool:
         # The first steps run alone, because they are timed; the rest share the machine.
         first = launch(script, Plan("first-steps", options), start)
         one_batch = pool.submit(memorising.memorise, script, 1.0, steps, seconds, start)
@@ -56,6 +58,19 @@ def examine(
         "starts": started.facts(),
     }
     return with_facts(first.run, facts)
+
+
+@contextmanager
+def _pool() -> Iterator[ThreadPoolExecutor]:
+    """Threads that are not waited for when the user has had enough."""
+    pool = ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1))
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop_all()
+        raise
+    pool.shutdown()
 
 
 def report(source: str, run: Run) -> CheckReport:

@@ -76,7 +76,7 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
             text += f" (floor {abs(facts['floor']):.2g}, ignoring the input gives {facts['trivial']:.3g})"
         text += {
             "learnt": "",
-            "falling": "; still falling, so more steps would be needed to say",
+            "falling": "; still falling: more steps or time would be needed to say (--steps, --seconds)",
             "stuck": "; it does not learn the batch. " + _implied(further, rest),
             "not finite": "; then it is not finite. " + _implied(further, rest),
         }[result]

@@ -23,6 +23,9 @@ Start = Callable[[Mapping[str, Any], Path, int, float], bool]
 SETUP_SECONDS = 300.0  # for imports, reading data and building the model, before the first backward
 
 
+_running: set[int] = set()
+
+
 class ProbeError(Exception):
     """A probe that could not be made; `str(error)` is one clear line with what to do."""
 
@@ -112,7 +115,17 @@ def spawn(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> 
             env=environment(seed),
             start_new_session=True,  # a limit must reach the loader's workers too
         )
-        return _wait(process, seconds)
+        _running.add(process.pid)
+        try:
+            return _wait(process, seconds)
+        finally:
+            _running.discard(process.pid)
+
+
+def stop_all() -> None:
+    """End every fresh process that is still running: the user has had enough."""
+    for leader in tuple(_running):
+        kill_group(leader)
 
 
 def environment(seed: int) -> dict[str, str]:

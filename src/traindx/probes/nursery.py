@@ -65,18 +65,24 @@ class _Client:
 
     def run(self, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
         """A `Start`."""
-        if not self._is_ready():
-            return launching.spawn(words, folder, seed, seconds)
         name, end = folder.name, threading.Event()
-        with self._lock:
-            self._ends[name] = end
-            self._plans.write(json.dumps({**words, "id": name}).encode() + b"\n")
-            self._plans.flush()
+        if not self._is_ready() or not self._asked(name, end, words):
+            return launching.spawn(words, folder, seed, seconds)
         try:
             return not end.wait(seconds)
         finally:
             if not end.is_set() and name in self._leaders:
                 kill_group(self._leaders[name])
+
+    def _asked(self, name: str, end: threading.Event, words: Mapping[str, Any]) -> bool:
+        with self._lock:
+            self._ends[name] = end
+            try:
+                self._plans.write(json.dumps({**words, "id": name}).encode() + b"\n")
+                self._plans.flush()
+            except OSError:
+                return False  # it has died
+        return not self._over.is_set()
 
     def _is_ready(self) -> bool:
         self._ready.wait(READY_SECONDS)
