@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from traindx.probes import _child, launch
+from traindx.probes import _child, launch, nursery
 from traindx.probes.launch import Script
 
 torch.set_num_threads(1)
@@ -33,6 +33,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     monkeypatch.setattr(launch, "spawn", spawn)
+    monkeypatch.setattr(nursery, "available", lambda: False)
 
 
 @pytest.fixture

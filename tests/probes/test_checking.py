@@ -87,11 +87,11 @@ def test_a_missing_zero_grad_fails_the_check(script: Write) -> None:
 @pytest.mark.usefixtures("in_process")
 def test_starts_without_a_seed_differ_and_agree_from_one_seed(script: Write) -> None:
     unseeded = script(loader_script(epochs=1).replace("torch.manual_seed(0)", ""))
-    trials = [starts.start(unseeded, seed) for seed in (0, 1, 0)]
+    trials = [starts.begin(unseeded, seed) for seed in (0, 1, 0)]
     found = starts.compare(trials[0], trials[1], trials[2])  # type: ignore[arg-type]
     assert found.result == "seed"
     wild = script(loader_script(epochs=1).replace("torch.manual_seed(0)", "torch.seed()"))
-    trials = [starts.start(wild, seed) for seed in (0, 1, 0)]
+    trials = [starts.begin(wild, seed) for seed in (0, 1, 0)]
     assert starts.compare(trials[0], trials[1], trials[2]).result == "different"  # type: ignore[arg-type]
 
 

@@ -74,6 +74,7 @@ TITLE = "Certain samples throw the training off"
 MEANS = "Corrupt or outlying samples cause a spike whenever they come up."
 FOR = {
     "batch-outlier": 4.5,
+    "spike-from-data": 2.5,
     "spikes-periodic": 1.0,
     "loss-spike": 1.0,
     "gradients-spiking": 0.7,
@@ -91,7 +92,7 @@ AGAINST = {
     "early-instability": 0.7,
     "several-runs": 1.0,
 }
-REQUIRES = ("batch-outlier", "spikes-periodic")
+REQUIRES = ("batch-outlier", "spikes-periodic", "spike-from-data")
 SEEN_BY = ("batch-outlier",)
 EXPLAINS = ("exploding-gradients", "lr-too-high", "unscaled-inputs", "unscaled-targets")
 AVOID = (

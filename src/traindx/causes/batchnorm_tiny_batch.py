@@ -62,6 +62,7 @@ FAMILY = "generalisation"
 TITLE = "Batch norm on tiny batches"
 MEANS = "Batch statistics of very few samples make training and evaluation behave differently."
 FOR = {
+    "modes-disagree": 1.5,
     "norm-tiny-batch": 4.5,
     "validation-gap": 1.0,
     "batch-size-small": 0.5,

@@ -69,6 +69,7 @@ FOR = {
     "loss-broadcasts": 6.5,
     "training-at-chance": 0.7,
     "loss-plateau": 0.5,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.3,
     "predictions-collapsed": 0.3,
 }

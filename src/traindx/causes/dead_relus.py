@@ -74,6 +74,8 @@ FOR = {
     "dead-units": 4.0,
     "params-zero-gradient": 0.7,
     "gradients-zero": 0.7,
+    "output-ignores-input": 1.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.7,
     "loss-plateau": 0.7,
     "training-at-chance": 0.7,

@@ -77,6 +77,7 @@ FOR = {
     "params-without-gradient": 5.5,
     "params-zero-gradient": 3.0,
     "params-never-move": 0.7,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.5,
     "training-at-chance": 0.3,
     "gradients-zero": 0.7,

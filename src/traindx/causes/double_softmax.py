@@ -77,6 +77,7 @@ MEANS = "The loss applies softmax or sigmoid itself and is given probabilities i
 FOR = {
     "loss-inputs-are-probabilities": 6.0,
     "loss-plateau": 0.7,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.3,
     "loss-falling-slowly": 0.5,
 }

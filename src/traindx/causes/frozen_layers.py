@@ -82,6 +82,7 @@ MEANS = (
 FOR = {
     "fresh-layers-frozen": 6.0,
     "params-never-move": 1.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.5,
     "training-at-chance": 0.5,
     "loss-plateau": 0.3,

@@ -77,6 +77,8 @@ FOR = {
     "activation-variance-shrinks": 2.0,
     "gradients-vanish-with-depth": 1.0,
     "first-loss-at-chance": 0.5,
+    "output-ignores-input": 1.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 1.0,
     "training-at-chance": 0.5,
     "gradients-zero": 0.7,

@@ -85,6 +85,10 @@ FOR = {
     "gradients-spiking": 0.5,
     "dead-units": 0.5,
     "loss-stuck": 0.5,
+    "one-batch-needs-lower-rate": 4.0,
+    "steps-make-worse": 2.0,
+    "beyond-stability-edge": 1.0,
+    "spike-from-step": 0.7,
 }
 AGAINST = {
     **UPDATE_FAULTS,
@@ -104,6 +108,8 @@ AGAINST = {
     "lr-collapsed": 1.0,
 }
 REQUIRES = (
+    "one-batch-needs-lower-rate",
+    "steps-make-worse",
     "loss-oscillating",
     "loss-diverged",
     "loss-not-finite",

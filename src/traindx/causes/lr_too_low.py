@@ -70,6 +70,7 @@ FOR = {
     "gradients-agree": 2.0,
     "still-improving": 0.7,
     "loss-stuck": 0.7,
+    "one-batch-needs-higher-rate": 4.0,
 }
 AGAINST = {
     **UPDATE_FAULTS,
@@ -96,7 +97,7 @@ AGAINST = {
     "validation-rising": 1.5,
     "loss-at-floor": 2.0,
 }
-REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move")
+REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "one-batch-needs-higher-rate")
 EXPLAINS = ("undertrained",)
 AVOID = (
     "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",

@@ -64,7 +64,7 @@ ID = "model-too-small"
 FAMILY = "generalisation"
 TITLE = "The model is too small for the task"
 MEANS = "Training and validation both settle high although optimisation is healthy."
-FOR = {"loss-plateau": 1.2, "training-at-chance": 0.3}
+FOR = {"loss-plateau": 1.2, "training-at-chance": 0.3, "one-batch-not-learnt": 2.0}
 AGAINST = {
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
@@ -98,8 +98,12 @@ AGAINST = {
     "validation-at-chance": 1.5,
     "input-scale-odd": 1.0,
     "target-scale-large": 1.0,
+    "one-batch-needs-lower-rate": 3.0,
+    "one-batch-needs-higher-rate": 3.0,
+    "samples-mixed": 3.0,
+    "output-ignores-input": 3.0,
 }
-REQUIRES = ("loss-plateau",)
+REQUIRES = ("loss-plateau", "one-batch-not-learnt")
 AVOID = (
     "Do not enlarge before one batch was tried: most flat losses are wiring faults, which a larger model has as well.",
     "Do not train longer or add regularisation: the curve is flat.",

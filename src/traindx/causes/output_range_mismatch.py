@@ -73,6 +73,7 @@ FOR = {
     "targets-outside-output-range": 5.5,
     "outputs-pinned": 2.0,
     "loss-plateau": 0.7,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.7,
     "gradients-zero": 0.3,
 }

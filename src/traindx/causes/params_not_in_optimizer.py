@@ -92,6 +92,7 @@ FOR = {
     "params-outside-optimizer": 6.0,
     "backward-without-step": 6.0,
     "params-never-move": 2.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.7,
     "training-at-chance": 0.5,
     "loss-plateau": 0.3,

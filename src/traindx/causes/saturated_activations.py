@@ -78,6 +78,8 @@ FOR = {
     "preactivations-large": 1.5,
     "gradients-vanish-with-depth": 0.5,
     "gradients-zero": 0.5,
+    "output-ignores-input": 1.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.7,
     "loss-plateau": 0.7,
     "weights-growing": 0.5,

@@ -71,6 +71,7 @@ TITLE = "Axes are scrambled by a view or reshape"
 MEANS = "A view stands where a transpose was needed (or batch and time are swapped), so samples or features mix."
 FOR = {
     "axes-scrambled": 5.5,
+    "samples-mixed": 5.0,
     "training-at-chance": 0.7,
     "validation-at-chance": 0.7,
     "loss-stuck": 0.5,
@@ -78,8 +79,8 @@ FOR = {
     "memorising": 0.3,
 }
 AGAINST = {"loss-at-floor": 2.0, "softmax-over-batch": 1.0, "loss-not-finite": 1.0}
-REQUIRES = ("axes-scrambled",)
-SEEN_BY = ("axes-scrambled",)
+REQUIRES = ("axes-scrambled", "samples-mixed")
+SEEN_BY = ("axes-scrambled", "samples-mixed")
 EXPLAINS = ("noisy-labels", "model-too-small", "overfitting", "train-val-mismatch", "lr-too-low", "undertrained")
 AVOID = (
     "Do not add .contiguous() to silence the error of view after permute without asking what the view means.",

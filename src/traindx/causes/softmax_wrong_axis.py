@@ -69,6 +69,8 @@ TITLE = "Softmax runs over the wrong axis"
 MEANS = "Softmax, or another reduction over classes, runs over the batch or time axis instead."
 FOR = {
     "softmax-over-batch": 6.0,
+    "samples-mixed": 1.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.5,
     "loss-plateau": 0.5,
     "training-at-chance": 0.5,

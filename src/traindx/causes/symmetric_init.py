@@ -72,6 +72,8 @@ TITLE = "Units of a layer start equal and stay equal"
 MEANS = "Constant initial weights make all units of a layer compute, and learn, the same thing."
 FOR = {
     "rows-identical": 5.5,
+    "output-ignores-input": 1.0,
+    "one-batch-not-learnt": 0.7,
     "loss-stuck": 0.7,
     "loss-plateau": 0.7,
     "training-at-chance": 0.5,

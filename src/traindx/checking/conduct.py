@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from ..diagnosis import Diagnosis, diagnose
 from ..probes import memorising
 from ..probes import starts as starting
-from ..probes.launch import Plan, Script, Trial, launch
+from ..probes.launch import Plan, Script, Start, error_line, launch, stop_all
+from ..probes.nursery import nursery
 from ..probes.overlay import with_facts
 from ..record import Run
 from ..signs import measure_all
@@ -27,29 +30,52 @@ ENDED_BY_US = ("undertrained",)
 
 def check_script(script: Script, steps: int = memorising.STEPS, seconds: float = SECONDS) -> CheckReport:
     """Raises `ProbeError` where the script cannot be probed at all."""
+    with nursery(script) as start:
+        return report(str(script), examine(script, start, steps, seconds))
+
+
+def examine(
+    script: Script, start: Start, steps: int = memorising.STEPS, seconds: float = SECONDS, fresh: Start | None = None
+) -> Run:
+    """The run of the first steps, with what the other trials found as facts."""
     options = {"steps": STEPS, "seconds": seconds, "evaluation": True, "wiring": True}
-    first = launch(script, Plan("first-steps", options))
-    # The first steps run alone, because they are timed; the rest share the machine.
-    with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
-        one_batch = pool.submit(memorising.memorise, script, 1.0, steps, seconds)
-        seeds = [pool.submit(starting.start, script, seed) for seed in (0, 1)]
-        same_seed, other_seed = (future.result() for future in seeds)
+    with _pool() as pool:
+        # The first steps run alone, because they are timed; the rest share the machine.
+        first = launch(script, Plan("first-steps", options), start)
+        one_batch = pool.submit(memorising.memorise, script, 1.0, steps, seconds, start)
+        # A fresh process: another seed also means another order of sets of strings.
+        other = pool.submit(starting.begin, script, 1, fresh)
+        same = pool.submit(starting.begin, script, 0, start)
         further: list[memorising.Memorised] = []
         if one_batch.result().result in ("stuck", "not finite"):
-            futures = [pool.submit(memorising.memorise, script, f, steps, seconds) for f in OTHER_RATES]
+            futures = [pool.submit(memorising.memorise, script, f, steps, seconds, start) for f in OTHER_RATES]
             further = [future.result() for future in futures]
+        other_seed, same_seed = other.result(), same.result()
     started = starting.compare(first, other_seed, same_seed)
     facts = {
         "memorise": one_batch.result().facts(),
         "memorise/other_rates": [trial.facts() for trial in further],
         "starts": started.facts(),
     }
-    return report(str(script), with_facts(first.run, facts), _went_through(first))
+    return with_facts(first.run, facts)
 
 
-def report(source: str, run: Run, first: Answer) -> CheckReport:
+@contextmanager
+def _pool() -> Iterator[ThreadPoolExecutor]:
+    """Threads that are not waited for when the user has had enough."""
+    pool = ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1))
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop_all()
+        raise
+    pool.shutdown()
+
+
+def report(source: str, run: Run) -> CheckReport:
     """From a run with the probes' facts to answers."""
-    answers = answers_of(run, first)
+    answers = answers_of(run)
     return CheckReport(source, answers, run, _diagnosis(source, run, answers))
 
 
@@ -69,9 +95,14 @@ def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
     )
 
 
-def answers_of(run: Run, first: Answer) -> list[Answer]:
+def answers_of(run: Run) -> list[Answer]:
     signs = measure_all(run)
-    found = [first, data.varied(run), *(answer(question, signs) for question in QUESTIONS), *probed.dependence(run)]
+    found = [
+        _went_through(run),
+        data.varied(run),
+        *(answer(question, signs) for question in QUESTIONS),
+        *probed.dependence(run),
+    ]
     facts: dict[str, Any] = dict(run.facts)
     if facts.get("memorise"):
         found.append(probed.memorised(facts["memorise"], facts.get("memorise/other_rates") or [], found))
@@ -80,10 +111,11 @@ def answers_of(run: Run, first: Answer) -> list[Answer]:
     return sorted(found, key=lambda each: GROUPS.index(each.group))
 
 
-def _went_through(trial: Trial) -> Answer:
-    if trial.error:
-        return Answer("runs", "start", "failed", f"the script failed at step {trial.updates}: {trial.error}")
-    if trial.ending == "killed":
-        return Answer("runs", "start", "doubtful", f"the time limit ended the script after {trial.updates} steps")
-    ended = ", then the script ended by itself" if trial.ending == "ok" else ""
-    return Answer("runs", "start", "passed", f"{trial.updates} steps were made{ended}")
+def _went_through(run: Run) -> Answer:
+    made = f"{run.steps} steps"
+    if run.facts.get("error"):
+        return Answer("runs", "start", "failed", f"the script failed at step {run.steps}: {error_line(run)}")
+    if "exit" not in run.facts:
+        return Answer("runs", "start", "doubtful", f"the time limit ended the script after {made}")
+    ended = ", then the script ended by itself" if run.facts.get("probe") and run.facts["exit"] == "ok" else ""
+    return Answer("runs", "start", "passed", f"{made} were made{ended}")

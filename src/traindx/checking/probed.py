@@ -76,7 +76,7 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
             text += f" (floor {abs(facts['floor']):.2g}, ignoring the input gives {facts['trivial']:.3g})"
         text += {
             "learnt": "",
-            "falling": "; still falling, so more steps would be needed to say",
+            "falling": "; still falling: more steps or time would be needed to say (--steps, --seconds)",
             "stuck": "; it does not learn the batch. " + _implied(further, rest),
             "not finite": "; then it is not finite. " + _implied(further, rest),
         }[result]
@@ -110,7 +110,8 @@ def starts(facts: Mapping[str, Any]) -> Answer:
         return Answer("same-start", "repeatability", "passed", f"two starts agree to the last bit for {steps} steps")
     if result == "seed":
         text = (
-            "starts differ because no seed is set; from one seed they agree. torch.manual_seed(0) makes runs comparable"
+            "starts differ, though they agree from one seed: something is left unseeded (torch.manual_seed, "
+            "numpy, random, or the order of a set of strings). Seed it to make runs comparable"
         )
         return Answer("same-start", "repeatability", "doubtful", text, dict(facts))
     text = f"two starts from the same seed differ from step {at}: comparisons of single runs will mislead"

@@ -51,6 +51,7 @@ QUESTIONS = (
          "loss-diverged"),
         "the first steps are finite and calm",
     ),
+    Question("step-size", "start", ("steps-make-worse",), "steps lower the loss that they were computed from"),
     Question(
         "gradients-arrive", "wiring", ("params-without-gradient", "params-zero-gradient"),
         "every trainable parameter gets a gradient",
@@ -67,6 +68,7 @@ QUESTIONS = (
     ),
     Question("training-mode", "wiring", ("train-in-eval-mode",), "training runs in training mode"),
     Question("evaluation-mode", "wiring", ("eval-in-train-mode",), "evaluation runs in evaluation mode"),
+    Question("modes-agree", "wiring", ("modes-disagree",), "a batch has a similar loss in both modes"),
     Question(
         "loss-inputs", "wiring",
         ("loss-inputs-are-probabilities", "loss-inputs-not-log-probabilities", "loss-broadcasts",

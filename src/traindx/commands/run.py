@@ -3,6 +3,12 @@
 The script behaves as under `python`: same arguments, working folder, output
 and exit code. What traindx has to say comes on stderr when the script is
 done. The record is kept in traindx-runs/ unless --out names a file.
+
+--deep also looks, on a copy of the model, after 8, 24, 72 … steps and at the
+end: at the loss along the last step (is the minimum before or behind us), the
+gradient noise scale, the curvature (saddle or minimum, edge of stability),
+the loss in training and in evaluation mode; and it replays the batch of a
+spike on earlier weights. The training stays bit for bit the same.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ from ..observe.drivers import StopAfter
 from ..observe.recording import Recording
 from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
 from ..observe.secrets import masked
+from ..probes.deep_recording import DeepRecording
 from ..record.errors import RecordError
 
 HELP = "run a script unmodified under observation, then diagnose it"
@@ -31,6 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="end the script after N training steps")
     parser.add_argument(
         "--budget", type=_percentage, default=2.0, metavar="PCT", help="share of the run's time to spend (default 2)"
+    )
+    parser.add_argument(
+        "--deep",
+        action="store_true",
+        help="look deeper at some steps: loss along the step, gradient noise, curvature, modes, spikes (costs time)",
     )
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
     parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")
@@ -80,6 +92,7 @@ def _refuse(reason: str) -> int:
 
 def _open(args: argparse.Namespace, program: Program) -> Recording:
     driver = StopAfter(args.max_steps) if args.max_steps else None
+    kind = DeepRecording if args.deep else Recording
     if args.out:
         path = Path(args.out)
         if path.is_dir():
@@ -89,15 +102,15 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
                 raise RecordError(f"{path} exists already; --force overwrites it")
             for old in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
                 old.unlink(missing_ok=True)
-        return Recording(path, args.budget, driver)
+        return kind(path, args.budget, driver)
     name = f"{Path(program.name).stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        return Recording(_unused(Path("traindx-runs"), name), args.budget, driver)
+        return kind(_unused(Path("traindx-runs"), name), args.budget, driver)
     except RecordError as error:
         # Nobody asked for a file here, so its absence is no reason not to train.
         folder = Path(tempfile.mkdtemp(prefix="traindx-"))
         print(f"traindx: {error}; the record goes to {folder}", file=sys.stderr)
-        return Recording(folder / f"{name}.tdx", args.budget, driver)
+        return kind(folder / f"{name}.tdx", args.budget, driver)
 
 
 def _unused(folder: Path, name: str) -> Path:

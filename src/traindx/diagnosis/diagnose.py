@@ -47,6 +47,7 @@ def diagnose(run: Run) -> Diagnosis:
         next_tests=[] if scope else next_tests(verdict, chances, run),
         advice=_advice(run, signs, verdict),
         questions=questions(signs),
+        looks=_looks(signs),
         checked=checked(signs),
         not_checked=not_checked(signs, run),
         notes=_notes(run),
@@ -55,6 +56,15 @@ def diagnose(run: Run) -> Diagnosis:
         onset=next((s.onset for s in symptoms if s.onset is not None and s.severity != "info"), None),
         signs=dict(signs),
     )
+
+
+def _looks(signs: Signs) -> list[str]:
+    """In the order in which one would ask: the step, its surroundings, the batch, the modes, the spikes."""
+    order = ("minimum-ahead", "steps-make-worse", "beyond-stability-edge", "at-saddle", "noise-scale-at-end",
+             "modes-disagree", "spike-from-data", "spike-from-step")  # fmt: skip
+    return [
+        signs[name].text for name in order if name in signs and not (name.startswith("spike") and not signs[name].value)
+    ]
 
 
 def _exit(run: Run) -> str | None:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..causes import Cause
+from ..signs import by_experiment
 
 HEALTHY = "healthy"
 UNKNOWN = "unknown"
@@ -100,7 +101,8 @@ class Model:
         """The summands that are rules, not weights."""
         terms = []
         if cause.requires:
-            strongest = max(levels.get(sign, UNMEASURED) for sign in cause.requires)
+            missing = {sign: 0.0 if sign in by_experiment() else UNMEASURED for sign in cause.requires}
+            strongest = max(levels.get(sign, missing[sign]) for sign in cause.requires)
             if strongest < 1.0:
                 terms.append(Term("what it requires is not there", 1.0 - strongest, -REQUIRED))
         for other in self.explained_by[cause.id]:

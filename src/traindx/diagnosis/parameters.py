@@ -69,7 +69,8 @@ def current() -> Model:
         causes,
         Parameters(
             {**fallback.prior, **fitted["prior"]},
-            {**fallback.weight, **fitted["weight"]},
+            # A sign that is newer than the fit keeps the weight that the causes state.
+            {name: {**stated, **fitted["weight"].get(name, {})} for name, stated in fallback.weight.items()},
             {**fallback.temperature, **fitted["temperature"]},
             fitted.get("claims", {}),
             fitted.get("about", {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..record import Run
-from ..signs import Sign, Signs
+from ..signs import Sign, Signs, by_experiment
 from .types import Question
 
 # question -> (signs that answer it, what to say when all of them are normal)
@@ -39,7 +39,8 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "How large are the steps?",
-        ("update-ratio-high", "update-ratio-low", "step-overshoots", "clip-share", "decay-dominates", "lr-collapsed"),
+        ("update-ratio-high", "update-ratio-low", "step-overshoots", "steps-make-worse", "beyond-stability-edge",
+         "clip-share", "decay-dominates", "lr-collapsed"),
         "updates are of a usual size against the weights",
     ),
     (
@@ -53,6 +54,12 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("validation-rising", "validation-gap", "validation-at-chance", "samples-shared", "future-visible",
          "feature-determines-target", "eval-in-train-mode", "train-in-eval-mode", "norm-tiny-batch"),
         "validation follows training",
+    ),
+    (
+        "What do experiments show?",
+        ("one-batch-not-learnt", "one-batch-needs-lower-rate", "one-batch-needs-higher-rate", "samples-mixed",
+         "output-ignores-input", "modes-disagree", "spike-from-data", "spike-from-step"),
+        "one batch can be learnt, outputs depend on their own input alone",
     ),
     (
         "Where does the time go?",
@@ -89,7 +96,11 @@ def checked(signs: Signs) -> list[str]:
 
 def not_checked(signs: Signs, run: Run) -> list[str]:
     """What this run could not be asked."""
-    absent = [asked.rstrip("?").lower() for asked, ids, _ in _ASKED if not _measured(signs, ids)]
+    absent = [
+        asked.rstrip("?").lower()
+        for asked, ids, _ in _ASKED
+        if not _measured(signs, ids) and not by_experiment().issuperset(ids)
+    ]
     if run.kind != "observed" and absent:
         return [f"a log cannot tell: {question}" for question in absent]
     return absent

@@ -82,6 +82,7 @@ class Diagnosis:
     next_tests: Sequence[NextTest]
     advice: Sequence[Advice] = ()
     questions: Sequence[Question] = ()
+    looks: Sequence[str] = ()  # what deeper looks found, where they were made
     checked: Sequence[str] = ()  # what was looked at and found in order
     not_checked: Sequence[str] = ()  # what could not be looked at, and why
     notes: Sequence[str] = ()  # how the input was read: which columns, what was left out

@@ -49,6 +49,27 @@ class _ProbeRecording(Recording):
         return self.part.findings() if self.part is not None else {}
 
 
+class Probe:
+    """One probe run: from the plan's words to the closed record."""
+
+    def __init__(self, words: dict[str, Any]) -> None:
+        self._words = words
+        self._until = ExitStack()
+        self.recording = _ProbeRecording(Path(words["record"]), words, self._until)
+        script = {"path": words["script"], "argv": masked(words["args"]), "module": words["module"]}
+        self.recording.writer.fact("script", script)
+        _seeds.start_from(words["seed"], words["shift"], self._until)
+
+    def close(self, ending: Ending) -> None:
+        with self._until:
+            findings = self.recording.findings()
+            if _cut_short(ending, findings):
+                ending = Ending(0, "stopped")
+            about = {name: self._words[name] for name in ("kind", "seed", "shift")}
+            self.recording.writer.fact("probe", {**about, **findings})
+            self.recording.close(ending.status, ending.error)
+
+
 def main(words: list[str]) -> int:
     plan = json.loads(words[0])
     try:
@@ -56,18 +77,8 @@ def main(words: list[str]) -> int:
     except (ScriptError, SyntaxError) as error:
         print(error, file=sys.stderr)
         return 2
-    with ExitStack() as until:
-        recording = _ProbeRecording(Path(plan["record"]), plan, until)
-        script = {"path": plan["script"], "argv": masked(plan["args"]), "module": plan["module"]}
-        recording.writer.fact("script", script)
-        _seeds.start_from(plan["seed"], plan["shift"], until)
-        ending = run_program(program, plan["args"], recording)
-        findings = recording.findings()
-        if _cut_short(ending, findings):
-            ending = Ending(0, "stopped")
-        about = {"kind": plan["kind"], "seed": plan["seed"], "shift": plan["shift"]}
-        recording.writer.fact("probe", {**about, **findings})
-        recording.close(ending.status, ending.error)
+    probe = Probe(plan)
+    probe.close(run_program(program, plan["args"], probe.recording))
     return 0
 
 

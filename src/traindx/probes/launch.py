@@ -10,14 +10,20 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..record import Run, load
 
+# Runs a plan to its end: (words, folder, seed, seconds) -> whether the time limit ended it.
+Start = Callable[[Mapping[str, Any], Path, int, float], bool]
 SETUP_SECONDS = 300.0  # for imports, reading data and building the model, before the first backward
+
+
+_running: set[int] = set()
 
 
 class ProbeError(Exception):
@@ -56,13 +62,7 @@ class Trial:
 
     @property
     def error(self) -> str | None:
-        """One line: how the script failed, and where."""
-        error = self.run.facts.get("error")
-        if not error:
-            return None
-        site = error.get("site") or {}
-        place = f" ({Path(site['file']).name}:{site['line']})" if site.get("file") else ""
-        return f"{error['type']}: {error['message']}{place}"
+        return error_line(self.run)
 
     @property
     def updates(self) -> int:
@@ -70,8 +70,19 @@ class Trial:
         return int(self.found.get("updates") or self.run.facts.get("steps") or 0)
 
 
-def launch(script: Script, plan: Plan, setup_seconds: float = SETUP_SECONDS) -> Trial:
-    """Run the script once. Raises `ProbeError` where nothing can be learnt from it."""
+def error_line(run: Run) -> str | None:
+    """One line: how the script failed, and where."""
+    error = run.facts.get("error")
+    if not error:
+        return None
+    site = error.get("site") or {}
+    place = f" ({Path(site['file']).name}:{site['line']})" if site.get("file") else ""
+    return f"{error['type']}: {error['message']}{place}"
+
+
+def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
+    """Run the script once, in a fresh process unless `start` knows better. Raises `ProbeError` where nothing can be
+    learnt from it."""
     folder = Path(tempfile.mkdtemp(prefix="traindx-probe-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     record = folder / f"{plan.kind}.tdx"
@@ -82,7 +93,8 @@ def launch(script: Script, plan: Plan, setup_seconds: float = SETUP_SECONDS) -> 
         "args": list(script.args),
         "module": script.module,
     }
-    killed = spawn(words, folder, plan.seed, setup_seconds + 1.5 * float(plan.options.get("seconds", 30.0)))
+    limit = SETUP_SECONDS + 1.5 * float(plan.options.get("seconds", 30.0))
+    killed = (start or spawn)(words, folder, plan.seed, limit)
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
     run = load(record)
@@ -100,13 +112,23 @@ def spawn(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> 
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-            env=_environment(seed),
+            env=environment(seed),
             start_new_session=True,  # a limit must reach the loader's workers too
         )
-        return _wait(process, seconds)
+        _running.add(process.pid)
+        try:
+            return _wait(process, seconds)
+        finally:
+            _running.discard(process.pid)
 
 
-def _environment(seed: int) -> dict[str, str]:
+def stop_all() -> None:
+    """End every fresh process that is still running: the user has had enough."""
+    for leader in tuple(_running):
+        kill_group(leader)
+
+
+def environment(seed: int) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONHASHSEED": str(seed),
@@ -123,15 +145,14 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
         return True
     finally:
         if process.poll() is None:
-            _kill_group(process)
+            kill_group(process.pid)
+            process.kill()  # where there are no groups
+            process.wait()
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (OSError, AttributeError):
-        process.kill()
-    process.wait()
+def kill_group(leader: int) -> None:
+    with suppress(OSError, AttributeError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:

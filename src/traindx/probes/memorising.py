@@ -9,7 +9,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from .launch import Plan, ProbeError, Script, Trial, launch
+from .launch import Plan, ProbeError, Script, Start, Trial, launch
 
 Result = Literal["learnt", "falling", "stuck", "not finite", "unknown"]
 
@@ -41,10 +41,17 @@ class Memorised:
         return asdict(self)
 
 
-def memorise(script: Script, factor: float = 1.0, steps: int = STEPS, seconds: float = SECONDS) -> Memorised:
+def memorise(
+    script: Script,
+    factor: float = 1.0,
+    steps: int = STEPS,
+    seconds: float = SECONDS,
+    start: Start | None = None,
+) -> Memorised:
     """Run the script with its batch pinned and its rate times `factor`."""
+    plan = Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})
     try:
-        return judge(launch(script, Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})))
+        return judge(launch(script, plan, start))
     except ProbeError as error:
         return Memorised("unknown", 0, why_not=str(error), factor=factor)
 
@@ -93,7 +100,9 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
         return Memorised("unknown", steps, why_not=f"only {steps} steps could be made", **common)
     quarter = max(2, len(finite) // 4)
     before, after = np.median(finite[-2 * quarter : -quarter]), np.median(finite[-quarter:])
-    falling = after - base < FALLING * (before - base)
+    falling = bool(after - base < FALLING * (before - base))
+    if trial.found.get("stopped_by") == "time" and last - base < FALLING * (first - base):
+        falling = True  # it was on its way when the time was over: on a busy machine that takes few steps
     return Memorised("falling" if falling else "stuck", steps, **common)
 
 

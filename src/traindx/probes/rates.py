@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..record import Run, RunBuilder
-from .launch import Plan, ProbeError, Script, Trial, launch
+from .launch import Plan, ProbeError, Script, Start, Trial, launch
 from .memorising import by_step
+from .nursery import nursery
 from .rate_curve import RateAdvice, RateCurve, advise
 
 STEPS = 120
@@ -50,11 +51,21 @@ def probe_rates(
 ) -> RateTest:
     """Run the test inside the script, once for each repeat, with the script's seeds shifted."""
 
-    def once(shift: int, steps: int = steps) -> Trial:
-        options = {"steps": steps, "seconds": seconds, "low": low, "high": high}
-        return launch(script, Plan("rate-range", options, seed=shift, shift=shift))
+    with nursery(script) as start:
+        trials, notes = _trials(script, start, {"seconds": seconds, "low": low, "high": high}, steps, repeats)
+    for trial in trials:
+        if trial.error:
+            raise ProbeError(f"the script failed at step {trial.updates}: {trial.error}")
+    return _together(script, trials, notes)
 
-    first = once(0)
+
+def _trials(
+    script: Script, start: Start, options: dict[str, float], steps: int, repeats: int
+) -> tuple[list[Trial], list[str]]:
+    def once(shift: int, steps: int) -> Trial:
+        return launch(script, Plan("rate-range", {**options, "steps": steps}, seed=shift, shift=shift), start)
+
+    first = once(0, steps)
     notes = []
     if _ended_early(first, steps):
         if first.updates < FEWEST:
@@ -65,11 +76,7 @@ def probe_rates(
         notes.append(f"the loop ends after {steps} steps, so the test was made with as many")
         first = once(0, steps)
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        trials = [first, *pool.map(lambda shift: once(shift, steps), range(1, repeats))]
-    for trial in trials:
-        if trial.error:
-            raise ProbeError(f"the script failed at step {trial.updates}: {trial.error}")
-    return _together(script, trials, notes)
+        return [first, *pool.map(lambda shift: once(shift, steps), range(1, repeats))], notes
 
 
 def _ended_early(trial: Trial, steps: int) -> bool:

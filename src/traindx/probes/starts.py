@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .launch import Plan, ProbeError, Script, Trial, launch
+from .launch import Plan, ProbeError, Script, Start, Trial, launch
 from .memorising import by_step
 
 STEPS = 10
@@ -30,10 +30,10 @@ class Starts:
         return asdict(self)
 
 
-def start(script: Script, seed: int) -> Trial | ProbeError:
+def begin(script: Script, seed: int, start: Start | None = None) -> Trial | ProbeError:
     """The first steps from a seed of ours, which the script may override by its own."""
     try:
-        return launch(script, Plan("first-steps", {"steps": STEPS, "seconds": SECONDS}, seed=seed))
+        return launch(script, Plan("first-steps", {"steps": STEPS, "seconds": SECONDS}, seed=seed), start)
     except ProbeError as error:
         return error
 

@@ -26,6 +26,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         *_questions(diagnosis),
         *_cause(diagnosis),
         *_others(diagnosis),
+        *_list("Deeper looks", diagnosis.looks),
         *_list("Advice", [f"{advice.text} (`{advice.cause}`)" for advice in diagnosis.advice]),
         *_list("How the input was read", diagnosis.notes),
         *_next(diagnosis),

@@ -32,6 +32,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         _healthy(page, diagnosis)
     else:
         _open(page, diagnosis)
+    page.items("LOOKS", diagnosis.looks, most=8)
     page.items("ADVICE", [f"{advice.text} ({advice.cause})" for advice in diagnosis.advice], most=2)
     page.items("READ AS", diagnosis.notes, most=2)
     if look.why:

@@ -5,6 +5,6 @@ One sign is one file: its docstring says what is measured and against what scale
 """
 
 from ._base import Missing, Sign, Signs, ramp
-from ._measure import all_signs, measure_all
+from ._measure import all_signs, by_experiment, measure_all
 
-__all__ = ["Missing", "Sign", "Signs", "all_signs", "measure_all", "ramp"]
+__all__ = ["Missing", "Sign", "Signs", "all_signs", "by_experiment", "measure_all", "ramp"]

@@ -21,6 +21,14 @@ def all_signs() -> dict[str, ModuleType]:
     return found
 
 
+@cache
+def by_experiment() -> frozenset[str]:
+    """Signs that only exist where an experiment was made: their absence says nothing of a run."""
+    return frozenset(
+        sign_id for sign_id, module in all_signs().items() if module.__name__.split(".")[2] in ("probed", "deep")
+    )
+
+
 def measure_all(run: Run) -> Signs:
     """All signs of `run`. A sign that fails on unforeseen data is missing, with the error as its reason."""
     found: dict[str, Sign] = {}

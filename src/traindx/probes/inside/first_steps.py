@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._deep_looks import DeepLooks
 from ._limits import Limited
 from ._part import Part
 from ._roles import Roles
@@ -12,6 +13,7 @@ from ._wiring import Wiring
 KIND = "first-steps"
 
 MAX_CUTS = 3  # epochs that may be cut short on the way to an evaluation
+LOOKS_FROM = 6
 FURTHER = 3  # times the steps that are waited for an evaluation where epochs cannot be cut
 
 
@@ -58,6 +60,13 @@ class _FirstSteps(Limited):
         return {**super().findings(), "free_steps": min(self.updates, self.steps), "epochs_cut": self._cuts}
 
 
+class _Looks(DeepLooks):
+    """Every sixth step, once the first transient is over: ten looks at what the script's own steps do."""
+
+    def __init__(self, session: Any) -> None:
+        super().__init__(session, lambda step: step >= LOOKS_FROM and step % 6 == 0, ("along_step", "mode_gap"))
+
+
 def begin(options: dict[str, Any]) -> Part:
     driver = _FirstSteps(int(options["steps"]), float(options["seconds"]), bool(options.get("evaluation")))
-    return Part(driver, [Wiring] if options.get("wiring") else [], driver.findings)
+    return Part(driver, [Wiring, _Looks] if options.get("wiring") else [], driver.findings)

@@ -1,7 +1,7 @@
 """Whether a model that predicts the next token can see it: attention weight on later positions, or a reversed pass.
 
-Only where the targets are the inputs shifted by one; encoders that fill gaps may look ahead. A causal model has no
-weight above the diagonal at all, an unmasked one about half.
+Only where the targets are the inputs shifted by one; encoders that fill gaps may look ahead. Where it was tried (fact
+`dependence`), that decides. Else: a causal model has no weight above the diagonal at all, an unmasked one about half.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import fact, facts, number, text, truth
 from .._modules import modules
-from .._words import grave, pct, place
+from .._words import grave, num, pct, place
 
 ID = "future-visible"
 
@@ -30,6 +30,17 @@ def measure(run: Run) -> Sign | Missing:
         )
     if not shifted:
         return Sign(ID, 0.0, 0.0, "the targets are not the next inputs")
+    tried = truth(fact(run, "dependence").get("sees_future"))
+    if tried is not None:
+        at = number(fact(run, "dependence").get("future_position"))
+        words = (
+            f"the output at position {num(at or 0)} changes with later tokens"
+            if tried
+            else "no output sees a later token"
+        )
+        return Sign(
+            ID, float(tried), float(tried), words, onset=0 if tried else None, severity=grave(float(tried), "critical")
+        )
     seen = [(number(entry.get("seen_future_weight")), entry) for entry in facts(run, "attention")]
     # Fused attention does not show its weights; without any mask it sees everything.
     open_to_all = [(0.5, entry) for _, entry in seen if entry.get("causal") is False and entry.get("masked") is False]

@@ -1,0 +1,55 @@
+"""Makes the trials of a check in processes forked from a server that has imported the patients' libraries once."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from traindx.checking.conduct import examine
+from traindx.probes import _child
+from traindx.probes.launch import ProbeError, Script, kill_group
+from traindx.record.saving import save
+
+PRELOADED = ["torch", "torch._dynamo", "numpy", "sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing"]
+
+
+def keep(source: str, record: Path) -> str:
+    """Examines the script and keeps the run; gives what went wrong, or nothing."""
+    with tempfile.TemporaryDirectory(prefix="traindx-check-") as folder:
+        script = Path(folder) / "train.py"
+        script.write_text(source)
+        try:
+            run = examine(Script(str(script)), forked, fresh=forked)
+        except ProbeError as error:
+            return str(error)
+        partial = record.with_suffix(f".{os.getpid()}.partial")
+        save(run, partial)
+        partial.rename(record)
+    return ""
+
+
+def forked(words: Mapping[str, Any], folder: Path, _seed: int, seconds: float) -> bool:
+    """A `Start`."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    process = context.Process(target=_go, args=(dict(words), str(folder)))
+    process.start()
+    process.join(seconds)
+    late = process.is_alive()
+    if late and process.pid is not None:
+        kill_group(process.pid)
+        process.join()
+    return late
+
+
+def _go(words: dict[str, Any], folder: str) -> None:
+    os.setsid()
+    os.chdir(folder)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    _child.main([json.dumps(words)])

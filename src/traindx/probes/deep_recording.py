@@ -1,0 +1,19 @@
+"""The recording of `traindx run --deep`. Import-light: torch comes with the script."""
+
+from __future__ import annotations
+
+from ..observe.recording import Recording
+
+
+class DeepRecording(Recording):
+    """A plain recording with deeper looks at some steps."""
+
+    def attach(self) -> None:
+        super().attach()
+        if self.session is None:
+            return
+        from .inside._deep_looks import DeepLooks
+
+        watcher = DeepLooks(self.session)
+        self._watchers.append(watcher)
+        self.hooks.add(watcher)

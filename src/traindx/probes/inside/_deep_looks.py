@@ -1,0 +1,217 @@
+"""Watches a training more closely than a plain run does, and looks deeper at some moments: after steps that grow
+threefold, at a spike, and at the end. (Where a non-finite value was born is looked for in every run.)
+
+It keeps the last batches, and the weights before the last step; it only reads, and every look is made on a copy.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...observe.tensors import tensors_in
+from ..deep.looks import NAMES, Moment, looks
+from ..deep.spike import replay_spike
+from ..unchanged import streams_unchanged
+from ._replay import Capture, Replayable, twin_of
+
+FIRST, GROWTH = 8, 3
+KEPT = 8  # batches, for the noise scale and for the comparison at a spike
+CHUNKS = 4  # whole batches, or parts of one, from which the noise scale may be estimated
+MAX_BYTES = 256 << 20  # of kept batches
+SHARE = 0.5  # of the training's time that looks may take, from the second on
+SPIKE = 8.0  # robust deviations above the last losses; and half as much again as their median
+SPIKES = 3  # replayed at most
+AFTERMATH = 32  # steps after a spike in which the losses are its consequence
+
+
+class DeepLooks:
+    name = "deep looks"
+
+    def __init__(
+        self, session: Any, moments: Callable[[int], bool] | None = None, names: Iterable[str] = NAMES
+    ) -> None:
+        self.session = session
+        self._due = moments or Threefold()
+        self._names = tuple(names)
+        self._capture = Capture()
+        self._root: Any = None  # held: at the end of the script its names may be gone
+        self._batches: deque[Replayable] = deque(maxlen=KEPT)
+        self._step: list[Replayable] = []  # of the update in progress
+        self._last: list[Replayable] = []  # of the one before
+        self._why_not: str | None = None
+        self._before: dict[int, Any] = {}
+        self._losses: deque[float] = deque(maxlen=32)
+        self._found: list[dict[str, Any]] = []
+        self._spikes: list[dict[str, Any]] = []
+        self._began, self._spent = perf_counter(), 0.0
+
+    # ── following ───────────────────────────────────────────────────────────────────────────────
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        if torch.is_grad_enabled() and self.session.has_parameters(root):
+            self._capture.forward_begin(root, args, kwargs)
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        if torch.is_grad_enabled() and self.session.has_parameters(root):
+            self._capture.forward_end(output)
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        if value.requires_grad:
+            self._capture.loss_computed(name, given, value)
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        found = self._capture.backward(self.session.last_loss)
+        if isinstance(found, str):
+            self._why_not = found
+            return
+        self._root = found.call.root()
+        if self._is_spike(found.value):
+            self._replay_spike(found)
+        self._losses.append(found.value)
+        self._step.append(found)
+
+    def step_begin(self, optimizer: Any, closure: bool) -> None:
+        if self._root is not None and len(self.session.optimizers) == 1:
+            with torch.no_grad():
+                for parameter in self._root.parameters():
+                    kept = self._before.get(id(parameter))
+                    if kept is None or kept.shape != parameter.shape:
+                        self._before[id(parameter)] = parameter.detach().clone()
+                    else:
+                        kept.copy_(parameter)
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        made, self._step = self._step[-KEPT:], []
+        if not made:
+            return
+        self._batches.extend(made)
+        self._forget_large()
+        self._last = made
+        if self._due(self.session.step) and self._affordable():
+            self._look(made, "step")
+
+    def finish(self) -> None:
+        if self._batches and (not self._found or self._found[-1]["step"] < self.session.step - 1):
+            self._look(self._last, "end")
+        self.flush()
+
+    def flush(self) -> None:
+        if self._found:
+            self.session.writer.fact("deep", self._found)
+        elif self._why_not:
+            self.session.writer.fact("deep", [{"step": self.session.step, "why_not": {"all": self._why_not}}])
+        if self._spikes:
+            self.session.writer.fact("spikes", self._spikes)
+
+    # ── looking ─────────────────────────────────────────────────────────────────────────────────
+
+    def _affordable(self) -> bool:
+        return not self._found or self._spent <= SHARE * (perf_counter() - self._began - self._spent)
+
+    def _look(self, made: list[Replayable], when: str) -> None:
+        began = perf_counter()
+        fact: dict[str, Any] = {"step": self.session.step, "when": when}
+        try:
+            with streams_unchanged():
+                fact.update(looks(self._moment(made), self._names))
+        except ValueError as error:
+            fact["why_not"] = {"all": str(error)}
+        self._found.append(fact)
+        self._spent += perf_counter() - began
+
+    def _moment(self, made: list[Replayable]) -> Moment:
+        twin = twin_of(self._root, made[-1].call.modes)
+        weights = [self._before.get(id(p)) for p in self._root.parameters()]
+        batch = made[-1].samples
+        alike = [kept for kept in self._batches if kept.samples == batch]
+        if len(alike) >= CHUNKS:
+            samples, chunks = batch, [partial(kept.loss, twin) for kept in alike]
+        else:
+            samples = batch // CHUNKS
+            cuts = [slice(i * samples, (i + 1) * samples) for i in range(CHUNKS)] if samples else []
+            chunks = [partial(made[-1].loss, twin, rows) for rows in cuts]
+        return Moment(
+            twin=twin,
+            loss=lambda: _mean([m.loss(twin) for m in made]),
+            drawn=lambda: _mean([m.loss(twin, own_stream=False) for m in made]),
+            value=float(np.mean([m.value for m in made])),
+            before=None if any(w is None for w in weights) else weights,
+            chunks=chunks,
+            samples=samples,
+            batch=batch,
+            rate=self._rate(),
+        )
+
+    def _rate(self) -> float | None:
+        """Of plain gradient descent, for which 2 / rate is the edge of stability; others have another edge."""
+        for _, optimizer in self.session.live_optimizers():
+            group = optimizer.param_groups[0]
+            if type(optimizer).__name__ == "SGD" and not group.get("momentum"):
+                return float(group["lr"])
+        return None
+
+    def _is_spike(self, value: float) -> bool:
+        if len(self._spikes) >= SPIKES or len(self._losses) < 12 or len(self._batches) < 4:
+            return False
+        if self._spikes and self.session.step < self._spikes[-1]["step"] + AFTERMATH:
+            return False
+        usual = np.array(self._losses)
+        middle = float(np.median(usual))
+        spread = 1.4826 * float(np.median(np.abs(usual - middle)))
+        return value > middle + SPIKE * spread and value > middle + 0.5 * abs(middle)
+
+    def _replay_spike(self, suspect: Replayable) -> None:
+        """On the weights before the last step: does this batch stand out there too?"""
+        try:
+            twin = twin_of(self._root, suspect.call.modes)
+            earlier = twin.state_dict()
+            for (name, _), own in zip(twin.named_parameters(), self._root.parameters(), strict=True):
+                earlier[name] = self._before[id(own)]
+            with streams_unchanged():
+                found = replay_spike(twin, lambda batch: batch.loss(twin), suspect, list(self._batches), earlier)
+        except (ValueError, KeyError):
+            return
+        self._spikes.append(
+            {
+                "step": self.session.step,
+                "loss": suspect.value,
+                "earlier_weights": found.suspect,
+                "others": float(np.median(found.others)),
+                "deviations": min(found.deviations, 1e9),
+                "verdict": found.verdict,
+            }
+        )
+
+    def _forget_large(self) -> None:
+        while len(self._batches) > 1 and sum(_bytes(b) for b in self._batches) > MAX_BYTES:
+            self._batches.popleft()
+
+
+class Threefold:
+    """8, 24, 72 …: dense where a training changes fast."""
+
+    def __init__(self) -> None:
+        self._next = FIRST
+
+    def __call__(self, step: int) -> bool:
+        if step < self._next:
+            return False
+        while self._next <= step:
+            self._next *= GROWTH
+        return True
+
+
+def _mean(losses: list[Any]) -> Any:
+    """Of a step's micro-batches."""
+    return sum(losses[1:], start=losses[0]) / len(losses)
+
+
+def _bytes(batch: Replayable) -> int:
+    return sum(t.numel() * t.element_size() for t in tensors_in((batch.call.args, batch.call.kwargs, batch.rest)))

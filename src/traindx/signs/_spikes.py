@@ -1,0 +1,38 @@
+"""What became of spikes that were replayed on earlier weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..record import Run
+from ._base import Missing, Sign, ramp
+from ._facts import facts, number, text
+from ._words import count, grave, num
+
+FIRST = 5  # losses that stand for an untrained model's
+
+
+def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Missing:
+    """Level: the share of the replayed spikes that have this verdict, if the highest is no mere hard batch.
+
+    Late in a training any hard sample stands out; a spike to be concerned about brings back the loss of an untrained
+    model, or more.
+    """
+    known = [spike for spike in facts(run, "spikes") if text(spike.get("verdict")) in ("data", "step")]
+    losses = run.series("loss/train").finite.values[:FIRST]
+    if not known or not len(losses):
+        return Missing(sign_id, "no spike was replayed on earlier weights")
+    found = [spike for spike in known if spike["verdict"] == verdict]
+    if not found:
+        return Sign(sign_id, 0.0, 0.0, f"none of {count(len(known), 'replayed spike')} comes from the {verdict}")
+    highest = max(found, key=lambda spike: number(spike.get("loss")) or 0.0)
+    step, loss, there, usual = (number(highest.get(key)) for key in ("step", "loss", "earlier_weights", "others"))
+    untrained = max(abs(float(np.median(losses))), 1e-300)
+    height = (loss or 0.0) / untrained
+    level = len(found) / len(known) * ramp(height, 0.5, 2.0, log=True)
+    words = (
+        f"the spike at step {num(step or 0)} {meaning}: on the weights one step earlier that batch has a loss of "
+        f"{num(there or 0)}, ordinary ones {num(usual or 0)}"
+    )
+    onset = int(step) if step is not None and level >= 0.5 else None
+    return Sign(sign_id, height, level, words, onset=onset, severity=grave(level, "warning"))

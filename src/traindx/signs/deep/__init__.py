@@ -1,0 +1,1 @@
+"""Signs of deeper looks (`traindx run --deep`, and `check`): facts `deep` and `spikes`."""

@@ -1,0 +1,36 @@
+"""Where the minimum lies along the steps looked at, in lengths of the step: above 1 it is still ahead.
+
+This describes; whether steps are too long is for `steps-make-worse`, since a minimum just passed costs nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._deep import looks_at
+from .._facts import number, truth
+from .._words import num
+
+ID = "minimum-ahead"
+FAR = 100.0  # step lengths: as good as straight down
+
+
+def measure(run: Run) -> Sign | Missing:
+    looks = [(step, found) for step, found in looks_at(run, "along_step") if truth(found.get("flat")) is not True]
+    places = [(step, FAR if truth(found.get("falls_on")) else number(found.get("minimum"))) for step, found in looks]
+    known = [(step, min(place, FAR)) for step, place in places if place is not None]
+    if not known:
+        return Missing(ID, "the loss along a step was not computed")
+    typical, (step, last) = float(np.median([place for _, place in known])), known[-1]
+    if last >= FAR:
+        words = "the loss still falls straight on"
+    elif last > 1:
+        words = f"the minimum lies {num(last)} step lengths from where it began: ahead"
+    elif last > 0:
+        words = f"the minimum lies {num(last)} of a step length from where it began: the step went past it"
+    else:
+        words = "the loss of its own batch rises all along it"
+    text = f"along the step before step {num(step)} {words}"
+    return Sign(ID, typical, 0.0, text, values={"last": last, "median": typical, "looks": len(known)})

@@ -1,0 +1,31 @@
+"""The gradient noise scale from several batches at the same weights, with its interval, against the batch in use.
+
+This describes one moment more exactly than the running estimate that `noise-scale-large` and `noise-scale-small` judge.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._deep import looks_at
+from .._facts import number
+from .._words import num
+
+ID = "noise-scale-at-end"
+
+
+def measure(run: Run) -> Sign | Missing:
+    looks = looks_at(run, "noise_scale")
+    if not looks:
+        return Missing(ID, "the gradient noise scale was not measured at single steps")
+    step, last = looks[-1]
+    value, low, high, batch = (number(last.get(key)) for key in ("value", "low", "high", "batch"))
+    if batch is None or batch <= 0:
+        return Missing(ID, "the batch size of the noise scale is not known")
+    if value is None:
+        # No signal rose above the noise of these batches; the lower end is what can be said.
+        words = f"more than {num(low)} samples" if low is not None else "larger than these batches can show"
+        return Sign(ID, (low or batch) / batch, 0.0, f"at step {num(step)} the gradient noise scale is {words}")
+    interval = f"at least {num(low or 0)}" if high is None else f"{num(low or 0)} to {num(high)}"
+    words = f"about {num(value)} samples (90 %: {interval}), the batch has {num(batch)}"
+    return Sign(ID, value / batch, 0.0, f"at step {num(step)} the gradient noise scale is {words}")

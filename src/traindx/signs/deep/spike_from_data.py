@@ -1,0 +1,13 @@
+"""Whether the spikes that were replayed come from the batch itself."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._spikes import spikes_from
+
+ID = "spike-from-data"
+
+
+def measure(run: Run) -> Sign | Missing:
+    return spikes_from(ID, run, "data", "comes from its batch")

@@ -1,0 +1,34 @@
+"""Share of the steps looked at that raise the loss of their own batch, computed anew along the step.
+
+A sound step lowers the loss that it was computed from. Noise of other batches plays no part here; momentum and the
+bounce at the edge of stability make it rise now and then. At a rate that is too high most steps do.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._deep import looks_at
+from .._facts import truth
+from .._words import count, grave, num, pct
+
+ID = "steps-make-worse"
+FEWEST = 4
+
+
+def measure(run: Run) -> Sign | Missing:
+    looks = [(step, found) for step, found in looks_at(run, "along_step") if truth(found.get("flat")) is not True]
+    worse = [step for step, found in looks if truth(found.get("made_worse"))]
+    if len(looks) < FEWEST:
+        return Missing(ID, f"the loss along the step was computed for fewer than {count(FEWEST, 'step')}")
+    share = len(worse) / len(looks)
+    level = ramp(share, 0.4, 0.9)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"{num(len(worse))} of {num(len(looks))} steps looked at raise the loss of their own batch ({pct(share)})",
+        onset=worse[0] if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"worse": len(worse), "looks": len(looks)},
+    )

@@ -1,0 +1,1 @@
+"""Signs of experiments: what probes found out (`dependence`, `memorise`) where watching cannot tell."""

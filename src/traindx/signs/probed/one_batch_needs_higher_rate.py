@@ -1,0 +1,13 @@
+"""Whether one batch is learnt at a higher rate than the script's, and not at the script's own."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._other_rates import at_other_rate
+
+ID = "one-batch-needs-higher-rate"
+
+
+def measure(run: Run) -> Sign | Missing:
+    return at_other_rate(ID, run, lower=False)

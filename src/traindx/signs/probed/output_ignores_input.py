@@ -1,0 +1,22 @@
+"""Whether the output is the same whatever the input is: nothing of the input reaches it."""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import fact, mapping, text, truth
+from .._words import grave
+
+ID = "output-ignores-input"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = fact(run, "dependence")
+    depends = truth(found.get("depends_on_input"))
+    if depends is None:
+        why = mapping(found.get("why_not"))
+        reason = text(why.get("input")) or text(why.get("all"))
+        return Missing(ID, reason or "it was not tried whether the output depends on the input")
+    level = 0.0 if depends else 1.0
+    words = "the output depends on the input" if depends else "at the first step the output is the same for any input"
+    return Sign(ID, level, level, words, onset=None if depends else 0, severity=grave(level, "critical"))
