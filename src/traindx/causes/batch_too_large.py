@@ -86,6 +86,7 @@ AGAINST = {
     "validation-rising": 2.0,
     "loss-at-floor": 3.0,
     "loss-plateau": 1.0,
+    "training-learned": 1.0,
 }
 REQUIRES = ("few-updates-per-epoch", "batch-size-large")
 EXPLAINS = ("undertrained",)

@@ -94,6 +94,7 @@ AGAINST = {
     "loss-diverged": 0.7,
     "loss-at-floor": 2.0,
     "spikes-periodic": 1.0,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("noise-scale-large", "batch-size-small")
 AVOID = (

@@ -82,6 +82,7 @@ AGAINST = {
     "loss-at-floor": 2.0,
     "target-scale-large": 2.0,
     "input-scale-odd": 1.0,
+    "training-learned": 1.0,
 }
 REQUIRES = ("clip-far-below-norm", "clip-share")
 EXPLAINS = ("lr-too-low", "undertrained")

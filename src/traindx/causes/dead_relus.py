@@ -92,6 +92,7 @@ AGAINST = {
     "input-scale-odd": 1.0,
     "decay-dominates": 1.5,
     "still-improving": 0.5,
+    "training-learned": 1.5,
 }
 REQUIRES = ("dead-units",)
 SEEN_BY = ("dead-units",)

@@ -106,6 +106,7 @@ AGAINST = {
     "target-scale-large": 2.0,
     "optimizer-setting-odd": 1.5,
     "early-instability": 0.7,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("gradients-spiking", "gradient-norm-heavy-tail", "gradients-explode-with-depth")
 EXPLAINS = ("lr-too-high",)

@@ -93,6 +93,7 @@ AGAINST = {
     "rows-identical": 3.0,
     "batch-outlier": 1.0,
     "loss-at-floor": 2.0,
+    "validation-learned": 0.7,
 }
 REQUIRES = ("init-scale-large",)
 SEEN_BY = ("init-scale-large",)

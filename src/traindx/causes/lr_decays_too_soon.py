@@ -92,6 +92,7 @@ AGAINST = {
     "update-ratio-high": 2.0,
     "validation-rising": 1.0,
     "loss-at-floor": 2.5,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("lr-collapsed", "scheduler-steps-often")
 EXPLAINS = ("lr-too-low", "undertrained", "model-too-small")

@@ -106,6 +106,8 @@ AGAINST = {
     "spikes-periodic": 1.0,
     "loss-negative-unbounded": 2.0,
     "lr-collapsed": 1.0,
+    "validation-learned": 1.0,
+    "training-learned": 0.7,
 }
 REQUIRES = (
     "one-batch-needs-lower-rate",

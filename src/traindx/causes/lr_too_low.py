@@ -96,6 +96,8 @@ AGAINST = {
     "loss-plateau": 1.0,
     "validation-rising": 1.5,
     "loss-at-floor": 2.0,
+    "training-learned": 1.5,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "one-batch-needs-higher-rate")
 EXPLAINS = ("undertrained",)

@@ -102,6 +102,7 @@ AGAINST = {
     "one-batch-needs-higher-rate": 3.0,
     "samples-mixed": 3.0,
     "output-ignores-input": 3.0,
+    "training-learned": 2.0,
 }
 REQUIRES = ("loss-plateau", "one-batch-not-learnt")
 AVOID = (

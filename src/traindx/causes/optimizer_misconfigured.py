@@ -80,6 +80,7 @@ AGAINST = {
     "gradient-underflow": 1.0,
     "loss-at-floor": 1.5,
     "loss-heads-wrong-way": 1.5,
+    "training-learned": 1.0,
 }
 REQUIRES = ("optimizer-setting-odd", "eps-dominates")
 EXPLAINS = ("lr-too-high", "lr-too-low", "lr-never-decays", "no-warmup", "exploding-gradients")

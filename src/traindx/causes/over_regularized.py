@@ -88,6 +88,7 @@ AGAINST = {
     "update-ratio-low": 0.7,
     "loss-diverged": 1.5,
     "loss-oscillating": 1.0,
+    "training-learned": 1.5,
 }
 REQUIRES = ("strong-dropout",)
 EXPLAINS = ("model-too-small",)

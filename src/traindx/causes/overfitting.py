@@ -90,6 +90,7 @@ AGAINST = {
     "loss-not-finite": 1.5,
     "train-above-validation": 2.0,
     "loss-stuck": 2.0,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("validation-rising", "memorising")
 AVOID = (

@@ -95,6 +95,7 @@ AGAINST = {
     "outputs-pinned": 0.7,
     "loss-at-floor": 3.0,
     "rows-identical": 1.5,
+    "training-learned": 1.5,
 }
 REQUIRES = ("saturated-units",)
 EXPLAINS = ("vanishing-gradients", "model-too-small", "lr-too-low")

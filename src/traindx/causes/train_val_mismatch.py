@@ -87,6 +87,7 @@ AGAINST = {
     "future-visible": 1.0,
     "batches-single-class": 2.0,
     "train-above-validation": 1.5,
+    "validation-learned": 1.5,
 }
 REQUIRES = ("train-eval-inputs-differ",)
 SEEN_BY = ("train-eval-inputs-differ",)

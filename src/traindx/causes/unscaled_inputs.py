@@ -88,6 +88,7 @@ AGAINST = {
     "target-scale-large": 1.5,
     "input-nonfinite": 2.0,
     "train-eval-inputs-differ": 0.5,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("input-scale-odd", "input-scale-spread")
 SEEN_BY = ("input-scale-odd", "input-scale-spread")

@@ -82,6 +82,8 @@ AGAINST = {
     "batch-outlier": 1.5,
     "loss-at-floor": 2.0,
     "init-scale-large": 0.7,
+    "training-learned": 1.5,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("target-scale-large",)
 SEEN_BY = ("target-scale-large",)

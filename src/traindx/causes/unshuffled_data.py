@@ -85,6 +85,7 @@ AGAINST = {
     "update-ratio-high": 0.5,
     "grads-kept": 1.5,
     "several-runs": 1.0,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("batches-single-class", "saw-tooth")
 SEEN_BY = ("batches-single-class",)

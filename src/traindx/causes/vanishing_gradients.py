@@ -103,6 +103,7 @@ AGAINST = {
     "decay-dominates": 1.5,
     "lr-collapsed": 1.5,
     "loss-at-floor": 3.0,
+    "training-learned": 2.0,
 }
 REQUIRES = ("gradients-vanish-with-depth", "gradients-zero")
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "no-momentum")

@@ -89,6 +89,7 @@ AGAINST = {
     "init-scale-small": 1.0,
     "loss-at-floor": 2.5,
     "still-improving": 0.7,
+    "training-learned": 1.5,
 }
 REQUIRES = ("decay-dominates", "weights-shrinking")
 EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")

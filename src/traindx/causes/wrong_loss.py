@@ -78,7 +78,7 @@ FOR = {
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
-AGAINST = {"loss-negated": 3.0, "loss-inputs-are-probabilities": 2.0, "loss-broadcasts": 1.0}
+AGAINST = {"loss-negated": 3.0, "loss-inputs-are-probabilities": 2.0, "loss-broadcasts": 1.0, "validation-learned": 0.7}
 REQUIRES = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss", "loss-negative-unbounded")
 SEEN_BY = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss")
 EXPLAINS = (

@@ -33,6 +33,8 @@ UNKNOWN_GAINS = (
     "loss-heads-wrong-way",
 )
 UNKNOWN_WEIGHT = 2.0
+# What only a run that works brings about. No fault that stops learning goes with it, but some that flatter do.
+HEALTHY_GAINS = {"training-learned": 1.0, "validation-learned": 1.5}
 # How much of the strongest support that a sign gives to any cause is held against `healthy`.
 HEALTHY_SHARE = 0.6
 DESCRIPTIVE = 1.0  # signs whose strongest weight is no more than this only describe
@@ -50,7 +52,7 @@ def stated(causes: Mapping[str, Cause]) -> Parameters:
         weight[name] = {**{s: -w for s, w in cause.opposes.items()}, **dict(cause.supports)}
         for sign, w in cause.supports.items():
             strongest[sign] = max(strongest.get(sign, 0.0), w)
-    weight[HEALTHY] = {s: -HEALTHY_SHARE * w for s, w in strongest.items() if w > DESCRIPTIVE}
+    weight[HEALTHY] = {s: -HEALTHY_SHARE * w for s, w in strongest.items() if w > DESCRIPTIVE} | HEALTHY_GAINS
     weight[UNKNOWN] = dict.fromkeys(UNKNOWN_GAINS, UNKNOWN_WEIGHT)
     prior[HEALTHY], prior[UNKNOWN] = PRIOR_HEALTHY, PRIOR_UNKNOWN
     return Parameters(prior, weight, {"observed": 1.0, "log": 1.5})

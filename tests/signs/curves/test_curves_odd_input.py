@@ -85,5 +85,5 @@ def test_every_catalogued_sign_is_there() -> None:
         "gradients-zero", "gradients-spiking", "several-runs", "too-short", "early-instability", "late-noise-floor",
         "lr-constant", "lr-warmed-up", "loss-negative-unbounded", "loss-heads-wrong-way", "validation-at-chance",
         "training-at-chance", "spikes-periodic", "saw-tooth", "train-above-validation", "loss-at-floor",
-        "validation-double-descent",
+        "validation-double-descent", "training-learned", "validation-learned", "validation-still-improving",
     } == set(CURVES)  # fmt: skip

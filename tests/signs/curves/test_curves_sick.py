@@ -332,6 +332,49 @@ def test_validation_at_chance() -> None:
     raised("validation-at-chance", builder, "critical")
 
 
+CLASSES_10 = {"losses": [{"fn": "cross_entropy", "phase": "train"}], "targets/train": {"classes": 10}}
+
+
+@pytest.mark.parametrize("end", [0.05, 0.6, 1.5, 2.0, 2.3])
+def test_how_much_was_learned(end: float) -> None:
+    """Against a second reckoning: what is left of ln(10), 1 at 35 % and less, 0 at 80 % and more."""
+    builder = with_validation(np.linspace(2.4, end, N), np.linspace(2.4, end, 20))
+    for key, value in CLASSES_10.items():
+        builder.fact(key, value)
+    for sign, curve in (
+        ("training-learned", np.linspace(2.4, end, N)),
+        ("validation-learned", np.linspace(2.4, end, 20)),
+    ):
+        left = float(np.median(curve[-max(len(curve) // 10, 3) :])) / math.log(10)
+        wanted = min(1.0, max(0.0, (0.8 - left) / (0.8 - 0.35)))
+        assert measure(sign, builder).level == pytest.approx(wanted, abs=0.02)
+
+
+def test_without_chance_a_loss_must_fall_far_to_count_as_learned() -> None:
+    assert measure("training-learned", build(np.linspace(4.0, 2.5, N))).level == 0.0
+    assert measure("training-learned", build(4.0 * np.exp(-6 * time(N)))).level == 1.0
+
+
+def test_accuracy_shows_learning_where_the_loss_does_not() -> None:
+    histogram = {str(label): 10 for label in range(10)}
+    builder = build(noisy(learning())).series("accuracy/validation", range(0, N, 10), np.linspace(0.1, 0.9, N // 10))
+    builder.fact("targets/train", {"classes": 10, "histogram": histogram})
+    assert measure("validation-learned", builder).level == 1.0
+
+
+def test_validation_still_improving() -> None:
+    falling = np.exp(-1.5 * time(20))
+    sign = raised("validation-still-improving", with_validation(noisy(learning()), falling), "info")
+    # from the tenth point on, by hand
+    assert sign.values["gain"] == pytest.approx(1 - falling[-1] / falling[9], abs=0.03)
+    settled = 0.4 + np.exp(-12 * time(20))
+    quiet("validation-still-improving", with_validation(noisy(learning()), settled))
+    turned = falling + 2 * np.maximum(0.0, time(20) - 0.7)
+    quiet("validation-still-improving", with_validation(noisy(learning()), turned))
+    spent = with_validation(noisy(learning()), falling).series("lr", steps(N), np.linspace(1e-3, 0.0, N))
+    quiet("validation-still-improving", spent)
+
+
 def test_double_descent() -> None:
     t = time(60)
     hump = 0.5 + np.exp(-12 * t) + 0.35 * np.exp(-(((t - 0.5) / 0.12) ** 2)) - 0.15 * t

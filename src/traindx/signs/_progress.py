@@ -1,0 +1,35 @@
+"""How far a loss has come: against the trivial predictor where that is known, else against where it began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..record import Run
+from ._base import ramp
+from ._chance import chance_level
+from ._curve import Curve
+from ._wording import number
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`left` of the loss that was there to lose; `level` 1 where little is left; `text` says against what."""
+
+    left: float
+    level: float
+    text: str
+
+
+def progress(run: Run, curve: Curve, reached: float) -> Progress | None:
+    """Where `reached` stands between chance, or the curve's own start, and zero. None where neither is known."""
+    chance = chance_level(run)
+    if chance is not None:
+        left, against = reached / chance.loss, f"chance is {number(chance.loss)}"
+    elif len(curve) > 1 and curve.first > 0:
+        left, against = reached / curve.first, f"it began at {number(curve.first)}"
+    else:
+        return None
+    # A third of chance leaves no doubt that something was learned; four fifths may be an accident. The fall from a
+    # run's own start says less: bad initial outputs are soon mended, so more of it is asked for.
+    good, poor = (0.35, 0.8) if chance is not None else (0.1, 0.5)
+    return Progress(left, ramp(left, poor, good), against)

@@ -1,0 +1,35 @@
+"""How much of what there was to learn carries over to validation, at the end: by its loss, or by its accuracy.
+
+This sign speaks for a run, not against one. The end counts, not the best: what was unlearned again is not learned.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._chance import chance_accuracy
+from .._curve import adversarial, curve_of, validation_loss
+from .._progress import progress
+from .._wording import number, percent
+
+ID = "validation-learned"
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss, accuracy = validation_loss(run), curve_of(run.series("accuracy/validation"))
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other do not fall")
+    found = []
+    by_loss = progress(run, loss, loss.last) if len(loss) else None
+    if by_loss is not None:
+        text = f"The validation loss ends at {number(loss.last)}; {by_loss.text}."
+        found.append((by_loss.level, text, {"last": loss.last, "left": by_loss.left}))
+    share = chance_accuracy(run)
+    if share is not None and share < 1 and len(accuracy):
+        gained = (accuracy.last - share) / (1 - share)
+        text = f"The validation accuracy ends at {percent(accuracy.last)}; the commonest class gives {percent(share)}."
+        found.append((ramp(gained, 0.2, 0.7), text, {"accuracy": accuracy.last, "gained": gained}))
+    if not found:
+        return Missing(ID, "nothing was evaluated, or chance is not known")
+    level, text, values = max(found, key=lambda entry: entry[0])
+    return Sign(ID, level, level, text, None, "info", values)

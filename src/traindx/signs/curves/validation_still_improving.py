@@ -1,0 +1,40 @@
+"""What twice the training would bring on validation, by its fall over the second half of the run.
+
+The training loss of a model that memorises falls for ever; only a validation loss that is still falling shows that more
+training would help. A fall of 3 % is little, of 15 % is not; it counts where the evaluations at the end are the best,
+and in proportion to the rate that is left: a schedule that has run out was not stopped early.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._curve import validation_loss
+from .._rate import rate_left
+from .._trend import trend
+from .._wording import percent
+
+ID = "validation-still-improving"
+FEWEST = 4
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss = validation_loss(run)
+    if len(loss) < FEWEST:
+        return Missing(ID, f"fewer than {FEWEST} validation losses were recorded")
+    if loss.values.min() <= 0:
+        return Missing(ID, "a validation loss that is not positive has no ratios")
+    late = loss.ratios[len(loss) // 2 - 1 :]
+    course = trend(np.arange(len(late), dtype=np.float64), late)
+    gain = 1.0 - float(np.exp(course.change))
+    # The best of the last evaluations must not have been bettered before.
+    end = max(1, len(loss) // 5)
+    at_best = bool(loss.values[-end:].min() <= loss.values.min())
+    falls = course.change < 0 and (course.z <= -1.7 or len(late) < 6) and late[-1] < late[0]
+    level = ramp(gain * rate_left(run), 0.03, 0.15) if at_best and falls else 0.0
+    text = f"Over the second half of the run the validation loss fell by {percent(max(gain, 0.0))}"
+    text += " and was at its best at the end." if level >= 0.5 else "."
+    values = {"gain": gain, "z": course.z, "at_best": at_best}
+    return Sign(ID, gain, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", values)
