@@ -99,6 +99,7 @@ class Recording:
     def close(self, exit_status: str, error: dict[str, Any] | None = None) -> None:
         """The run is over: take the hooks away, write what is left."""
         self.hooks.remove()
+        self.writer.flush()  # what watchers finish with includes what is still on its way to them
         self._each("finish")
         if error is not None:
             self.writer.fact("error", error)

@@ -28,7 +28,10 @@ class Chance:
 @once_per_run
 def chance_level(run: Run) -> Chance | None:
     """The trivial predictor's training loss, or None."""
-    call = next((c for c in run.facts.get("losses") or [] if isinstance(c, dict) and c.get("phase") == "train"), None)
+    calls = [c for c in run.facts.get("losses") or [] if isinstance(c, dict) and c.get("phase") == "train"]
+    if len({(c.get("fn"), str(_outputs(c))) for c in calls}) > 1:
+        return None  # a sum of different losses; and the targets' statistics mix those of all of them
+    call = calls[0] if calls else None
     targets = run.facts.get("targets/train")
     if call is not None and isinstance(targets, dict):
         found = _from_call(call, targets)
@@ -38,6 +41,13 @@ def chance_level(run: Run) -> Chance | None:
         ratio = float(scale) if isinstance(scale, int | float) and math.isfinite(scale) and scale > 0 else 1.0
         return Chance(found.loss * ratio, found.text) if found.loss > 0 else None
     return _from_config(run)
+
+
+def _outputs(call: Mapping[str, Any]) -> Any:
+    """The sizes that a loss was given beyond the samples' number."""
+    given = call.get("input")
+    shape = given.get("shape") if isinstance(given, dict) else None
+    return shape[1:] if isinstance(shape, list) else None
 
 
 def _from_call(call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | None:

@@ -57,7 +57,13 @@ def unstepped(backwards: int) -> Patient:
 
 
 def frozen(**values: Any) -> Patient:
-    return healthy().params(*HIDDEN, requires_grad=False, grad="none", moved=False, optimizer=None, **values)
+    p = healthy().params(*HIDDEN, requires_grad=False, grad="none", moved=False, optimizer=None, **values)
+    return p.table("weight_norm", dict.fromkeys(WEIGHTS, 5.0), 0.0)
+
+
+def averaged_by_hand() -> Patient:
+    """A copy that follows the model: no optimizer's step moves it, but it is another one at every look."""
+    return frozen().table("weight_norm", dict.fromkeys(WEIGHTS, 5.0), 0.01)
 
 
 def teacher() -> Patient:
@@ -139,6 +145,7 @@ HEALTHY = {
         ("trained earlier in the run", lambda: frozen().params(*HIDDEN, grad="yes")),
         ("trained tails", lambda: frozen(init_kurtosis=6.0)),
         ("averaged copy", lambda: frozen().params(*HIDDEN, moved=True)),
+        ("averaged copy, moved between steps", averaged_by_hand),
         ("small fixed filter", lambda: frozen(elements=9)),
         ("teacher", teacher),
     ],

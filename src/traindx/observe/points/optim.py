@@ -65,7 +65,7 @@ def install(hooks: HookPoints) -> None:
 
     def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
         if hooks.quiet:
-            if len(args) == 1 and not kwargs:  # no closure
+            if not any(args[1:]) and not any(kwargs.values()):  # no closure
                 hooks.announce_quietly("quiet_step_begin", optimizer)
                 return
             hooks.end_quiet()

@@ -31,6 +31,8 @@ class _Pass:
         self.hits: Any = 0.0
         self.hit_rows: Any = 0.0
         self.read: list[float] = []  # scalars that the script itself read
+        self.counts = 0  # of them, such as are a whole number of the samples: shares of hits, not losses
+        self.last_rows = 1
 
 
 class Watcher:
@@ -67,6 +69,7 @@ class Watcher:
         current.forwards += 1
         rows = next((t.shape[0] for t in tensors_in((args, kwargs)) if t.dim()), 1)
         current.rows += rows
+        current.last_rows = rows
         self._score_silent_output()
         logits = found[0]
         self._output = weakref.ref(logits)
@@ -138,6 +141,9 @@ class Watcher:
             if not self._scored_output:
                 self._score_silent_output()
             self._pass.read.append(value)
+            self._pass.counts += 0 <= value <= 1 and any(
+                abs(value * rows - round(value * rows)) < 1e-4 for rows in (self._pass.last_rows, self._pass.rows)
+            )
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         if self._pass is not None:
@@ -170,6 +176,8 @@ class Watcher:
         training = self.session.last_loss
         per_forward = len(done.read) / max(1, done.forwards)
         if not done.read or training is None or not (per_forward <= 1.01 or len(done.read) == 1):
+            return None
+        if done.counts == len(done.read):
             return None
         value = sum(done.read) / len(done.read)
         # An accuracy or a count is read the same way: only what is of the training loss's size is taken for a loss.

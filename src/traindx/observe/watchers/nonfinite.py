@@ -166,15 +166,17 @@ class Watcher:
     def step_begin(self, optimizer: Any, closure: bool) -> None:
         if closure or self._gradient_bad or self._bad:
             return
-        # One element stands for all, at every step: what spoils a gradient spoils the first layer's, where it ends.
-        parameter = next(iter(optimizer.param_groups[0]["params"]), None)
-        gradient = parameter.grad if parameter is not None else None
-        value = cpu_value(gradient) if gradient is not None else None
-        if value is not None and not math.isfinite(value):
-            self._gradient_bad = True
-            if self.session.hooks.quiet:
-                self._take_over_quiet_step()
-            self._report_gradient(parameter)
+        # One element stands for all, at every step: of the layer nearest to the loss, and of the one where gradients
+        # end. Between them a unit that is off may stop what is not finite.
+        parameters = optimizer.param_groups[0]["params"]
+        for parameter in (parameters[0], parameters[-1]) if parameters else ():
+            value = cpu_value(parameter.grad) if parameter.grad is not None else None
+            if value is not None and not math.isfinite(value):
+                self._gradient_bad = True
+                if self.session.hooks.quiet:
+                    self._take_over_quiet_step()
+                self._report_gradient(parameter)
+                return
 
     def _report_gradient(self, parameter: Any) -> None:
         session = self.session

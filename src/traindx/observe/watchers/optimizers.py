@@ -57,6 +57,7 @@ class Watcher:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._states: list[_State] = []
+        self._unheard = False  # a backward of the present step was quiet: what it found in place is not known
         self._schedulers: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
 
     def _state(self, optimizer: Any) -> _State:
@@ -107,9 +108,14 @@ class Watcher:
             if state.cleared is False:
                 state.cleared = _gradients_empty(optimizer)
 
+    def quiet_backward(self, loss: Any, frame: Any) -> None:
+        self._unheard = True
+
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         session = self.session
         state = self._state(optimizer)
+        if self._unheard:  # the step became loud half way
+            state.cleared, self._unheard = None, False
         facts = state.facts
         if facts["first_step"] is None:
             facts["first_step"] = session.step
@@ -126,7 +132,7 @@ class Watcher:
     def quiet_step_end(self, optimizer: Any) -> None:
         state = self._state(optimizer)
         state.facts["steps"] += 1
-        state.cleared = None
+        state.cleared, self._unheard = None, False
         for group, rate in zip(optimizer.param_groups, state.rates, strict=False):
             if group.get("lr") is not rate:  # the very number that was there before needs no second look
                 self._note_rates(optimizer, state)

@@ -1,6 +1,7 @@
 """The time of a backward pass, late against early, after the first tenth of the run.
 
-Busy machines and caches make it wander; only work that piles up makes it grow all the way and go on growing.
+Busy machines and caches make it wander; only work that piles up makes it grow all the way and go on growing. A machine
+that gets busier slows the forward pass as well, so what that slowed by is taken off first.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ def measure(run: Run) -> Sign | Missing:
     found = growth(run, "time/backward", 0.1)
     if found is None:
         return Missing(ID, "backward passes were not timed often enough")
-    level = ramp(found.ratio, 1.3, 3.0, log=True) * ramp(found.order, 0.5, 0.9) * found.lasting
+    forward = growth(run, "time/forward", 0.1)
+    ratio = found.ratio / max(1.0, forward.ratio if forward is not None else 1.0)
+    level = ramp(ratio, 1.3, 3.0, log=True) * ramp(found.order, 0.5, 0.9) * found.lasting
     return Sign(
         ID,
-        found.ratio,
+        ratio,
         level,
         f"a backward pass went from {num(1000 * found.first)} ms to {num(1000 * found.last)} ms over {found.steps} "
         "steps",

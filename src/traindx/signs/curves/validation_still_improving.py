@@ -11,7 +11,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._curve import validation_loss
+from .._curve import adversarial, validation_loss
 from .._rate import rate_left
 from .._trend import trend
 from .._wording import percent
@@ -24,6 +24,8 @@ def measure(run: Run) -> Sign | Missing:
     loss = validation_loss(run)
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} validation losses were recorded")
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other do not fall")
     if loss.values.min() <= 0:
         return Missing(ID, "a validation loss that is not positive has no ratios")
     late = loss.ratios[len(loss) // 2 - 1 :]

@@ -1,7 +1,8 @@
 """The share of evaluation samples that were also trained on, beyond what repeated samples explain.
 
-Small discrete data repeat themselves: the share of repeats within the training set is taken off first. Where only part
-of the training data was hashed the share is scaled up. A pass over the training data for its own sake is no validation.
+Small discrete data repeat themselves: what chance gives, by the repeats within batches, is taken off first. Where only
+part of the training data was hashed the share is scaled up. A pass over the training data for its own sake is no
+validation.
 """
 
 from __future__ import annotations
@@ -11,10 +12,28 @@ import math
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
+from .._tables import typical
 from .._words import grave, num, pct
 
 ID = "samples-shared"
 FEWEST = 10
+
+
+def _by_chance(run: Run, trained: float | None) -> float:
+    """The share of any samples that would be among those trained on, because there are only so many different ones.
+
+    How many there are follows from how often two in one batch are the same: a pair is, once in that many.
+    """
+    repeats = fact(run, "repeats")
+    total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
+    if not total or distinct is None or not 0 < distinct < total:
+        return 0.0
+    repeated = 1 - distinct / total
+    batch = typical(run, "batch_size")
+    if not batch or batch < 2 or not trained:
+        return repeated
+    pairs = total * (batch - 1) / 2
+    return min(1.0, max(repeated, trained * (total - distinct) / pairs))
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -23,9 +42,7 @@ def measure(run: Run) -> Sign | Missing:
     if held is None or shared is None or held < FEWEST:
         return Missing(ID, "evaluation samples were not compared with training samples")
     hashed = min(max(number(overlap.get("train_share_hashed")) or 1.0, 0.01), 1.0)
-    repeats = fact(run, "repeats")
-    total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
-    repeated = 1 - distinct / total if total and distinct is not None and 0 < distinct <= total else 0.0
+    repeated = _by_chance(run, number(overlap.get("train_distinct")))
     # Scaling up a handful of chance matches would make much of little: two standard errors are taken off.
     certain = max(0.0, shared - 2 * math.sqrt(max(shared, 0.0))) if hashed < 1 else shared
     share = min(max(certain / held / hashed, 0.0), 1.0)
@@ -37,8 +54,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}; {pct(repeated)} of the "
-        "training samples repeat each other)",
+        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}; {pct(repeated)} would "
+        "be by chance, as samples repeat each other)",
         severity=grave(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import number
+from .._facts import entries, fact, number, shape
 from .._losses import LossCall, training_losses
 from .._words import grave, num, place
 
@@ -36,17 +36,15 @@ def _level(call: LossCall) -> float:
 
 def _softmax_twice(run: Run) -> Sign | None:
     """A loss written by hand shows in the graph: a softmax of what a softmax made."""
-    graph = run.facts.get("graph")
-    found = graph.get("softmaxes") if isinstance(graph, dict) else None
-    again = [entry for entry in found or () if isinstance(entry, dict) and entry.get("of_softmax")]
+    again = [entry for entry in entries(fact(run, "graph").get("softmaxes")) if entry.get("of_softmax") is True]
     if not again:
         return None
-    shape = " x ".join(str(size) for size in again[0].get("shape") or ())
+    sizes = " x ".join(str(size) for size in shape(again[0].get("shape")) or ())
     return Sign(
         ID,
         1.0,
         1.0,
-        f"softmax is applied twice on the way to the loss: to the scores, and again to the probabilities ({shape})",
+        f"softmax is applied twice on the way to the loss: to the scores, and again to the probabilities ({sizes})",
         onset=0,
         severity=grave(1.0, "critical"),
         values={"min": 0.0, "max": 1.0, "made_by": "softmax", "fn": "softmax"},

@@ -8,6 +8,8 @@ filters and constants.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import facts, text
@@ -19,6 +21,16 @@ ID = "fresh-layers-frozen"
 TRAINED_KURTOSIS = 3.7
 # Smaller tensors are fixed filters (blur, Sobel), not layers.
 SMALLEST = 64
+
+
+def _drifts(run: Run, name: str) -> bool:
+    """Whether the weight's size changes from look to look: averaged copies are moved by hand, between steps."""
+    table = run.layers("weight_norm")
+    if name not in table.layers:
+        return False
+    norms = table.column(name)
+    norms = norms[np.isfinite(norms)]
+    return len(norms) > 2 and bool(np.ptp(norms) > 1e-5 * np.max(norms))  # float32 rounds at 1e-7
 
 
 def _fresh(p: Parameter) -> bool:
@@ -41,7 +53,7 @@ def measure(run: Run) -> Sign | Missing:
     training = {_root(p.name, roots) for p in known if p.trains}
     # A model that is frozen as a whole was meant to learn if the optimizer was given its weights.
     meant = [p for p in known if p.optimizer is not None or _root(p.name, roots) in training]
-    frozen = [p for p in meant if p.trains is False and _fresh(p)]
+    frozen = [p for p in meant if p.trains is False and _fresh(p) and not _drifts(run, p.name)]
     share = share_of(frozen, known)
     level = ramp(share, 0.0, 0.1)
     return Sign(
