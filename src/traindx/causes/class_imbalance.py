@@ -90,6 +90,7 @@ AGAINST = {
     "loss-at-floor": 1.5,
     "loss-inputs-are-probabilities": 1.0,
     "validation-learned": 1.0,
+    "training-learned": 1.5,
 }
 # A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
 REQUIRES = ("predictions-collapsed", "training-at-chance")

@@ -107,6 +107,8 @@ AGAINST = {
     "optimizer-setting-odd": 1.5,
     "early-instability": 0.7,
     "validation-learned": 1.0,
+    "loss-at-floor": 1.5,
+    "training-learned": 1.0,
 }
 REQUIRES = ("gradients-spiking", "gradient-norm-heavy-tail", "gradients-explode-with-depth")
 EXPLAINS = ("lr-too-high",)

@@ -64,7 +64,7 @@ ID = "model-too-small"
 FAMILY = "generalisation"
 TITLE = "The model is too small for the task"
 MEANS = "Training and validation both settle high although optimisation is healthy."
-FOR = {"loss-plateau": 1.2, "training-at-chance": 0.3, "one-batch-not-learnt": 2.0}
+FOR = {"narrow-layer": 2.0, "loss-plateau": 0.8, "training-at-chance": 0.3, "one-batch-not-learnt": 2.0}
 AGAINST = {
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
@@ -104,7 +104,7 @@ AGAINST = {
     "output-ignores-input": 3.0,
     "training-learned": 2.0,
 }
-REQUIRES = ("loss-plateau", "one-batch-not-learnt")
+REQUIRES = ("narrow-layer", "one-batch-not-learnt")
 AVOID = (
     "Do not enlarge before one batch was tried: most flat losses are wiring faults, which a larger model has as well.",
     "Do not train longer or add regularisation: the curve is flat.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from itertools import pairwise
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -205,7 +206,31 @@ def _in_order(points: Series) -> Curve:
 @once_per_run
 def training_loss(run: Run) -> Curve:
     """The training loss; where only evaluations on training data were recorded, those."""
-    return curve_of(run.series("loss/train") or run.series("loss/validation/training_data"))
+    return _in_main_training(run, curve_of(run.series("loss/train") or run.series("loss/validation/training_data")))
+
+
+@once_per_run
+def main_training(run: Run) -> tuple[float, float] | None:
+    """The steps of the longest of several trainings that one script made one after the other; None where it made one.
+
+    Folds, a teacher and its student, a search for the rate: each has an optimizer of its own, which begins where the
+    one before has ended.
+    """
+    made = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict)]
+    found = [(o.get("first_step"), o.get("steps")) for o in made]
+    spans = sorted(
+        (float(first), float(first) + float(steps))
+        for first, steps in found
+        if isinstance(first, int | float) and isinstance(steps, int | float) and steps > 0
+    )
+    if len(spans) < 2 or any(after[0] < before[1] - 1 for before, after in pairwise(spans)):
+        return None
+    return max(reversed(spans), key=lambda span: span[1] - span[0])
+
+
+def _in_main_training(run: Run, curve: Curve) -> Curve:
+    span = main_training(run)
+    return curve if span is None else curve.between(span[0], span[1] + 1)
 
 
 @once_per_run
@@ -222,12 +247,12 @@ def is_excerpt(run: Run) -> bool:
 
 @once_per_run
 def validation_loss(run: Run) -> Curve:
-    return curve_of(run.series("loss/validation"))
+    return _in_main_training(run, curve_of(run.series("loss/validation")))
 
 
 @once_per_run
 def gradient_norm(run: Run) -> Curve:
-    return curve_of(run.series("grad_norm"))
+    return _in_main_training(run, curve_of(run.series("grad_norm")))
 
 
 @once_per_run

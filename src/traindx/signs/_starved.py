@@ -28,7 +28,7 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
     ]
     if run.steps < FEWEST_STEPS or not known:
         return Missing(sign_id, "too few steps, or no weight's gradient was followed")
-    without = [p for p in known if p.grad == grad]
+    without = [p for p in known if p.grad == grad and not _fed(run, p.name)]
     share = share_of(without, known)
     level = ramp(share, 0.02, 0.2)
     names = [p.name for p in without]
@@ -43,3 +43,9 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         severity=grave(level, "critical"),
         values={"parameters": names[:20], "share": share},
     )
+
+
+def _fed(run: Run, name: str) -> bool:
+    """Whether some look found a gradient: a branch that begins at zero passes none at first."""
+    table = run.layers("grad_norm")
+    return name in table.layers and bool((table.column(name) > 0).any())

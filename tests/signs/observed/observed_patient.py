@@ -69,6 +69,13 @@ class Patient:
         return self
 
     def params(self, *names: str, **values: Any) -> Patient:
+        # A parameter without a gradient has no norm of it, at any look.
+        if values.get("grad") in ("none", "zero") and "grad_norm" in self.tables:
+            looks, layers, rows = self.tables["grad_norm"]
+            norm = math.nan if values["grad"] == "none" else 0.0
+            gone = [not names or layer in names for layer in layers]
+            rows = [[norm if off else value for off, value in zip(gone, row, strict=True)] for row in rows]
+            self.tables["grad_norm"] = (looks, layers, rows)
         return self.each_param(lambda entry: entry.update(values), *names)
 
     def modules(self, *modules: dict[str, Any]) -> Patient:

@@ -111,6 +111,10 @@ SICK = {
         ("half constant", lambda: constant(*WEIGHTS[:3], mean=0.1)),
         ("rows repeat", lambda: healthy().params(*WEIGHTS[:4], rows_identical=1.0)),
     ],
+    "narrow-layer": [
+        ("two units", lambda: healthy().params(WEIGHTS[2], shape=[2, 64]).params(WEIGHTS[3], shape=[64, 2])),
+        ("one unit", lambda: healthy().params(WEIGHTS[0], shape=[1, 20]).params(WEIGHTS[1], shape=[64, 1])),
+    ],
     "linear-chain": [
         ("four layers", lambda: chain(4)),
         ("the whole model", lambda: two_layers(chain(2, linear_maps=2, linear_chain_shapes=[[32, 10], [32, 64]]))),
@@ -154,6 +158,11 @@ HEALTHY = {
         ("zero-initialised branch", lambda: constant(WEIGHTS[3])),
         ("loaded", lambda: constant(*WEIGHTS[:3], mean=0.1).params(*WEIGHTS[:3], loaded=True)),
     ],
+    "narrow-layer": [
+        ("one output", lambda: healthy().params(WEIGHTS[-1], shape=[1, 64])),
+        ("a head on a branch", lambda: healthy().params(WEIGHTS[2], shape=[3, 64])),
+        ("sixteen units", lambda: healthy().params(WEIGHTS[2], shape=[16, 64]).params(WEIGHTS[3], shape=[64, 16])),
+    ],
     "linear-chain": [
         ("pair in a larger model", lambda: chain(2)),
         ("value and output of attention", lambda: chain(3, ops={"SoftmaxBackward0": 2})),
@@ -193,7 +202,7 @@ NEEDS = {
     "act_zero": ["sparse-activations"],
     "act_saturated": ["saturated-units"],
     "preact_large": ["preactivations-large"],
-    "params": ["init-scale-small", "init-scale-large", "rows-identical"],
+    "params": ["init-scale-small", "init-scale-large", "rows-identical", "narrow-layer"],
     "act_std": ["activation-variance-shrinks", "activation-variance-grows"],
     "graph": ["linear-chain"],
     "models": ["strong-dropout"],

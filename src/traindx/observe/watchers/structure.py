@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..inbox import cpu_value
 from ..points.modules import is_compiled
 from ..session import Session
 from ..tensors import SAMPLE
@@ -143,12 +144,14 @@ class Watcher:
             if parameter.grad is None:
                 fact["grad"] = fact["grad"] or "none"
             else:
-                fact["grad"] = "maybe"  # present; whether it is more than zeros comes with the flush
                 peek = parameter.grad.detach()
-                if not peek.is_sparse:
-                    self.session.inbox.later(peek.ne(0).any(), lambda any_, fact=fact: _note_gradient(fact, any_))
-                else:
-                    fact["grad"] = "yes"
+                anything = peek.ne(0).any() if not peek.is_sparse else None
+                known = cpu_value(anything) if anything is not None else 1.0
+                if known is not None:
+                    fact["grad"] = "yes" if known else "zero"
+                else:  # whether it is more than zeros comes with the flush
+                    fact["grad"] = "maybe"
+                    self.session.inbox.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
     def flush(self) -> None:
         writer = self.session.writer

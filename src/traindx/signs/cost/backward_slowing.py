@@ -20,7 +20,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "backward passes were not timed often enough")
     forward = growth(run, "time/forward", 0.1)
     ratio = found.ratio / max(1.0, forward.ratio if forward is not None else 1.0)
-    level = ramp(ratio, 1.3, 3.0, log=True) * ramp(found.order, 0.5, 0.9) * found.lasting
+    level = ramp(ratio, 1.7, 5.0, log=True) * ramp(found.order, 0.5, 0.9) * found.lasting
     return Sign(
         ID,
         ratio,

@@ -28,7 +28,11 @@ def measure(run: Run) -> Sign | Missing:
         best = float(accuracy.values.max())
         text = f"The best validation accuracy is {percent(best)}; naming the commonest class gives {percent(share)}"
         levels.append(
-            (ramp(best - share, 0.1 * (1 - share), 0.02), text, {"best_accuracy": best, "chance_accuracy": share})
+            (
+                ramp(best - share, 0.1 * (1 - share), 0.02 * (1 - share)),
+                text,
+                {"best_accuracy": best, "chance_accuracy": share},
+            )
         )
     if not levels:
         return Missing(ID, "chance is not known, or nothing was evaluated")

@@ -14,6 +14,7 @@ from scipy.ndimage import median_filter
 from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Severity, Sign, ramp
+from .._chance import chance_level
 from .._curve import Curve, spread_of_differences, training_loss
 from .._trend import trend
 from .._validation import evaluations, training_at
@@ -43,7 +44,7 @@ def measure(run: Run) -> Sign | Missing:
     if after >= 5:
         certain = min(certain, ramp(trend(np.arange(after + 1.0), smooth[best:]).z, 1, 2.5))
     falling = _training_fell(run, validation, best)
-    level = min(certain, ramp(relative, 0.02, 0.05), falling)
+    level = min(certain, ramp(relative, 0.02, 0.05), falling, _matters(run, validation, rise))
     step = int(validation.steps[best])
     if level < 0.5:
         text = f"The validation loss ends at {number(end)}; its minimum was {number(lowest)} at step {step}."
@@ -54,6 +55,13 @@ def measure(run: Run) -> Sign | Missing:
     )
     severity: Severity = "critical" if relative >= 0.5 else "warning" if relative >= 0.1 else "info"
     return Sign(ID, relative, level, text, step, severity, values)
+
+
+def _matters(run: Run, validation: Curve, rise: float) -> float:
+    """0 to 1: against all that there was to learn, a hundredth lost again is nothing, a twentieth is something."""
+    chance = chance_level(run)
+    all_of_it = chance.loss if chance is not None else float(np.max(validation.values) - np.min(validation.values))
+    return ramp(rise / all_of_it, 0.01, 0.04) if all_of_it > 0 else 1.0
 
 
 def _width(points: int) -> int:

@@ -33,7 +33,9 @@ def _by_chance(run: Run, trained: float | None) -> float:
     if not batch or batch < 2 or not trained:
         return repeated
     pairs = total * (batch - 1) / 2
-    return min(1.0, max(repeated, trained * (total - distinct) / pairs))
+    found = total - distinct
+    # Few pairs make a rough estimate: two standard errors are added, in favour of chance.
+    return min(1.0, max(repeated, trained * (found + 2 * math.sqrt(found)) / pairs))
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -45,8 +47,10 @@ def measure(run: Run) -> Sign | Missing:
     repeated = _by_chance(run, number(overlap.get("train_distinct")))
     # Scaling up a handful of chance matches would make much of little: two standard errors are taken off.
     certain = max(0.0, shared - 2 * math.sqrt(max(shared, 0.0))) if hashed < 1 else shared
-    share = min(max(certain / held / hashed, 0.0), 1.0)
-    excess = max(0.0, (share - repeated) / (1 - repeated)) if repeated < 1 else 0.0
+    found = min(max(certain / held, 0.0), 1.0)
+    excess = max(0.0, (found - repeated) / (1 - repeated)) if repeated < 1 else 0.0
+    excess = min(excess / hashed, 1.0)
+    share = min(found / hashed, 1.0)
     level = ramp(excess, 0.02, 0.3)
     if run.series("loss/validation/training_data") and not run.series("loss/validation"):
         level = min(level, 0.3)
