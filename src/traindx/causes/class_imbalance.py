@@ -73,7 +73,7 @@ TITLE = "One class dominates and the model answers with it"
 MEANS = "The classes are heavily skewed and the model's predictions collapse onto the commonest one."
 FOR = {
     "predictions-collapsed": 2.5,
-    "labels-skewed": 3.0,
+    "labels-skewed": 2.0,
     "training-at-chance": 0.7,
     "loss-plateau": 0.3,
     "validation-at-chance": 0.5,
@@ -89,8 +89,8 @@ AGAINST = {
     "params-outside-optimizer": 1.5,
     "loss-at-floor": 1.5,
     "loss-inputs-are-probabilities": 1.0,
-    "validation-learned": 1.0,
-    "training-learned": 1.5,
+    "validation-learned": 2.0,
+    "training-learned": 2.0,
 }
 # A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
 REQUIRES = ("predictions-collapsed", "training-at-chance")

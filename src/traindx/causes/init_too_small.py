@@ -93,7 +93,7 @@ AGAINST = {
     "loss-at-floor": 3.0,
     "params-outside-optimizer": 1.5,
     "crash-no-graph": 4.0,
-    "training-learned": 1.5,
+    "training-learned": 2.0,
 }
 REQUIRES = ("init-scale-small",)
 SEEN_BY = ("init-scale-small",)

@@ -91,6 +91,9 @@ AGAINST = {
     "update-ratio-low": 2.0,
     "loss-heads-wrong-way": 1.5,
     "gradients-explode-with-depth": 0.7,
+    "training-learned": 1.0,
+    "validation-learned": 1.0,
+    "plain-sgd": 0.7,
 }
 REQUIRES = ("early-instability",)
 AVOID = (

@@ -106,7 +106,7 @@ AGAINST = {
     "loss-diverged": 1.5,
     "batches-single-class": 2.0,
     "too-short": 1.0,
-    "training-learned": 0.7,
+    "training-learned": 2.0,
     "validation-learned": 1.5,
 }
 REQUIRES = ("validation-at-chance", "training-at-chance")

@@ -72,7 +72,7 @@ MEANS = "Validation data are prepared differently from, or drawn elsewhere than,
 FOR = {
     "train-eval-inputs-differ": 4.5,
     "validation-gap": 2.5,
-    "validation-at-chance": 0.7,
+    "validation-at-chance": 1.5,
 }
 AGAINST = {
     "validation-rising": 1.0,
@@ -89,7 +89,7 @@ AGAINST = {
     "train-above-validation": 1.5,
     "validation-learned": 1.5,
 }
-REQUIRES = ("train-eval-inputs-differ",)
+REQUIRES = ("train-eval-inputs-differ", "validation-at-chance")
 SEEN_BY = ("train-eval-inputs-differ",)
 EXPLAINS = ("overfitting", "noisy-labels")
 AVOID = (

@@ -90,6 +90,7 @@ AGAINST = {
     "loss-at-floor": 2.5,
     "still-improving": 0.7,
     "training-learned": 1.5,
+    "validation-learned": 1.0,
 }
 REQUIRES = ("decay-dominates", "weights-shrinking")
 EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")

@@ -10,8 +10,9 @@ from .types import Verdict
 # A false alarm costs more trust than a miss: a run is called sick only when it is clearly more likely sick than not.
 # The probability of `healthy` below which a run may be called sick. Most faults leave no trace in a log, so there
 # `healthy` never gets far, and its being low means less.
-ALARM = {"observed": 0.35, "log": 0.2}
-NAMED = 0.25  # the confidence that a leading cause needs for that
+ALARM = {"observed": 0.3, "log": 0.2}
+# The confidence that a leading cause needs for that. In a log causes share what little shows.
+NAMED = {"observed": 0.4, "log": 0.25}
 # Trouble that is plain to see, whatever causes it, and the level at which it is.
 PLAIN_TROUBLE = {"loss-not-finite": 0.7, "loss-diverged": 0.9}
 # Trouble that forbids to call a run healthy.
@@ -35,7 +36,7 @@ def decide(chances: Mapping[str, float], levels: Mapping[str, float], kind: str 
         return "sick"
     leading, confidence = max(((n, c) for n, c in chances.items() if n != HEALTHY), key=lambda item: item[1])
     if chances[HEALTHY] < ALARM[kind]:
-        return "sick" if leading != UNKNOWN and confidence >= NAMED else "inconclusive"
+        return "sick" if leading != UNKNOWN and confidence >= NAMED[kind] else "inconclusive"
     if levels.get("too-short", 0.0) >= TOO_SHORT:
         return "inconclusive"
     doubtful = any(levels.get(sign, 0.0) >= level for sign, level in DOUBTFUL.items())

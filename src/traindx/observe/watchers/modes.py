@@ -97,6 +97,12 @@ class Watcher:
     def _settle(self) -> None:
         # A forward without gradients inside every step (a generator feeding a discriminator, a teacher) is part of the
         # training. An evaluation scores what it computes, or runs over several batches.
+        # Where the script switched modes, what ran in train mode was meant to: batch norm's statistics of averaged
+        # weights are refreshed that way.
+        switched = 0 < self._unsettled_in_train_mode < self._unsettled
+        if switched:
+            self._unsettled -= self._unsettled_in_train_mode
+            self._unsettled_in_train_mode = 0
         if self._scored or self._unsettled >= 3:
             self._facts["eval_forwards"] += self._unsettled
             self._facts["eval_forwards_in_train_mode"] += self._unsettled_in_train_mode

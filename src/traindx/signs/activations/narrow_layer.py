@@ -10,11 +10,16 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import facts
-from .._params import parameters
+from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "narrow-layer"
 ENOUGH = 8.0  # units: from here on width alone is no obstacle to the tasks people start with
+
+
+def _feeds(earlier: Parameter, later: Parameter) -> bool:
+    width, taken = earlier.shape[0], later.shape[1]
+    return taken == width or (len(earlier.shape) > 2 and width > 0 and taken % width == 0)
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -22,10 +27,8 @@ def measure(run: Run) -> Sign | Missing:
     if len(ran) < 2 or any(p.depth is None for p in ran):
         return Missing(ID, "fewer than two layers were seen to run in order")
     layers = sorted(ran, key=lambda p: p.depth)
-    # Hidden is what a later layer takes in, as it is or spread out over positions: heads end a branch.
-    hidden = [
-        p for i, p in enumerate(layers) if any(later.shape[1] % max(1, p.shape[0]) == 0 for later in layers[i + 1 :])
-    ]
+    # Hidden is what a later layer takes in, as it is or (images) spread out over positions: heads end a branch.
+    hidden = [p for i, p in enumerate(layers) if any(_feeds(p, later) for later in layers[i + 1 :])]
     if len(facts(run, "models")) > 1 or not hidden:
         return Missing(ID, "several models were seen, or none with a hidden layer")
     narrowest = min(hidden, key=lambda p: p.shape[0])

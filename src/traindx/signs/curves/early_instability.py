@@ -13,7 +13,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, gradient_norm, is_excerpt, spread_of_differences, training_loss
+from .._curve import Curve, adversarial, gradient_norm, is_excerpt, spread_of_differences, training_loss
 from .._wording import number
 
 ID = "early-instability"
@@ -23,6 +23,8 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other swing at first")
     y = loss.ratios
     window = max(5, len(loss) // 10)
     few = max(1, window // 20)
