@@ -391,3 +391,26 @@ def test_loops_without_an_optimizer_have_steps_losses_and_gradients(warm, traini
     assert run.steps == 60 and run.series("loss/train").steps.tolist() == list(range(60))
     assert len(run.series("grad_norm")) >= 3
     assert all(parameter["moved"] is not False for parameter in run.facts["params"])
+
+
+def test_a_layer_put_in_the_place_of_another_is_followed_instead_of_it(warm, script):
+    source = """
+        import torch
+        from torch import nn
+        torch.manual_seed(0)
+        x, y = torch.randn(64, 5), torch.randint(0, 4, (64,))
+        model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(16):
+            if step == 8:
+                model[2] = nn.Linear(8, 4)             # the optimizer keeps the old one
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y % 2 if step < 8 else y).backward()
+            optimizer.step()
+    """
+    run = observed(warm, script(source)).run
+    assert "observers_off" not in run.facts
+    params = {fact["name"]: fact for fact in run.facts["params"]}
+    head = params["2.weight"]
+    assert (head["shape"], head["optimizer"], head["grad"], head["moved"]) == ([4, 8], None, "yes", False)
+    assert params["0.weight"]["optimizer"] == 0 and params["0.weight"]["moved"] is True

@@ -75,6 +75,10 @@ class Naming:
         self._remember(parameter, name)
         return name
 
+    def refresh(self) -> None:
+        """Name parameters anew: the script has put others in their place."""
+        self._names = {}
+
     def name_loose(self, parameters: Iterable[Any], frame: FrameType | None) -> None:
         """Give tensors outside any module the names of the variables that hold them in the user's code."""
         if frame is None:

@@ -36,6 +36,7 @@ class Session:
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
+        self._in_place_since: dict[str, int] = {}  # steps at which a parameter took another one's place
         self._noted: set[str] = set()
         self._with_parameters: dict[int, tuple[weakref.ref[Any], bool]] = {}
         self._data_sets: list[tuple[Callable[[], Any], tuple[Any, ...]]] = []
@@ -96,9 +97,17 @@ class Session:
         found += [tensor for ref in self.loose if (tensor := ref()) is not None]
         return list({id(p): p for p in found if id(p) not in held}.values())
 
-    def note_moved(self, names: list[str], sizes: list[float]) -> None:
+    def note_moved(self, step: int, names: list[str], sizes: list[float]) -> None:
+        """Sizes of updates, which come late from an accelerator: of a parameter's predecessor they tell nothing."""
         for name, size in zip(names, sizes, strict=True):
-            self.moved[name] = self.moved.get(name, False) or size != 0.0
+            if step >= self._in_place_since.get(name, 0):
+                self.moved[name] = self.moved.get(name, False) or size != 0.0
+
+    def replaced(self, name: str) -> None:
+        """Another parameter has taken this name."""
+        self.naming.refresh()
+        self.moved.pop(name, None)
+        self._in_place_since[name] = self.step
 
     def once(self, key: str) -> bool:
         """True the first time."""

@@ -110,7 +110,7 @@ class Watcher:
         sizes = [math.sqrt(max(1, p.numel())) for _, p in present]
         inbox, step = session.inbox, session.step
         inbox.row("update_norm", step, names, update_norm)
-        inbox.later(update_norm, lambda sizes, names=names: session.note_moved(names, sizes))
+        inbox.later(update_norm, lambda sizes, names=names: session.note_moved(step, names, sizes))
         inbox.row("weight_norm", step, names, weight_norm)
         self._per_element("weight_rms", names, weight_norm, sizes)
         inbox.row("update_ratio", step, names, update_norm / weight_norm)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import torch
@@ -190,7 +190,8 @@ class Watcher:
             shown = {key: value for key, value in summary.items() if key != "looks"}
             counts = self._labels(phase)
             if counts is not None:
-                sums = [sum(column) for column in zip(*counts["recent"], strict=True)]
+                # A head that was exchanged may have brought more classes.
+                sums = [sum(column) for column in zip_longest(*counts["recent"], fillvalue=0)]
                 shown["histogram"], shown["predictions"] = counts["histogram"], counts["predictions"]
                 shown["recent_predictions"] = {str(i): n for i, n in enumerate(sums) if n}
                 if phase == "train":

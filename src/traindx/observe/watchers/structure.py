@@ -123,8 +123,13 @@ class Watcher:
     def gradients_ready(self, update: Update) -> None:
         if not self.session.deep:
             return
-        for p in [] if update.index > 0 else self.session.stray_parameters():
-            if self.session.naming.name_of(p) not in self._params:
+        for p in self.session.stray_parameters():
+            name = self.session.naming.name_of(p)
+            if name in self._params and self._refs[name]() is not p:
+                # A layer that took the place of another under the same name: the old one is no part of the model.
+                self.session.replaced(name)
+                del self._params[name], self._refs[name]
+            if name not in self._params:
                 self._describe_parameter(p, "weight", None)
         for p in update.params:
             name = self.session.naming.name_of(p)

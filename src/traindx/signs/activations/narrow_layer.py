@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._facts import facts
+from .._curve import adversarial
 from .._params import Parameter, parameters
 from .._words import grave, num
 
@@ -24,13 +24,14 @@ def _feeds(earlier: Parameter, later: Parameter) -> bool:
 
 def measure(run: Run) -> Sign | Missing:
     ran = [p for p in parameters(run) if p.matrix and p.ran and p.trains is not False]
+    ran = [p for p in ran if p.module.startswith(("Linear", "Conv"))]  # not positions, scales or memories
     if len(ran) < 2 or any(p.depth is None for p in ran):
         return Missing(ID, "fewer than two layers were seen to run in order")
     layers = sorted(ran, key=lambda p: p.depth)
     # Hidden is what a later layer takes in, as it is or (images) spread out over positions: heads end a branch.
     hidden = [p for i, p in enumerate(layers) if any(_feeds(p, later) for later in layers[i + 1 :])]
-    if len(facts(run, "models")) > 1 or not hidden:
-        return Missing(ID, "several models were seen, or none with a hidden layer")
+    if adversarial(run) or not hidden:
+        return Missing(ID, "networks train against each other, or there is no hidden layer")
     narrowest = min(hidden, key=lambda p: p.shape[0])
     width, wanted = float(narrowest.shape[0]), float(max(layers[0].shape[1], layers[-1].shape[0]))
     level = ramp(width, ENOUGH, 2.0, log=True) * ramp(wanted / max(width, 1.0), 1.0, 3.0)
