@@ -108,8 +108,8 @@ def many_runs(root: Path, runs: int) -> None:
     begin = time.monotonic()
     shown = _on_a_terminal(command)
     seconds = time.monotonic() - begin
-    bar = f"{runs}/{runs}" in shown
-    print(f"\n{runs:,} small runs compared in {seconds:.0f} s on {os.cpu_count()} cores, bar {'seen' if bar else 'MISSING'}")
+    bar = "seen" if f"{runs}/{runs}" in shown else "MISSING"
+    print(f"\n{runs:,} small runs compared in {seconds:.0f} s on {os.cpu_count()} cores, progress bar {bar}")
 
 
 def _on_a_terminal(command: list[str]) -> str:
