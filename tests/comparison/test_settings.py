@@ -90,5 +90,5 @@ def test_results_in_a_configuration_are_no_settings() -> None:
 
 
 def test_a_number_in_one_name_alone_is_no_setting() -> None:
-    runs = [run_of(0.5, name=name) for name in ("Group7_a", "plain", "lr0.1", "lr0.2")]
+    runs = [run_of(0.5, name=name) for name in ("Group7_lr0.1", "lr0.1_b", "lr0.2", "lr0.2_b")]
     assert [setting.name for setting in settings_that_differ(outcomes(*runs))] == ["lr"]
