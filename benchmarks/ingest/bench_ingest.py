@@ -2,19 +2,23 @@
 
     python benchmarks/ingest/bench_ingest.py [--scalars 1000000] [--rows 1000000]
 
-Needs Linux and `tensorboard` (its EventAccumulator is the yardstick); `tbparse` is measured too where it is
-installed. Each reading happens in a process of its own; memory is the growth of its peak resident size over what it
-was after the imports. Printed are CPU seconds, megabytes and the ratios to traindx; then the cost at growing file
-sizes with a straight line through them (a small rest means: linear).
+Needs Linux and the extra `bench`: tensorboard's EventAccumulator and tbparse are the yardsticks. Each reading happens
+in a process of its own; memory is the growth of its peak resident size over what it was after the imports. Printed are
+CPU seconds, megabytes and the ratios to traindx; then the cost at growing file sizes, with a straight line through them
+and the exponent of size in time (1 means: linear); then how long 1,000 small runs take to read, judge and compare on
+two processes, by the clock.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import pty
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +87,48 @@ def linear(title: str, paths: list[Path]) -> None:
     costs = np.array([(measure("traindx", path) or (np.nan, 0))[0] for path in paths])
     slope, start = np.polyfit(sizes, costs, 1)
     rest = np.abs(costs - (slope * sizes + start)).max() / costs.max()
+    exponent = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
     points = ", ".join(f"{size:.1f} MB {cost:.2f} s" for size, cost in zip(sizes, costs, strict=True))
     print(
-        f"\n{title}: {points}\n  {1 / slope:.0f} MB/s after {max(start, 0):.2f} s, off the line by {rest:.0%} at most"
+        f"\n{title}: {points}\n  {1 / slope:.0f} MB/s after {max(start, 0):.2f} s, off the line by {rest:.0%} at most; "
+        f"time goes with size to the power {exponent:.2f}"
     )
+
+
+def many_runs(root: Path, runs: int) -> None:
+    """A folder of small logs, compared by the command line as a user would, with its bar on a terminal."""
+    rng = np.random.default_rng(0)
+    for number in range(runs):
+        loss = 0.5 + 2 * np.exp(-np.arange(200) / 40) + rng.normal(0, 0.02, 200)
+        folder = root / f"lr{0.001 * (1 + number % 5):g}_seed{number}"
+        folder.mkdir(parents=True)
+        rows = "".join(f"{step},{value:.6f}\n" for step, value in enumerate(loss))
+        (folder / "metrics.csv").write_text("step,loss\n" + rows)
+    command = [sys.executable, "-m", "traindx", "compare", str(root)]
+    begin = time.monotonic()
+    shown = _on_a_terminal(command)
+    seconds = time.monotonic() - begin
+    bar = "seen" if f"{runs}/{runs}" in shown else "MISSING"
+    print(f"\n{runs:,} small runs compared in {seconds:.0f} s on {os.cpu_count()} cores, progress bar {bar}")
+
+
+def _on_a_terminal(command: list[str]) -> str:
+    """What the command writes to standard error when that is a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 1 << 16)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    process.wait()
+    return shown.decode(errors="replace")
 
 
 def text_log(path: Path, rows: int) -> Path:
@@ -101,6 +143,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--scalars", type=int, default=1_000_000)
     options.add_argument("--rows", type=int, default=1_000_000)
+    options.add_argument("--runs", type=int, default=1_000)
     chosen = options.parse_args()
     import polars as pl
 
@@ -116,6 +159,7 @@ def main() -> None:
         sizes = [chosen.scalars // k for k in (8, 4, 2, 1)]
         linear("TensorBoard by size", [event_file(root / f"e{n}.tfevents", n) for n in sizes])
         linear("text by size", [text_log(root / f"t{n}.log", n // 10) for n in sizes])
+        many_runs(root / "many", chosen.runs)
 
 
 if __name__ == "__main__":

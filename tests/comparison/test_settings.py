@@ -81,3 +81,14 @@ def test_settings_that_change_together_are_one_bundle_and_seeds_make_repeats() -
     search = [Setting("a", (1, 5, 2, 9)), Setting("b", (3, 4, 8, 1)), Setting("c", (-1, -5, -2, -9))]
     assert [[s.name for s in bundle] for bundle in bundles(search)] == [["a", "c"], ["b"]]
     assert repeats(settings, 6) == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_results_in_a_configuration_are_no_settings() -> None:
+    config = {"training_loss": 0.25, "eval_accuracy": 0.9, "loss_fn": "mse", "loss_weight": 2.0, "lr": 0.1}
+    run = RunBuilder("a.json", "json").series("loss/train", STEPS, losses(0.5, 1)).fact("log", {"config": config})
+    assert settings_of(run.build()) == {"loss_fn": "mse", "loss_weight": 2.0, "lr": 0.1}
+
+
+def test_a_number_in_one_name_alone_is_no_setting() -> None:
+    runs = [run_of(0.5, name=name) for name in ("Group7_lr0.1", "lr0.1_b", "lr0.2", "lr0.2_b")]
+    assert [setting.name for setting in settings_that_differ(outcomes(*runs))] == ["lr"]

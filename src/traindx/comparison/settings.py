@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..readers._columns import role_of
 from ..record import Run
 from ._names import settings_in_name
 from ._sidecars import printed_arguments, settings_beside
-from ._values import canonical, flat, plain_value
+from ._values import canonical, flat, is_number, plain_value
 from .types import Value
 
 # Entries of logs' configurations that are results or progress, not choices.
@@ -79,7 +80,12 @@ def _configured(run: Run) -> dict[str, Value]:
         config = settings_beside(path) or (printed_arguments(path) if run.kind == "text" else {})
     else:
         config = {**settings_beside(Path(run.source)), **config}
-    return {name: value for name, value in config.items() if name.lower() not in RESULTS}
+    return {name: value for name, value in config.items() if not _is_result(name, value)}
+
+
+def _is_result(name: str, value: Value) -> bool:
+    """A final loss among the settings; the name of a loss function is none."""
+    return name.lower() in RESULTS or (is_number(value) and role_of(name).kind in ("loss", "accuracy", "perplexity"))
 
 
 def _arguments(run: Run) -> dict[str, Value]:

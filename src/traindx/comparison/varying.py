@@ -46,6 +46,10 @@ class Setting:
         return ranks if ranks[0] <= ranks[-1] else tuple(len(order) - 1 - rank for rank in ranks)
 
     @property
+    def given(self) -> set[Value]:
+        return {value for value in self.values if value is not None}
+
+    @property
     def distinct(self) -> int:
         return max(self.codes, default=-1) + 1
 
@@ -63,7 +67,8 @@ def settings_that_differ(outcomes: Sequence[Outcome]) -> list[Setting]:
     told = {name for outcome in outcomes for name in outcome.settings}
     found = _differing(outcomes, [{**outcome.named, **outcome.settings} for outcome in outcomes])
     known = {setting.signature for setting in found if setting.name in told}
-    found = [setting for setting in found if setting.name in told or setting.signature not in known]
+    # A word with a number in one name alone (`Group7`) is part of the name.
+    found = [s for s in found if s.name in told or (s.signature not in known and len(s.given) > 1)]
     known |= {setting.signature for setting in found}
     return [*found, *(setting for setting in _words_of_names(outcomes) if setting.signature not in known)]
 

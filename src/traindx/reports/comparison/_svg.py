@@ -31,6 +31,11 @@ class Frame:
         """The scale holds nearly all values; the heights of a divergence run out at the top."""
         values = np.concatenate([curve.smooth for curve in curves if len(curve.smooth)] or [np.zeros(1)])
         low, high = float(values.min()), float(np.quantile(values, 0.99))
+        positive = values[values > 0]
+        if low <= 0 and len(positive) > 0.9 * len(values):
+            # A few zeros must not hide the decades in which all the others lie: they are drawn along the bottom.
+            least = float(np.quantile(positive, 0.01))
+            low = least if high > LOG_RANGE * least else low
         steps = max((float(curve.steps.max()) for curve in curves if len(curve.steps)), default=1.0)
         return cls(width, height, max(steps, 1.0), low, max(high, low), low > 0 and high > LOG_RANGE * low)
 

@@ -115,6 +115,7 @@ def finish(axes: Any, ylabel: str, *, log: bool = False, xlabel: str | None = "s
     axes.set_ylabel(ylabel + (" (log scale)" if log else ""))
     if xlabel:
         axes.set_xlabel(xlabel)
+        axes.xaxis.get_major_locator().set_params(integer=True)  # there is no step 2,566.5
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.grid(True, axis="y", color="#d8dbe0", linewidth=0.6, zorder=0)
     axes.spines[["top", "right"]].set_visible(False)
