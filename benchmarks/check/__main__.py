@@ -61,7 +61,8 @@ def of_field() -> Iterator[Patient]:
 
 def measure(patients: Sequence[Patient], cache: Path, workers: int) -> dict[str, str]:
     """Makes the trials that are not kept yet; gives what went wrong, by name."""
-    waiting = {p.record(cache): p for p in patients if not p.record(cache).exists()}
+    healthy_first = sorted(patients, key=lambda p: p.cause != HEALTHY)
+    waiting = {p.record(cache): p for p in healthy_first if not p.record(cache).exists()}
     wrong = {}
     with ThreadPoolExecutor(workers) as pool:
         jobs = {pool.submit(keep, p.source, path): p for path, p in waiting.items()}

@@ -17,6 +17,8 @@ from traindx.record.saving import save
 
 PRELOADED = ["torch", "torch._dynamo", "numpy", "sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing"]
 
+SECONDS = 60.0  # of each trial, so that a busy machine changes no answer; the command's own limit is 10
+
 
 def keep(source: str, record: Path) -> str:
     """Examines the script and keeps the run; gives what went wrong, or nothing."""
@@ -24,7 +26,7 @@ def keep(source: str, record: Path) -> str:
         script = Path(folder) / "train.py"
         script.write_text(source)
         try:
-            run = examine(Script(str(script)), forked, fresh=forked)
+            run = examine(Script(str(script)), forked, seconds=SECONDS, fresh=forked)
         except ProbeError as error:
             return str(error)
         partial = record.with_suffix(f".{os.getpid()}.partial")

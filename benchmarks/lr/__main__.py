@@ -2,13 +2,15 @@
 
 Each toy is made anew from N seeds. A row shows the lowest and the highest suggestion and their ratio: of one range
 test of ours, of three together (what `traindx lr` reports), and of torch-lr-finder with its defaults, where it is
-installed. Prints a table in Markdown.
+installed (`pip install --no-deps -c constraints.txt torch-lr-finder`). Prints a table in Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from typing import Any
 
 import torch
@@ -28,14 +30,17 @@ def ours(make: Callable[[int], Toy], seeds: list[int]) -> float | None:
 
 
 def finder(make: Callable[[int], Toy], seed: int) -> float | None:
+    from matplotlib import pyplot
     from torch_lr_finder import LRFinder  # type: ignore[import-not-found, unused-ignore]
 
     model, loader, loss, optimizer = make(seed)
     for group in optimizer.param_groups:
         group["lr"] = 1e-7
     tested = LRFinder(model, optimizer, loss, device="cpu")
-    tested.range_test(loader, end_lr=10, num_iter=100)
-    drawn: Any = tested.plot(suggest_lr=True, log_lr=True)
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):  # it reports on what it does
+        tested.range_test(loader, end_lr=10, num_iter=100)
+        drawn: Any = tested.plot(suggest_lr=True, log_lr=True)
+    pyplot.close("all")
     return float(drawn[1]) if isinstance(drawn, tuple) else None
 
 

@@ -6,6 +6,7 @@ A diagnosis has these findings:
   symptom is critical, else a warning. Symptoms are its effects and are not counted again.
 - any other verdict: each symptom of severity critical or warning, under the id of its sign.
 
+The findings of a check are its answers, under their ids: a cross is critical, an exclamation mark a warning.
 Advice never fails a build. `--fail-on warning` fails on both severities, `--fail-on critical` on critical ones.
 
 A baseline is a JSON file: `{"schema": "traindx.baseline/1", "accepted": [{"cause": …, "source": …}]}`. `cause` is the
@@ -54,13 +55,17 @@ def findings(diagnosis: Diagnosis) -> list[Finding]:
 
 def failing(diagnoses: Iterable[Diagnosis], threshold: str, baseline: Path | None) -> list[Finding]:
     """The findings that make the command fail."""
+    return unaccepted([finding for diagnosis in diagnoses for finding in findings(diagnosis)], threshold, baseline)
+
+
+def unaccepted(found: Iterable[Finding], threshold: str, baseline: Path | None) -> list[Finding]:
+    """Those that are grave enough and not in the baseline."""
     accepted = read_baseline(baseline) if baseline else []
     if threshold == "never":
         return []
     return [
         finding
-        for diagnosis in diagnoses
-        for finding in findings(diagnosis)
+        for finding in found
         if (finding.critical or threshold == "warning")
         and not any(_accepts(entry, finding, baseline) for entry in accepted)
     ]
@@ -88,7 +93,12 @@ def read_baseline(path: Path) -> list[tuple[str, str]]:
 
 def write_baseline(path: Path, diagnoses: Sequence[Diagnosis]) -> int:
     """Accept all present findings; returns how many there were."""
-    pairs = sorted({(f.cause, _relative(f.source, path)) for diagnosis in diagnoses for f in findings(diagnosis)})
+    return accept(path, [finding for diagnosis in diagnoses for finding in findings(diagnosis)])
+
+
+def accept(path: Path, found: Iterable[Finding]) -> int:
+    """Write a baseline that lists these findings; returns how many there were."""
+    pairs = sorted({(finding.cause, _relative(finding.source, path)) for finding in found})
     content = {"schema": SCHEMA, "accepted": [{"cause": cause, "source": source} for cause, source in pairs]}
     try:
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

@@ -15,7 +15,9 @@ passed).
 
 Exit codes: 0; 1 when --fail-on is met (critical: something failed; warning:
 or is worth a look); 2 when the script cannot be probed or the command line is
-wrong. --format json prints the diagnosis of the first steps with `checks`.
+wrong. A baseline file lists accepted findings: answers by their id, and the
+script. --format json prints the diagnosis of the first steps with `checks`;
+--out keeps what was measured, for traindx diagnose.
 """
 
 from __future__ import annotations
@@ -23,23 +25,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ._errors import CommandError
-from ._findings import THRESHOLDS
+from ._findings import Finding, accept, read_baseline, unaccepted
+from ._options import add_fail_on
 from ._say import say
 from ._script import add_script, script_of
+
+if TYPE_CHECKING:
+    from ..checking import CheckReport
 
 HELP = "check a script before training: data, wiring, one batch, starts"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     parser.add_argument(
-        "--fail-on",
-        choices=THRESHOLDS,
-        default="never",
-        help="exit with 1 when a check is at least this bad (default: never)",
+        "--format", choices=("text", "json"), help="how to print (default: by the suffix of the -o file, else text)"
     )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the record of the trials in FILE (.tdx)")
+    add_fail_on(parser)
     parser.add_argument(
         "--steps", type=int, default=200, metavar="N", help="steps that one batch may take to be learnt (default 200)"
     )
@@ -51,23 +58,54 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..checking.conduct import check_script
-    from ..checking.objects import as_object
-    from ..checking.page import page
     from ..probes.launch import ProbeError
-    from ..reports import Look
-    from ._output import terminal_look
 
     if arguments.steps < 1 or arguments.seconds <= 0:
         raise CommandError("--steps and --seconds must be positive")
+    if arguments.out is not None and arguments.out.exists():
+        raise CommandError(f"{arguments.out} exists already")
+    if arguments.baseline:
+        read_baseline(arguments.baseline)  # before the trials, which take a while
     script = script_of(arguments)
     print(f"traindx check: trying {script} …", file=sys.stderr, flush=True)
     try:
         report = check_script(script, arguments.steps, arguments.seconds)
     except ProbeError as error:
         raise CommandError(str(error)) from None
-    if arguments.format == "json":
-        say(json.dumps(as_object(report), indent=2, allow_nan=False))
+    if arguments.out is not None:
+        _keep(report, arguments.out)
+    _deliver(report, arguments)
+    source = script.path
+    found = [Finding(a.id, source, a.status == "failed") for a in (*report.of("failed"), *report.of("doubtful"))]
+    if arguments.write_baseline:
+        count = accept(arguments.write_baseline, found)
+        say(f"traindx check: findings accepted in {arguments.write_baseline}: {count}", sys.stderr)
+    failed = unaccepted(found, arguments.fail_on, arguments.baseline)
+    for finding in failed:
+        say(f"traindx check: failing on {finding}", sys.stderr)
+    return int(bool(failed))
+
+
+def _deliver(report: CheckReport, arguments: argparse.Namespace) -> None:
+    from ..checking.objects import as_object
+    from ..checking.page import page
+    from ..reports import Look
+    from ._output import LOG_WIDTH, terminal_look, write
+
+    chosen = arguments.format or ("json" if arguments.output and arguments.output.suffix == ".json" else "text")
+    look = Look(width=LOG_WIDTH) if arguments.output else Look(**terminal_look())
+    text = json.dumps(as_object(report), indent=2, allow_nan=False) if chosen == "json" else page(report, look)
+    if arguments.output:
+        write(arguments.output, text + "\n")
     else:
-        say(page(report, Look(**terminal_look())))
-    bad = {"never": [], "critical": report.of("failed"), "warning": [*report.of("failed"), *report.of("doubtful")]}
-    return int(bool(bad[arguments.fail_on]))
+        say(text)
+
+
+def _keep(report: CheckReport, path: Path) -> None:
+    from ..record import RecordError
+    from ..record.saving import save
+
+    try:
+        save(report.run, path)
+    except RecordError as error:
+        raise CommandError(str(error)) from None

@@ -15,7 +15,7 @@ from observed_patient import LOOKS, RELUS, Patient, healthy, regression, squashe
 from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, Sign, all_signs
 
-ROOMS = ("gradients", "updates", "wiring", "outputs", "activations", "data", "cost", "scope")
+ROOMS = ("gradients", "updates", "wiring", "outputs", "activations", "data", "cost", "scope", "probed", "deep")
 OBSERVED = {name: m for name, m in all_signs().items() if m.__name__.split(".")[2] in ROOMS}
 # These describe a model or speak for a run; they are not complaints.
 DESCRIPTIONS = {"first-loss-at-chance"}
@@ -55,6 +55,15 @@ def everything() -> Patient:
     p.facts["shift_relation"] = {"checked": 3, "targets_are_next_inputs": True}
     p.facts["graph"] |= {"view_permutes": [{"from": [2, 3], "to": [3, 2]}], "linear_chain_shapes": [[4, 8], [8, 4]]}
     p.facts["graph"] |= {"broadcasts": [{"op": "SubBackward0", "shapes": [[4, 1], [4]], "out": [4, 4]}]}
+    trial = {"result": "stuck", "steps": 200, "first": 2.3, "last": 2.2, "floor": 0.0, "trivial": 2.2, "factor": 1.0}
+    p.facts["memorise"], p.facts["memorise/other_rates"] = trial, [trial | {"factor": 0.1, "result": "learnt"}]
+    p.facts["dependence"] = {"depends_on_input": True, "mixes_samples": True, "mixed_pair": [0, 1], "sees_future": None}
+    curvature = {"top": 5.0, "bottom": -2.0, "rate": 0.1}
+    along = {"minimum": 1.5, "made_worse": False, "flat": False, "falls_on": False}
+    look = {"along_step": along, "curvature": curvature, "mode_gap": {"train": 1.0, "train_spread": 0.1, "eval": 2.0}}
+    look["noise_scale"] = {"value": 40.0, "low": 20.0, "high": None, "batch": 32}
+    p.facts["deep"] = [{"step": 30 + i, "when": "step", **look} for i in range(5)]
+    p.facts["spikes"] = [{"step": 9, "loss": 9.0, "earlier_weights": 8.0, "others": 0.1, "verdict": "data"}]
     p.facts["distributed"] = {"rank": 0, "world_size": 2}
     p.facts["losses"].append(dict(p.facts["losses"][0], fn="nll_loss"))
     p.facts["losses"].append(dict(p.facts["losses"][0], fn="MSELoss"))
