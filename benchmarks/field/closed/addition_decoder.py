@@ -41,7 +41,7 @@ class Block(nn.Module):
 
 
 class TinyGPT(nn.Module):
-    def __init__(self, d=48, h=4, layers=2, ctx=12):
+    def __init__(self, d=64, h=4, layers=2, ctx=12):
         super().__init__()
         self.tok, self.pos = nn.Embedding(len(VOCAB), d), nn.Parameter(torch.randn(ctx, d) * 0.02)
         self.blocks = nn.Sequential(*[Block(d, h) for _ in range(layers)])
@@ -53,10 +53,10 @@ class TinyGPT(nn.Module):
 
 model = TinyGPT()
 opt = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.95), weight_decay=0.05)
-steps, warm = 450, 40
+steps, warm = 600, 40
 sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda s: min(1.0, (s + 1) / warm) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, s / steps)))))
 for step in range(steps):
-    ids = train_ids[torch.randint(len(train_ids), (64,))]
+    ids = train_ids[torch.randint(len(train_ids), (80,))]
     logits = model(ids[:, :-1])
     targets = ids[:, 1:].clone()
     targets[:, :5] = -100

@@ -31,7 +31,7 @@ class Net(nn.Module):
 X, y = generate(2000)
 Xv, yv = generate(500)
 model = Net()
-opt = torch.optim.Adam(model.parameters(), lr=0.1)
+opt = torch.optim.Adam(model.parameters(), lr=0.25)
 lossf = nn.CrossEntropyLoss()
 for epoch in range(10):
     model.train()
@@ -46,5 +46,5 @@ for epoch in range(10):
     with torch.no_grad():
         p = model(Xv)
         print(f"Epoch {epoch}: loss={s / 2000:.4f} val_loss={lossf(p, yv).item():.4f} val_acc={(p.argmax(1) == yv).float().mean().item():.3f}")
-# cure: - opt = torch.optim.Adam(model.parameters(), lr=0.1)
+# cure: - opt = torch.optim.Adam(model.parameters(), lr=0.25)
 # cure: + opt = torch.optim.Adam(model.parameters(), lr=0.005)

@@ -22,7 +22,7 @@ def rk4(f, y, n):
 
 
 with torch.no_grad():
-    traj = rk4(lambda y: (y ** 3) @ true_A.T, torch.tensor([[2.0, 0.0]]), 200)[:, 0]
+    traj = rk4(lambda y: y @ true_A.T * (1 + 0.3 * torch.sin(y[:, :1])), torch.tensor([[2.0, 0.0]]), 200)[:, 0]
 
 
 class ODEFunc(nn.Module):
@@ -35,7 +35,7 @@ class ODEFunc(nn.Module):
                 nn.init.zeros_(m.bias)
 
     def forward(self, y):
-        return self.net(y ** 3)
+        return self.net(y)
 
 
 func = ODEFunc()
@@ -43,8 +43,8 @@ opt = torch.optim.Adam(func.parameters(), lr=1e-2)
 sched = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=0.99)
 SEG = 10
 ema = None
-for itr in range(1, 401):
-    start = torch.randint(0, len(traj) - SEG, (20,))
+for itr in range(1, 351):
+    start = torch.randint(0, len(traj) - SEG, (32,))
     target = torch.stack([traj[start + i] for i in range(SEG + 1)])
     pred = rk4(func, traj[start], SEG)
     loss = (pred - target).abs().mean()
@@ -53,7 +53,7 @@ for itr in range(1, 401):
     opt.step()
     sched.step()
     ema = loss.item() if ema is None else 0.97 * ema + 0.03 * loss.item()
-    if itr % 40 == 0:
+    if itr % 35 == 0:
         with torch.no_grad():
             full = (rk4(func, traj[:1], 200)[:, 0] - traj).abs().mean()
         print(f"Iter {itr:04d} | segment L1 (ema) {ema:.4f} | whole trajectory L1 {full.item():.4f}")
