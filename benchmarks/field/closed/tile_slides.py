@@ -31,7 +31,8 @@ class TileNet(nn.Module):
 
 def predict(model, slide):
     with torch.no_grad():
-        return model(slide)
+        scores = model(slide)
+    return scores
 
 
 x, y = tiles(1200)
@@ -53,8 +54,6 @@ for epoch in range(6):
 # cure: - with torch.no_grad():
 # cure: + model.eval()
 # cure: + with torch.no_grad():
-# cure: +     out = model(slide)
+# cure: - return scores
 # cure: + model.train()
-# cure: + return out
-# cure: - return model(slide)
-# cure: + pass
+# cure: + return scores
