@@ -43,10 +43,10 @@ class ViT(nn.Module):
 accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)
 model = ViT()
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=400, pct_start=0.1)
+scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=240, pct_start=0.1)
 train_dl, val_dl = DataLoader(bars(1600), 20, shuffle=True), DataLoader(bars(400), 200)
 model, optimizer, train_dl, val_dl, scheduler = accelerator.prepare(model, optimizer, train_dl, val_dl, scheduler)
-for epoch in range(8):
+for epoch in range(6):
     model.train()
     tot = 0
     for x, y in train_dl:

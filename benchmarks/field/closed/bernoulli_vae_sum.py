@@ -37,8 +37,8 @@ def loss_function(logits, x, mu, logvar, beta=1.0):
 
 model = VAE()
 optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=40)
-for epoch in range(1, 41):
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=24)
+for epoch in range(1, 25):
     model.train()
     train_loss = 0
     for (x,) in train_dl:
@@ -49,7 +49,7 @@ for epoch in range(1, 41):
         train_loss += loss.item()
         optimizer.step()
     scheduler.step()
-    if epoch % 5 == 0:
+    if epoch % 4 == 0:
         model.eval()
         with torch.no_grad():
             out, mu, logvar = model(test_x)

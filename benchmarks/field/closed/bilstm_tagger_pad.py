@@ -67,7 +67,7 @@ def run(loader, training):
     return tot / n, right / n
 
 
-for ep in range(9):
+for ep in range(6):
     tr, _ = run(train, True)
     dv, acc = run(dev, False)
     print(f"epoch {ep} train {tr:.4f} dev {dv:.4f} dev acc {acc:.4f}")

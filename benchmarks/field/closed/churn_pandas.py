@@ -1,6 +1,6 @@
 # expect: wrong-loss
 # also: softmax-wrong-axis
-# about: binary churn model with one squeezed output and float labels in CrossEntropyLoss; loss is in the hundreds and accuracy poor
+# about: binary churn model with one squeezed output and float labels in CrossEntropyLoss; the loss is near a hundred and the probabilities are off
 import numpy as np
 import pandas as pd
 import torch

@@ -1,5 +1,5 @@
 # expect: unstable-math
-# about: insurance claims with many zeros; the log term is masked with torch.where and the gradient turns nan at once
+# about: insurance claims with many zeros; the log term is masked with torch.where and the gradient turns nan
 import torch
 import torch.nn as nn
 
@@ -17,6 +17,7 @@ class Hurdle(nn.Module):
         self.body = nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU())
         self.gate = nn.Linear(32, 1)
         self.size = nn.Linear(32, 1)
+        nn.init.constant_(self.size.bias, 0.5)
 
     def forward(self, x):
         h = self.body(x)

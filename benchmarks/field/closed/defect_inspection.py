@@ -33,7 +33,7 @@ for epoch in range(6):
         optimizer.step()
     model.eval()
     with torch.no_grad():
-        pred = (model(xv).squeeze(1) > 0).float()
-    print(f"epoch {epoch} loss {loss.item():.4f} acc {(pred == yv).float().mean().item():.4f} recall {recall_score(yv, pred):.3f} balanced acc {balanced_accuracy_score(yv, pred):.3f}")
+        pred = (model(xv).squeeze(1) > 0).float().numpy()
+    print(f"epoch {epoch} loss {loss.item():.4f} acc {(pred == yv.numpy()).mean():.4f} recall {recall_score(yv.numpy(), pred, zero_division=0):.3f} balanced acc {balanced_accuracy_score(yv.numpy(), pred):.3f}")
 # cure: - criterion = nn.BCEWithLogitsLoss()
 # cure: + criterion = nn.BCEWithLogitsLoss(pos_weight=(1 - y).sum() / y.sum())

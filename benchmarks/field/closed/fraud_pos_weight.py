@@ -36,4 +36,4 @@ for epoch in range(7):
     sched.step()
     with torch.no_grad():
         z = net(val_x).squeeze(1)
-    print(f"epoch {epoch} train {tot:.4f} val {loss_fn(z, val_y).item():.4f} AP {average_precision_score(val_y, z):.3f} recall {recall_score(val_y, z > 0):.3f}")
+    print(f"epoch {epoch} train {tot:.4f} val {loss_fn(z, val_y).item():.4f} AP {average_precision_score(val_y.numpy(), z.numpy()):.3f} recall {recall_score(val_y.int().numpy(), (z > 0).int().numpy()):.3f}")

@@ -23,7 +23,7 @@ def loss_fn(p, b, x, y):
 
 step_fn = vmap(grad_and_value(loss_fn), in_dims=(0, 0, None, None))
 velocity = {k: torch.zeros_like(v) for k, v in params.items()}
-ITERS = 1500
+ITERS = 1000
 for it in range(ITERS):
     b = torch.randint(600, (64,))
     grads, losses = step_fn(params, buffers, x[b], y[b])
@@ -31,7 +31,7 @@ for it in range(ITERS):
     for k in params:
         velocity[k].mul_(0.9).add_(grads[k])
         params[k] = params[k] - lr * velocity[k]
-    if it % 150 == 149:
+    if it % 100 == 99:
         pred = vmap(lambda p, b: functional_call(base, (p, b), (xt,)).squeeze(-1))(params, buffers)
         rmse = (pred.mean(0) - f(xt)).pow(2).mean().sqrt().item()
         print(f"it {it + 1} member losses {[round(v, 4) for v in losses.tolist()]} ensemble rmse to truth {rmse:.4f}")

@@ -34,7 +34,7 @@ config = RobertaConfig(vocab_size=60, hidden_size=32, num_hidden_layers=2, num_a
 model = RobertaForSequenceClassification(config)
 args = TrainingArguments(
     output_dir="out", num_train_epochs=6, per_device_train_batch_size=32, per_device_eval_batch_size=200, learning_rate=2e-3,
-    lr_scheduler_type="linear", warmup_steps=30, weight_decay=0.01, eval_strategy="epoch", save_strategy="no", logging_steps=35, report_to=[], use_cpu=True, disable_tqdm=True)
+    lr_scheduler_type="linear", warmup_steps=30, weight_decay=0.01, eval_strategy="epoch", save_strategy="no", logging_steps=35, report_to="none", use_cpu=True, disable_tqdm=True)
 trainer = Trainer(model=model, args=args, train_dataset=Marked(1300, 0), eval_dataset=Marked(400, 1), compute_metrics=lambda p: {"acc": float((np.argmax(p.predictions, -1) == p.label_ids).mean())})
 trainer.train()
 print("final accuracy", trainer.evaluate()["eval_acc"])

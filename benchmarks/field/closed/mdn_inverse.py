@@ -35,14 +35,14 @@ X, Y = get_data(3000)
 Xv, Yv = get_data(1000)
 model = MDN()
 opt = torch.optim.RMSprop(model.parameters(), lr=3e-3, alpha=0.99)
-sched = torch.optim.lr_scheduler.MultiStepLR(opt, [900, 1300], gamma=0.2)
-for i in range(1500):
+sched = torch.optim.lr_scheduler.MultiStepLR(opt, [600, 850], gamma=0.2)
+for i in range(1000):
     idx = torch.randint(0, len(X), (256,))
     loss = nll(model, X[idx], Y[idx])
     opt.zero_grad()
     loss.backward()
     opt.step()
     sched.step()
-    if (i + 1) % 150 == 0:
+    if (i + 1) % 100 == 0:
         with torch.no_grad():
             print("iter", i + 1, "train nll %.3f" % loss.item(), "held-out nll %.3f" % nll(model, Xv, Yv).item())

@@ -49,8 +49,8 @@ x, y = make(1500)
 xt, yt = make(400)
 net = DeepSets()
 opt = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9, nesterov=True, weight_decay=5e-4)
-sched = torch.optim.lr_scheduler.StepLR(opt, step_size=12, gamma=0.3)
-for epoch in range(36):
+sched = torch.optim.lr_scheduler.StepLR(opt, step_size=8, gamma=0.3)
+for epoch in range(24):
     for b in torch.randperm(len(x)).split(50):
         jittered = x[b] + 0.02 * torch.randn_like(x[b])
         loss = F.cross_entropy(net(jittered), y[b])
@@ -58,7 +58,7 @@ for epoch in range(36):
         loss.backward()
         opt.step()
     sched.step()
-    if epoch % 5 == 0 or epoch == 35:
+    if epoch % 5 == 0 or epoch == 23:
         with torch.no_grad():
             lo = net(xt)
         print(epoch, "train %.3f" % loss.item(), "test %.3f" % F.cross_entropy(lo, yt).item(), "acc %.3f" % (lo.argmax(1) == yt).float().mean().item())

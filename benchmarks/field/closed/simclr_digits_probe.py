@@ -42,7 +42,7 @@ def nt_xent(a, b, tau=0.2):
 
 net = Encoder()
 opt = torch.optim.Adam(net.parameters(), lr=2e-3, weight_decay=1e-6)
-sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 18 * 11)
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 10 * 11)
 
 
 @torch.no_grad()
@@ -54,7 +54,7 @@ def probe():
 
 
 print("probe on random encoder %.3f" % probe())
-for epoch in range(18):
+for epoch in range(10):
     tot = 0
     for b in tr[torch.randperm(1400)].split(128):
         loss = nt_xent(net(view(x[b])), net(view(x[b])))
@@ -63,5 +63,5 @@ for epoch in range(18):
         opt.step()
         sched.step()
         tot += loss.item() / 11
-    if epoch % 4 == 1:
+    if epoch % 3 == 0:
         print(f"epoch {epoch} nt-xent {tot:.3f} (chance {torch.log(torch.tensor(255.)).item():.3f}) probe {probe():.3f}")

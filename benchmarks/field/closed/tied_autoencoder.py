@@ -31,9 +31,9 @@ def reconstruct(x):
 
 
 opt = torch.optim.Adam([W1, W2, b1, b2, b3, b4], lr=3e-3)
-sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 1500)
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 1000)
 step = 0
-while step < 1500:
+while step < 1000:
     for idx in torch.randperm(cut).split(70):
         loss = F.mse_loss(reconstruct(train[idx]), train[idx])
         opt.zero_grad()
@@ -41,7 +41,7 @@ while step < 1500:
         opt.step()
         sched.step()
         step += 1
-        if step % 150 == 0:
+        if step % 100 == 0:
             with torch.no_grad():
                 print("step", step, "train mse %.5f" % loss.item(), "held-out mse %.5f" % F.mse_loss(reconstruct(held), held).item())
 with torch.no_grad():

@@ -1,5 +1,5 @@
 # expect: healthy
-# about: decoder-only transformer on two-digit sums, warmup + cosine, clipping at 1.0 every step
+# about: decoder-only transformer that writes digit strings backwards, warmup + cosine, clipping at 1.0 every step
 import math
 import random
 import torch
@@ -10,12 +10,13 @@ torch.set_num_threads(1)
 torch.manual_seed(1337)
 random.seed(1337)
 
-VOCAB = "0123456789+=."
+VOCAB = "0123456789=."
 stoi = {c: i for i, c in enumerate(VOCAB)}
 
 
 def sample(a, b):
-    return f"{a:02d}+{b:02d}=" + f"{a + b:03d}"[::-1] + "."
+    s = f"{a:02d}{b:02d}"
+    return s + "=" + s[::-1] + "."
 
 
 pairs = [(a, b) for a in range(100) for b in range(100)]
@@ -41,7 +42,7 @@ class Block(nn.Module):
 
 
 class TinyGPT(nn.Module):
-    def __init__(self, d=64, h=4, layers=2, ctx=12):
+    def __init__(self, d=48, h=4, layers=2, ctx=10):
         super().__init__()
         self.tok, self.pos = nn.Embedding(len(VOCAB), d), nn.Parameter(torch.randn(ctx, d) * 0.02)
         self.blocks = nn.Sequential(*[Block(d, h) for _ in range(layers)])
@@ -53,13 +54,13 @@ class TinyGPT(nn.Module):
 
 model = TinyGPT()
 opt = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.95), weight_decay=0.05)
-steps, warm = 600, 40
+steps, warm = 350, 40
 sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda s: min(1.0, (s + 1) / warm) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, s / steps)))))
 for step in range(steps):
-    ids = train_ids[torch.randint(len(train_ids), (80,))]
+    ids = train_ids[torch.randint(len(train_ids), (64,))]
     logits = model(ids[:, :-1])
     targets = ids[:, 1:].clone()
-    targets[:, :5] = -100
+    targets[:, :4] = -100
     loss = F.cross_entropy(logits.reshape(-1, len(VOCAB)), targets.reshape(-1), ignore_index=-100)
     opt.zero_grad(set_to_none=True)
     loss.backward()
@@ -71,7 +72,7 @@ for step in range(steps):
 
 model.eval()
 with torch.no_grad():
-    ids = test_ids[:, :6]
-    for _ in range(4):
+    ids = test_ids[:, :5]
+    for _ in range(5):
         ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], 1)
-print("exact match on held-out sums:", (ids == test_ids).all(1).float().mean().item())
+print("exact match on held-out strings:", (ids == test_ids).all(1).float().mean().item())
