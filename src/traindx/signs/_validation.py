@@ -64,3 +64,13 @@ def evaluated_pairs(run: Run) -> Pairs:
     steps = validation.steps[keep]
     beside = np.array([training_at(run, int(step)) for step in steps])
     return Pairs(steps, validation.values[keep], beside)
+
+
+def validation_turned(run: Run) -> bool:
+    """More training does not help a validation loss that has passed its minimum."""
+    validation = validation_loss(run)
+    if len(validation) < 4:
+        return False
+    best = int(np.argmin(validation.values))
+    lowest = float(validation.values[best])
+    return bool(best <= 0.7 * (len(validation) - 1) and validation.last > lowest + 0.03 * abs(lowest))

@@ -375,6 +375,20 @@ def test_validation_still_improving() -> None:
     quiet("validation-still-improving", spent)
 
 
+def test_much_to_gain() -> None:
+    """By hand: of a loss that falls in a line from 2.4 to 1.4 about half comes late, a fifth of ln(10)."""
+    falling = build(np.linspace(2.4, 1.4, N))
+    for key, value in CLASSES_10.items():
+        falling.fact(key, value)
+    sign = raised("much-to-gain", falling, "info")
+    assert sign.value == pytest.approx(0.4 / math.log(10), abs=0.01)  # from the middle of one fifth to that of another
+    tail = build(noisy(0.1 + 2.3 * np.exp(-8 * time(N))))
+    quiet("much-to-gain", tail)
+    halving = build(0.02 * np.exp(-1.4 * time(N)) * np.where(time(N) < 0.05, 115, 1.0))
+    quiet("much-to-gain", halving)
+    quiet("much-to-gain", build(np.linspace(2.4, 1.4, N)).series("lr", steps(N), np.linspace(1e-3, 0.0, N)))
+
+
 def test_double_descent() -> None:
     t = time(60)
     hump = 0.5 + np.exp(-12 * t) + 0.35 * np.exp(-(((t - 0.5) / 0.12) ** 2)) - 0.15 * t

@@ -11,9 +11,10 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, training_loss, validation_loss
+from .._curve import Curve, training_loss
 from .._rate import learning_rate, rate_left
 from .._trend import trend
+from .._validation import validation_turned
 from .._wording import number, percent
 
 ID = "still-improving"
@@ -29,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     gain, z = _gain(half)
     part = _part_of_all(loss, half)
     left = rate_left(run)
-    turned = _validation_turned(run)
+    turned = validation_turned(run)
     at_end = _falls_at_end(half)
     certain = ramp(-z, 1.7, 3) if at_end else 0.0
     level = 0.0 if turned else min(certain, ramp(gain * left, 0.01, 0.035), ramp(part, 0.001, 0.005))
@@ -70,13 +71,3 @@ def _falls_at_end(half: Curve) -> bool:
     middle = len(y) // 2
     late = trend(x[middle:], y[middle:])
     return bool(np.median(y[middle:]) < np.median(y[:middle])) and late.change <= 0
-
-
-def _validation_turned(run: Run) -> bool:
-    """More training does not help a validation loss that has passed its minimum."""
-    validation = validation_loss(run)
-    if len(validation) < 4:
-        return False
-    best = int(np.argmin(validation.values))
-    lowest = float(validation.values[best])
-    return bool(best <= 0.7 * (len(validation) - 1) and validation.last > lowest + 0.03 * abs(lowest))

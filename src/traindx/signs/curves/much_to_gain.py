@@ -1,0 +1,45 @@
+"""How much of all that there is to learn came in the second half of the run, and so may be expected of as much again.
+
+Of the trivial predictor's loss where that is known, else of the loss at the start. A loss near its floor can halve
+again and gain nothing; one that is still far from it and falls by an eighth of all there is was stopped in the middle
+of its way. A twenty-fifth is the ordinary tail of a finished run. As everywhere, a schedule that has run out was not
+stopped early, and a validation loss that has turned gains nothing by more training.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._chance import chance_level
+from .._curve import adversarial, training_loss
+from .._rate import rate_left
+from .._validation import validation_turned
+from .._wording import percent
+
+ID = "much-to-gain"
+FEWEST = 8
+
+
+def measure(run: Run) -> Sign | Missing:
+    loss, chance = training_loss(run), chance_level(run)
+    if len(loss) < FEWEST:
+        return Missing(ID, f"fewer than {FEWEST} training losses were recorded")
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other do not fall")
+    all_of_it = chance.loss if chance is not None else loss.first
+    if all_of_it <= 0:
+        return Missing(ID, "a loss that begins below zero has no known extent")
+    half = loss.between(loss.steps[0] + (loss.steps[-1] - loss.steps[0]) / 2, float("inf")).values
+    if len(half) < 4:
+        return Missing(ID, "fewer than four training losses in the second half of the run")
+    few = max(2, len(half) // 5)
+    began, ended = float(np.median(half[:few])), float(np.median(half[-few:]))
+    share = (began - ended) / all_of_it
+    # Two standard errors of the difference of two such medians must lie between them.
+    noise = 1.25 * loss.noise * np.sqrt(2.0 / few) * (ended if loss.logarithmic else 1.0)
+    certain = ramp((began - ended) / noise, 1.0, 2.5) if noise > 0 else float(began > ended)
+    level = 0.0 if validation_turned(run) else min(certain, ramp(share * rate_left(run), 0.04, 0.12))
+    text = f"The second half of the run brought {percent(max(share, 0.0))} of all there is to learn."
+    return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})
