@@ -95,6 +95,7 @@ AGAINST = {
     "loss-at-floor": 2.0,
     "spikes-periodic": 1.0,
     "validation-learned": 1.0,
+    "rate-above-usual": 1.0,
 }
 REQUIRES = ("noise-scale-large", "batch-size-small")
 AVOID = (

@@ -91,6 +91,7 @@ AGAINST = {
     "loss-inputs-are-probabilities": 1.0,
     "validation-learned": 2.0,
     "training-learned": 2.0,
+    "rate-above-usual": 0.7,
 }
 # A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
 REQUIRES = ("predictions-collapsed", "training-at-chance")

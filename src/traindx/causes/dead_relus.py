@@ -93,6 +93,7 @@ AGAINST = {
     "decay-dominates": 1.5,
     "still-improving": 0.5,
     "training-learned": 1.5,
+    "rate-above-usual": 2.0,
 }
 REQUIRES = ("dead-units",)
 SEEN_BY = ("dead-units",)

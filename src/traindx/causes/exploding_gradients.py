@@ -109,6 +109,7 @@ AGAINST = {
     "validation-learned": 1.0,
     "loss-at-floor": 1.5,
     "training-learned": 1.0,
+    "rate-above-usual": 1.0,
 }
 REQUIRES = ("gradients-spiking", "gradient-norm-heavy-tail", "gradients-explode-with-depth")
 EXPLAINS = ("lr-too-high",)

@@ -90,6 +90,7 @@ AGAINST = {
     "noise-scale-large": 0.5,
     "saw-tooth": 1.0,
     "too-short": 1.0,
+    "rate-above-usual": 1.5,
 }
 REQUIRES = ("late-noise-floor", "gradients-oppose")
 AVOID = (

@@ -73,6 +73,7 @@ MEANS = (
     "fault explains it."
 )
 FOR = {
+    "rate-above-usual": 2.5,
     "loss-oscillating": 2.5,
     "loss-diverged": 2.5,
     "loss-not-finite": 1.5,
@@ -84,6 +85,9 @@ FOR = {
     "loss-spike": 0.7,
     "gradients-spiking": 0.5,
     "dead-units": 0.5,
+    "saturated-units": 0.5,
+    "training-at-chance": 0.5,
+    "early-instability": 0.3,
     "loss-stuck": 0.5,
     "one-batch-needs-lower-rate": 4.0,
     "steps-make-worse": 2.0,
@@ -97,7 +101,6 @@ AGAINST = {
     **SCALE_FAULTS,
     "update-ratio-low": 2.5,
     "gradients-agree": 1.5,
-    "early-instability": 1.0,
     "optimizer-setting-odd": 2.0,
     "init-scale-large": 1.5,
     "gradients-explode-with-depth": 1.0,
@@ -108,8 +111,10 @@ AGAINST = {
     "lr-collapsed": 1.0,
     "validation-learned": 1.0,
     "training-learned": 0.7,
+    "rate-below-usual": 2.0,
 }
 REQUIRES = (
+    "rate-above-usual",
     "one-batch-needs-lower-rate",
     "steps-make-worse",
     "loss-oscillating",

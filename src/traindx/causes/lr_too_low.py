@@ -64,6 +64,7 @@ FAMILY = "learning-rate"
 TITLE = "The learning rate is too low"
 MEANS = "The loss falls steadily but far too slowly although gradients are healthy; a larger rate alone cures it."
 FOR = {
+    "rate-below-usual": 1.5,
     "loss-falling-slowly": 2.5,
     "update-ratio-low": 2.5,
     "weights-hardly-move": 2.5,
@@ -98,6 +99,7 @@ AGAINST = {
     "loss-at-floor": 2.0,
     "training-learned": 1.5,
     "validation-learned": 1.0,
+    "rate-above-usual": 2.0,
 }
 REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "one-batch-needs-higher-rate")
 EXPLAINS = ("undertrained",)

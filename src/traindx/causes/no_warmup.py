@@ -94,6 +94,7 @@ AGAINST = {
     "training-learned": 1.0,
     "validation-learned": 1.0,
     "plain-sgd": 0.7,
+    "rate-above-usual": 1.5,
 }
 REQUIRES = ("early-instability",)
 AVOID = (

@@ -108,6 +108,8 @@ AGAINST = {
     "too-short": 1.0,
     "training-learned": 2.0,
     "validation-learned": 1.5,
+    "rate-above-usual": 1.0,
+    "rate-below-usual": 1.0,
 }
 REQUIRES = ("validation-at-chance", "training-at-chance")
 EXPLAINS = ("overfitting", "model-too-small")

@@ -96,6 +96,7 @@ AGAINST = {
     "loss-at-floor": 3.0,
     "rows-identical": 1.5,
     "training-learned": 1.5,
+    "rate-above-usual": 2.0,
 }
 REQUIRES = ("saturated-units",)
 EXPLAINS = ("vanishing-gradients", "model-too-small", "lr-too-low")

@@ -87,6 +87,7 @@ AGAINST = {
     "memorising": 1.0,
     "training-learned": 1.0,
     "validation-learned": 1.0,
+    "rate-below-usual": 1.0,
 }
 REQUIRES = ("much-to-gain", "validation-still-improving")
 AVOID = (

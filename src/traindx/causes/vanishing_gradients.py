@@ -104,6 +104,7 @@ AGAINST = {
     "lr-collapsed": 1.5,
     "loss-at-floor": 3.0,
     "training-learned": 2.0,
+    "rate-above-usual": 1.0,
 }
 REQUIRES = ("gradients-vanish-with-depth", "gradients-zero")
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "no-momentum")

@@ -10,6 +10,7 @@ import pytest
 from observed_patient import LOOKS, STEPS, WEIGHTS, Patient, cases, healthy, measured, missing
 from scipy.stats import kendalltau, theilslopes
 
+from traindx.signs import Missing, all_signs
 from traindx.signs._depth import depth_trend
 from traindx.signs._tables import bins, concordance, median
 
@@ -96,6 +97,13 @@ SICK = {
             "adam under eps",
             lambda: adam(healthy().level("clip/norm", 4.0).level("clip/threshold", 1e-5, 0).level("eps_ratio", 3.0)),
         ),
+    ],
+    "rate-above-usual": [
+        ("Adam at 0.5", lambda: healthy().optimizer(**{"class": "Adam", "lr": 0.5, "momentum": 0.0})),
+        ("SGD at 2 with momentum 0.9", lambda: healthy().optimizer(lr=2.0, momentum=0.9)),
+    ],
+    "rate-below-usual": [
+        ("Adam at 1e-7", lambda: healthy().optimizer(**{"class": "Adam", "lr": 1e-7, "momentum": 0.0}))
     ],
     "update-ratio-high": [("half of it at first, then blown up", lambda: blown_up())],
     "update-ratio-low": [("a millionth", lambda: healthy().table("update_ratio", dict.fromkeys(WEIGHTS, 1e-6)))],
@@ -187,6 +195,12 @@ HEALTHY = {
         ("twice", lambda: healthy().level("clip/norm", 2.0).level("clip/threshold", 1.0, 0)),
         ("adam rescales", lambda: adam(healthy().level("clip/norm", 40.0).level("clip/threshold", 1.0, 0))),
     ],
+    "rate-above-usual": [
+        ("Adam at 3e-3", lambda: healthy().optimizer(**{"class": "Adam", "lr": 3e-3, "momentum": 0.0})),
+    ],
+    "rate-below-usual": [
+        ("fine-tuning", lambda: healthy().optimizer(**{"class": "AdamW", "lr": 5e-5, "momentum": 0.0})),
+    ],
     "update-ratio-high": [
         ("biases from zero", only_biases_leap),
         ("a small network under adam", lambda: healthy().table("update_ratio", dict.fromkeys(WEIGHTS, 0.06))),
@@ -248,7 +262,13 @@ NEEDS = {
     "weight_norm": ["weights-shrinking", "weights-growing"],
     "decay_ratio": ["decay-dominates"],
     "eps_ratio": ["eps-dominates"],
-    "optimizers": ["optimizer-setting-odd", "plain-sgd", "adam-with-decay"],
+    "optimizers": [
+        "optimizer-setting-odd",
+        "plain-sgd",
+        "adam-with-decay",
+        "rate-above-usual",
+        "rate-below-usual",
+    ],  # fmt: skip
     "loaders": ["few-updates-per-epoch"],
 }
 
@@ -316,3 +336,10 @@ def test_heavy_tail_names_the_step() -> None:
 def test_updates_of_an_epoch_count_accumulation() -> None:
     assert measured("few-updates-per-epoch", accumulated(4.0)).value == 25.0
     assert measured("few-updates-per-epoch", healthy()).values["steps"] == STEPS
+
+
+def test_no_rate_is_usual_for_a_summed_loss_or_a_line_search() -> None:
+    summed = healthy().optimizer(lr=1e-7).loss(reduction="sum")
+    assert isinstance(all_signs()["rate-below-usual"].measure(summed.build()), Missing)
+    searching = healthy().optimizer(**{"class": "LBFGS", "lr": 1.0})
+    assert isinstance(all_signs()["rate-above-usual"].measure(searching.build()), Missing)

@@ -1,0 +1,31 @@
+"""How far the learning rate lies above what people use with this optimizer.
+
+Models differ in the rate that they bear, but not by any factor: ten times the usual is bold, a hundred times rarely
+goes well. This is experience, not a measurement of the run, and only adds to what the run shows.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._usual_rate import usual_rate
+from .._words import num
+
+ID = "rate-above-usual"
+
+
+def measure(run: Run) -> Sign | Missing:
+    found = usual_rate(run)
+    if found is None:
+        return Missing(ID, "the optimizer, or its rate, is not known")
+    level = ramp(found.ratio, 10.0, 100.0, log=True)
+    words = f"{num(found.ratio)} times the usual {num(found.usual)}" if level else f"usual is about {num(found.usual)}"
+    return Sign(
+        ID,
+        found.ratio,
+        level,
+        f"the rate of {found.name} is {num(found.peak)}{' with its momentum' if found.name == 'SGD' else ''}; {words}",
+        onset=0 if level >= 0.5 else None,
+        severity="warning" if level >= 0.5 else "info",
+        values={"rate": found.peak, "usual": found.usual},
+    )
