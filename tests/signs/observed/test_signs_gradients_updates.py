@@ -268,7 +268,7 @@ NEEDS = {
         "adam-with-decay",
         "rate-above-usual",
         "rate-below-usual",
-    ],  # fmt: skip
+    ],
     "loaders": ["few-updates-per-epoch"],
 }
 
