@@ -1,9 +1,10 @@
-"""What observation costs: `python -m benchmarks.overhead [--repeats N] [--only NAME]`.
+"""What observation costs: `python -m benchmarks.overhead [--repeats N] [--only NAME] [--no-others]`.
 
 Each measurement is a fresh process with default settings; bare and observed runs alternate, and the table shows the
 median of the ratios of neighbouring pairs, so that a machine that slows down half way slows both. Prints a table in
 Markdown. Targets: 3 % where a bare step takes 20 ms or more, 10 % for the tiny model, 0.3 s to start up, 0.2 s for
-`traindx --help`.
+`traindx --help`. Other monitors are measured beside it where they are installed (`pip install --no-deps -c
+constraints.txt torch-audit training-doctor trainpulse`, `pip install -c constraints.txt wandb`).
 """
 
 from __future__ import annotations
@@ -79,18 +80,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", choices=TRAININGS, action="append", help="measure only this training")
+    parser.add_argument("--no-others", action="store_true", help="leave other monitors out")
     given = parser.parse_args()
+    others = [] if given.no_others else list(TRACKERS)
     print("| training | bare step | median overhead | lowest … highest | target |")
     print("|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for name in given.only or TRAININGS:
             print(training_row(name, given.repeats, folder), flush=True)
-            for tracker in TRACKERS:
+            for tracker in others:
                 if importlib.util.find_spec(tracker) is not None:
                     print(training_row(name, given.repeats, folder, tracker), flush=True)
         if not given.only:
             print("\n".join(start_up_rows(given.repeats, folder)))
-    for tracker in TRACKERS:
+    for tracker in others:
         if importlib.util.find_spec(tracker) is None:
             print(f"\n{tracker} was not measured: it is not installed here")
 

@@ -69,22 +69,26 @@ def deep() -> tuple[nn.Module, Callable[[], Batch]]:
     return nn.Sequential(*layers, nn.Linear(64, 3)), lambda: (torch.randn(64, 64), torch.randint(0, 3, (64,)))
 
 
-# name: (what makes it, steps that take some seconds of CPU time)
+# name: (what makes it, steps that take ten seconds of CPU time and more)
 TRAININGS = {
-    "transformer LM": (language_model, 60),
-    "CNN with batch norm": (convolutional, 100),
-    "LSTM": (recurrent, 100),
-    "200-layer MLP": (deep, 150),
-    "tiny MLP": (tiny, 10_000),
+    "transformer LM": (language_model, 300),
+    "CNN with batch norm": (convolutional, 400),
+    "LSTM": (recurrent, 400),
+    "200-layer MLP": (deep, 400),
+    "tiny MLP": (tiny, 25_000),
 }
 
+Step = Callable[[int, torch.Tensor], object]
+Tracker = Callable[[nn.Module, torch.optim.Optimizer], Step]
 
-def train(name: str, steps: int, step: Callable[[int, torch.Tensor], None] | None = None) -> float:
-    """CPU seconds of the loop. `step` is told the number and the loss, for trackers that want to be called."""
+
+def train(name: str, steps: int, tracker: Tracker | None = None) -> float:
+    """CPU seconds of the loop. A tracker is told the number and the loss of every step."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     model, batch = TRAININGS[name][0]()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    step = tracker(model, optimizer) if tracker is not None else None
     began = time.process_time()
     for number in range(steps):
         inputs, labels = batch()
@@ -97,15 +101,51 @@ def train(name: str, steps: int, step: Callable[[int, torch.Tensor], None] | Non
     return time.process_time() - began
 
 
-def wandb() -> Callable[[int, torch.Tensor], None]:
-    """Offline, the loss of every step: the usual way of tracking."""
+# Each as its own documentation shows it, with its own defaults.
+
+
+def wandb(model: nn.Module, _optimizer: torch.optim.Optimizer) -> Step:
     import wandb
 
     run = wandb.init(project="overhead", mode="offline")
+    run.watch(model)
     return lambda number, loss: run.log({"loss": loss.item()}, step=number)
 
 
-TRACKERS = {"wandb": wandb}
+def torch_audit(model: nn.Module, optimizer: torch.optim.Optimizer) -> Step:
+    from torch_audit import autopatch
+
+    autopatch(model, optimizer=optimizer)
+    return lambda _number, _loss: None
+
+
+def training_doctor(_model: nn.Module, optimizer: torch.optim.Optimizer) -> Step:
+    from training_doctor import Doctor
+
+    doctor = Doctor()
+    return lambda number, loss: doctor.log(step=number, loss=loss.item(), lr=optimizer.param_groups[0]["lr"])
+
+
+def trainpulse(model: nn.Module, optimizer: torch.optim.Optimizer) -> Step:
+    from trainpulse import TrainingCallback
+
+    callback = TrainingCallback()
+
+    def step(number: int, loss: torch.Tensor) -> None:
+        norm = float(torch.stack([p.grad.norm() for p in model.parameters() if p.grad is not None]).norm())
+        callback.on_step_end(number, loss=loss.item(), grad_norm=norm, lr=optimizer.param_groups[0]["lr"])
+        callback.on_step_begin(number + 1)
+
+    callback.on_step_begin(0)
+    return step
+
+
+TRACKERS: dict[str, Tracker] = {
+    "wandb": wandb,
+    "torch_audit": torch_audit,
+    "training_doctor": training_doctor,
+    "trainpulse": trainpulse,
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
@@ -113,4 +153,4 @@ if __name__ == "__main__":
     parser.add_argument("steps", type=int)
     parser.add_argument("--tracker", choices=TRACKERS)
     given = parser.parse_args()
-    print(train(given.name, given.steps, TRACKERS[given.tracker]() if given.tracker else None))
+    print(train(given.name, given.steps, TRACKERS[given.tracker] if given.tracker else None))
