@@ -113,7 +113,7 @@ def test_the_training_stays_bit_for_bit_the_same(tmp_path: Path, style: str) -> 
 @pytest.mark.parametrize("style", [PLAIN, ACCUMULATING, HALF], ids=["plain", "accumulating", "half"])
 def test_every_look_is_made(tmp_path: Path, style: str) -> None:
     looks = looked_at(tmp_path, style).facts["deep"]
-    assert looks[0]["step"] == 8 and looks[-1]["when"] == "end"
+    assert looks[0]["step"] == 8
     for look in looks:
         assert look["why_not"] == {} and {"along_step", "mode_gap", "noise_scale", "curvature"} <= set(look)
 
