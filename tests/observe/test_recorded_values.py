@@ -414,3 +414,29 @@ def test_a_layer_put_in_the_place_of_another_is_followed_instead_of_it(warm, scr
     head = params["2.weight"]
     assert (head["shape"], head["optimizer"], head["grad"], head["moved"]) == ([4, 8], None, "yes", False)
     assert params["0.weight"]["optimizer"] == 0 and params["0.weight"]["moved"] is True
+
+
+def test_a_loop_that_takes_its_gradients_by_autograd_grad(warm, script):
+    source = """
+        import json, torch
+        torch.manual_seed(0)
+        x = torch.randn(64, 5)
+        y = x @ torch.randn(5, 1)
+        w, b = torch.zeros(5, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+        said = []
+        for step in range(30):
+            loss = ((x @ w + b - y) ** 2).mean()
+            slopes = torch.autograd.grad(loss, [w, b])
+            saliency = torch.autograd.grad(((x.requires_grad_() @ w) ** 2).sum(), x)    # no training
+            x = x.detach()
+            with torch.no_grad():
+                for weight, slope in zip((w, b), slopes):
+                    weight -= 0.05 * slope
+            said.append(loss.item())
+        print(json.dumps(said))
+    """
+    outcome = observed(warm, script(source))
+    run = outcome.run
+    np.testing.assert_allclose(run.series("loss/train").values, told(outcome), rtol=1e-6)
+    assert (run.facts["backwards"], run.facts["steps"]) == (30, 30)
+    assert {fact["name"]: fact["moved"] for fact in run.facts["params"]} == {"w": True, "b": True}

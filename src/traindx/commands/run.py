@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite an existing --out")
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="end the script after N training steps")
     parser.add_argument(
-        "--budget", type=_percentage, default=2.0, metavar="PCT", help="share of the run's time to spend (default 2)"
+        "--budget", type=_percentage, default=1.5, metavar="PCT", help="share of the run's time to spend (default 1.5)"
     )
     parser.add_argument(
         "--deep",

@@ -13,7 +13,7 @@ from .. import __version__
 from ..record.writer import RecordWriter
 from .hooks import HookPoints
 
-FACTS_SHARE = 0.01  # of one processor, at most, for writing facts anew while the training runs
+FACTS_SHARE = 0.005  # of one processor, at most, for writing facts anew while the training runs
 
 
 class Recording:

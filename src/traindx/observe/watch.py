@@ -83,7 +83,7 @@ class Watch:
         return getattr(self.run, name)
 
 
-def watch(*watched: Any, out: str | Path | None = None, budget: float = 2.0) -> Watch:
+def watch(*watched: Any, out: str | Path | None = None, budget: float = 1.5) -> Watch:
     """Observe what happens from now on: `with traindx.watch(model, optimizer) as run:`, or `.stop()` when done.
 
     Models and optimizers may be given or left out; what is used is found by itself. `out` keeps the record in a

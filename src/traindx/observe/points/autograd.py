@@ -12,6 +12,25 @@ from .. import sites
 from ..hooks import HookPoints
 
 
+def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
+    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, not to be derived again.
+
+    By an input alone it is an attack or an explanation; with a graph of its own, part of a loss that is yet to come.
+    """
+    several = isinstance(outputs, (tuple, list))
+    if (several and len(outputs) != 1) or (args[2] if len(args) > 2 else kwargs.get("create_graph")):
+        return False
+    loss = outputs[0] if several else outputs
+    given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs) if isinstance(inputs, (tuple, list)) else []
+    return (
+        isinstance(loss, torch.Tensor)
+        and loss.numel() == 1
+        and bool(given)
+        and all(isinstance(tensor, torch.Tensor) and tensor.is_leaf for tensor in given)
+        and (len(given) > 1 or isinstance(given[0], torch.nn.Parameter))
+    )
+
+
 def install(hooks: HookPoints) -> None:
     def make_backward(original: Any) -> Any:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
@@ -40,6 +59,27 @@ def install(hooks: HookPoints) -> None:
 
         return backward
 
+    def make_grad(original: Any) -> Any:
+        def grad(outputs: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            if hooks.busy or not hooks.live or not _trains(outputs, inputs, args, kwargs):
+                return original(outputs, inputs, *args, **kwargs)
+            hooks.end_quiet()
+            loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
+            keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
+            if hooks.driver is not None:
+                hooks.driver.before_backward(loss)
+            hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep, training=True)
+            began = perf_counter()
+            outer, hooks.inside = hooks.inside, True
+            try:
+                result = original(outputs, inputs, *args, **kwargs)
+            finally:
+                hooks.inside = outer
+            hooks.announce("backward_end", loss, perf_counter() - began)
+            return result
+
+        return grad
+
     def make_item(original: Any) -> Any:
         def item(self: Any) -> Any:
             value = original(self)
@@ -58,5 +98,6 @@ def install(hooks: HookPoints) -> None:
         return __enter__
 
     hooks.patch(torch.autograd, "backward", make_backward)
+    hooks.patch(torch.autograd, "grad", make_grad)
     hooks.patch(torch.autograd.graph.saved_tensors_hooks, "__enter__", make_enter)
     hooks.override(torch.Tensor, "item", make_item)
