@@ -15,6 +15,7 @@ from traindx.__main__ import main
 from traindx.probes import rates
 from traindx.probes.launch import ProbeError
 from traindx.probes.rate_curve import RateCurve, advise
+from traindx.record import load
 
 TRAINS = """
 import torch
@@ -144,3 +145,56 @@ def test_a_batch_without_target_needs_a_loss(files: str, capsys: pytest.CaptureF
     torch.save(torch.randn(4, 8), "x.pt")
     assert main(["gradients", "--model", f"{files}:make", "--data", "x.pt"]) == 2
     assert "holds no target" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("factory", "line"), [("fails", "fails failed: ValueError: no config"), ("absent", "has no absent")]
+)
+def test_a_factory_that_fails_is_one_line(
+    files: str, factory: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path(f"{files}.py").open("a") as module:
+        module.write("\n\ndef fails():\n    raise ValueError('no config')\n")
+    torch.save((torch.randn(4, 8), torch.zeros(4).long()), "b.pt")
+    assert main(["gradients", "--model", f"{files}:{factory}", "--data", "b.pt"]) == 2
+    said = capsys.readouterr().err.strip()
+    assert line in said and "\n" not in said
+
+
+@pytest.mark.parametrize("verb", ["gradients", "activations"])
+def test_files_that_hold_nothing_useful_are_one_line(verb: str, files: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("junk.pt").write_bytes(b"junk")
+    torch.save((torch.randn(0, 8), torch.zeros(0).long()), "empty.pt")
+    for file, line in (("junk.pt", "cannot be read"), ("empty.pt", "holds an empty batch")):
+        assert main([verb, "--model", f"{files}:make", "--data", file]) == 2
+        said = capsys.readouterr().err.strip()
+        assert line in said and "\n" not in said
+
+
+SICK = TRAINS.replace("y = x.sum(1, keepdim=True)", "y = x.sum(1)")  # (8, 1) against (8,): broadcasts
+
+
+def test_a_check_has_a_report_file_a_record_and_a_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(SICK)
+    words = [
+        "check",
+        "--fail-on",
+        "critical",
+        "-o",
+        "check.json",
+        "--out",
+        "check.tdx",
+        "--write-baseline",
+        "base.json",
+    ]
+    assert main([*words, "train.py"]) == 1
+    checks = {check["id"]: check["status"] for check in json.loads(Path("check.json").read_text())["checks"]}
+    assert checks["loss-inputs"] == "failed"
+    assert "failing on loss-inputs (critical) in train.py" in capsys.readouterr().err
+    assert load("check.tdx").facts["memorise"]["steps"] > 0
+    assert main(["check", "--fail-on", "critical", "--baseline", "base.json", "train.py"]) == 0
+    assert main(["check", "--out", "check.tdx", "train.py"]) == 2
+    assert "exists already" in capsys.readouterr().err

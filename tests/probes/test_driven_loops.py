@@ -13,6 +13,8 @@ from probe_scripts import loader_script
 from traindx.probes.launch import Plan, ProbeError, Script, Trial, launch
 from traindx.probes.memorising import judge
 from traindx.probes.rates import curve_of
+from traindx.probes.starts import compare
+from traindx.record import Run, RunBuilder
 
 pytestmark = pytest.mark.usefixtures("in_process")
 Write = Callable[..., Script]
@@ -220,3 +222,41 @@ def test_a_crash_inside_the_loop_is_told_with_its_line(script: Write) -> None:
     text = loader_script().replace("optimizer.step()", "optimizer.step(); assert len(xb) < 0, 'odd batch'")
     trial = first(script(text))
     assert trial.error is not None and "odd batch" in trial.error and "train.py:" in trial.error
+
+
+TASKS = """
+import copy
+import torch
+from torch import nn
+torch.manual_seed(0)
+shared = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+for task in range(20):
+    model = copy.deepcopy(shared)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(4):
+        x = torch.rand(10, 1)
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), torch.sin(6 * x)).backward()
+        optimizer.step()
+"""
+
+
+def test_a_loop_that_starts_over_for_each_task_is_not_called_stuck(script: Write) -> None:
+    found = judge(memorise(script(TASKS)))
+    assert found.result == "unknown" and "new optimizers" in str(found.why_not)
+
+
+def test_a_step_that_was_cut_short_is_not_compared(script: Write) -> None:
+    accumulating = script(
+        loader_script()
+        .replace("optimizer.step()", "if steps % 3 == 2: optimizer.step()\n        steps += 1")
+        .replace("for epoch", "steps = 0\nfor epoch")
+    )
+    whole = launch(accumulating, Plan("first-steps", {"steps": 4, "seconds": 30}))
+    cut = Trial(_without_last_point(whole.run), whole.ending, {**whole.found, "updates": whole.updates - 1})
+    assert compare(whole, cut, cut).result == "same"
+
+
+def _without_last_point(run: Run) -> Run:
+    losses = run.series("loss/train")
+    return RunBuilder("x", "observed").series("loss/train", losses.steps[:-1], losses.values[:-1]).build()

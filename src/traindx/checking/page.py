@@ -12,6 +12,7 @@ MARKS: dict[Status, tuple[str, str]] = {
     "doubtful": ("!", "!!"),
     "unasked": ("–", "--"),
 }
+CONVINCED = 0.5  # more likely than everything else together; a guess would draw the eye from the cross above it
 TITLES = {"data": "DATA", "start": "START", "wiring": "WIRING", "learning": "ONE BATCH", "repeatability": "REPEAT"}
 
 
@@ -47,6 +48,8 @@ def _advice(sheet: Page, report: CheckReport) -> None:
     if report.passed or not diagnosis.hypotheses or diagnosis.leading.cause in ("healthy", "unknown"):
         return
     leading = diagnosis.leading
+    if not leading.seen and leading.confidence < CONVINCED:
+        return
     sheet.gap()
     sheet.prose("CAUSE", f"{leading.title} ({leading.confidence:.0%})", limit=2)
     if leading.fix is not None:

@@ -40,7 +40,7 @@ def set_mode(model: Any, training: bool) -> None:
 
 def in_plain_words(error: Exception) -> CommandError:
     """A batch that the model cannot take."""
-    return CommandError(f"the model cannot take this batch: {' '.join(str(error).split())[:200]}")
+    return CommandError(f"the model or the loss cannot take this batch: {' '.join(str(error).split())[:200]}")
 
 
 def show(

@@ -24,7 +24,11 @@ def load_model(spec: str, checkpoint: Path | None, trust_pickle: bool) -> Any:
     import torch
 
     if ":" in spec and not Path(spec).exists():
-        model = named(spec)()
+        factory = named(spec)
+        try:
+            model = factory()
+        except Exception as error:  # the user's own code
+            raise ProbeError(f"{spec} failed: {type(error).__name__}: {_short(error)}") from None
         if not isinstance(model, torch.nn.Module):
             raise ProbeError(f"{spec} returned {type(model).__name__}, not a torch module")
     elif not Path(spec).exists():
@@ -45,8 +49,8 @@ def named(spec: str) -> Callable[..., Any]:
         sys.path.insert(0, str(Path.cwd()))
     try:
         found: Any = import_module(module_name)
-    except ImportError as error:
-        raise ProbeError(f"{spec}: cannot import {module_name} ({error})") from None
+    except Exception as error:  # a module may fail in any way while it is imported
+        raise ProbeError(f"{spec}: cannot import {module_name} ({_short(error)})") from None
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise ProbeError(f"{spec}: {module_name} has no {attribute}")
@@ -77,7 +81,7 @@ def _scripted(path: Path, trust_pickle: bool) -> Any:
             f"{path} is not TorchScript. A pickled model can run any code when it is loaded: if you made it yourself, "
             "add --trust-pickle; else name its factory (--model package.module:factory --checkpoint weights.pt)"
         )
-    model = torch.load(path, map_location="cpu", weights_only=False)
+    model = _tensors(path, trust_pickle)
     if not isinstance(model, torch.nn.Module):
         raise ProbeError(f"{path} holds {type(model).__name__}, not a model: give it as --checkpoint, with --model")
     return model
@@ -115,7 +119,7 @@ def _tensors(path: Path, trust_pickle: bool) -> Any:
         return torch.load(path, map_location="cpu", weights_only=not trust_pickle)
     except pickle.UnpicklingError:
         raise ProbeError(PICKLE.format(path=path)) from None
-    except (RuntimeError, EOFError, OSError, ValueError) as error:
+    except Exception as error:  # a foreign or damaged file, or a class that is not there
         raise ProbeError(f"{path} cannot be read ({_short(error)})") from None
 
 
@@ -161,18 +165,20 @@ def load_batch(path: Path, trust_pickle: bool) -> Any:
         content = dict(content)
         if not any(key in content for key in ("target", "targets", "labels", "label", "y")) and len(content) > 1:
             content = tuple(content.values())
-    if not isinstance(content, (torch.Tensor, tuple, list, dict)) or not _has_tensor(content):
+    if not isinstance(content, (torch.Tensor, tuple, list, dict)) or not _tensors_of(content):
         raise ProbeError(f"{path} holds no tensors: save (inputs, targets), or a mapping with x and y")
+    if all(tensor.numel() == 0 for tensor in _tensors_of(content)):
+        raise ProbeError(f"{path} holds an empty batch")
     return content
 
 
-def _has_tensor(content: Any) -> bool:
+def _tensors_of(content: Any) -> list[Any]:
     import torch
 
     values = (
         content.values() if isinstance(content, Mapping) else content if not hasattr(content, "shape") else [content]
     )
-    return any(isinstance(value, torch.Tensor) for value in values)
+    return [value for value in values if isinstance(value, torch.Tensor)]
 
 
 def _short(error: BaseException) -> str:

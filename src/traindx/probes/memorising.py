@@ -64,10 +64,21 @@ def judge(trial: Trial) -> Memorised:
         return Memorised("unknown", steps, why_not=f"the script failed: {trial.error}", factor=factor)
     if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
         return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
+    if _starts_over(trial.run):
+        why = "the loop makes new optimizers as it goes, so what it learns of a batch may be put aside again"
+        return Memorised("unknown", steps, why_not=why, factor=factor)
     if not found.get("pinned"):
         why = found.get("not_pinned") or "the script was ended before its batch could be pinned"
         return Memorised("unknown", steps, why_not=str(why), factor=factor)
     return _measured(trial, losses, steps, factor)
+
+
+def _starts_over(run: Run) -> bool:
+    """Whether an optimizer first steps long after the others: loops over tasks or folds, each from its own start."""
+    optimizers = run.facts.get("optimizers") or ()
+    firsts = [int(each["first_step"]) for each in optimizers if each.get("first_step") is not None]
+    # Several optimizers of one loop take their first steps one after another.
+    return len(firsts) > 1 and max(firsts) - min(firsts) >= 2 * len(firsts)
 
 
 def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Memorised:

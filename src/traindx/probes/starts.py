@@ -57,6 +57,7 @@ def compare(first: Trial, other_seed: Trial | ProbeError, same_seed: Trial | Pro
 
 def _first_difference(one: Trial, other: Trial) -> tuple[int, int | None]:
     a, b = by_step(one.run), by_step(other.run)
-    length = min(len(a), len(b), STEPS)
+    # A step that the time limit cut short has seen a part of its micro-batches only.
+    length = min(len(a), len(b), one.updates, other.updates, STEPS)
     unequal = np.flatnonzero(~((a[:length] == b[:length]) | (np.isnan(a[:length]) & np.isnan(b[:length]))))
     return length, (int(unequal[0]) if len(unequal) else None)
