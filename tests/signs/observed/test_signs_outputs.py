@@ -82,6 +82,7 @@ SICK = {
         ),
         ("sigmoid before bce with logits", lambda: binary(min=0.01, max=0.98, grad_fn="SigmoidBackward0")),
         ("always within 0 and 1", lambda: binary(min=0.01, max=0.98, grad_fn="ViewBackward0")),
+        ("written by hand", lambda: healthy().merge("graph", softmaxes=[{"shape": [32, 10], "of_softmax": True}])),
     ],
     "loss-inputs-not-log-probabilities": [("raw scores", lambda: healthy().loss(fn="nll_loss"))],
     "class-ids-in-regression-loss": [("digits", class_ids)],
