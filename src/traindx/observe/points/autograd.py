@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -32,6 +33,20 @@ def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
 
 
 def install(hooks: HookPoints) -> None:
+    def announced(loss: Any, keep: bool, derive: Callable[[], Any]) -> Any:
+        """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
+        if hooks.driver is not None:
+            hooks.driver.before_backward(loss)
+        hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(2)), keep, training=True)
+        began = perf_counter()
+        outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
+        try:
+            result = derive()
+        finally:
+            hooks.inside = outer
+        hooks.announce("backward_end", loss, perf_counter() - began)
+        return result
+
     def make_backward(original: Any) -> Any:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
             if hooks.busy or not hooks.live:
@@ -45,17 +60,7 @@ def install(hooks: HookPoints) -> None:
                 finally:
                     hooks.inside = outer
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
-            if hooks.driver is not None:
-                hooks.driver.before_backward(loss)
-            hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep, training=True)
-            began = perf_counter()
-            outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
-            try:
-                result = original(tensors, *args, **kwargs)
-            finally:
-                hooks.inside = outer
-            hooks.announce("backward_end", loss, perf_counter() - began)
-            return result
+            return announced(loss, keep, lambda: original(tensors, *args, **kwargs))
 
         return backward
 
@@ -66,17 +71,7 @@ def install(hooks: HookPoints) -> None:
             hooks.end_quiet()
             loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
-            if hooks.driver is not None:
-                hooks.driver.before_backward(loss)
-            hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), keep, training=True)
-            began = perf_counter()
-            outer, hooks.inside = hooks.inside, True
-            try:
-                result = original(outputs, inputs, *args, **kwargs)
-            finally:
-                hooks.inside = outer
-            hooks.announce("backward_end", loss, perf_counter() - began)
-            return result
+            return announced(loss, keep, lambda: original(outputs, inputs, *args, **kwargs))
 
         return grad
 
