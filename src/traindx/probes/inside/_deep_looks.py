@@ -19,6 +19,7 @@ from ...observe.tensors import tensors_in
 from ..deep.looks import NAMES, Moment, looks
 from ..deep.spike import replay_spike
 from ..unchanged import streams_unchanged
+from ._copies import equal
 from ._replay import Capture, Replayable, twin_of
 
 FIRST, GROWTH = 8, 3
@@ -78,7 +79,7 @@ class DeepLooks:
         self._step.append(found)
 
     def step_begin(self, optimizer: Any, closure: bool) -> None:
-        if self._root is not None and len(self.session.optimizers) == 1:
+        if self._root is not None:  # (frameworks wrap optimizers: two may announce one step)
             with torch.no_grad():
                 for parameter in self._root.parameters():
                     kept = self._before.get(id(parameter))
@@ -131,7 +132,8 @@ class DeepLooks:
         weights = [self._before.get(id(p)) for p in self._root.parameters()]
         batch = made[-1].samples
         alike = [kept for kept in self._batches if kept.samples == batch]
-        if len(alike) >= CHUNKS:
+        # A loop over the whole data set repeats one batch, which is no sample of anything: its parts are.
+        if len(alike) >= CHUNKS and not equal(alike[0].call.args, alike[1].call.args):
             samples, chunks = batch, [partial(kept.loss, twin) for kept in alike]
         else:
             samples = batch // CHUNKS
