@@ -214,3 +214,13 @@ def test_one_hard_batch_late_in_training_is_no_bad_batch() -> None:
     spike = {"step": 900, "loss": 0.12, "earlier_weights": 0.12, "others": 0.02, "verdict": "data"}
     found = measure("spike-from-data", spikes=[spike])
     assert isinstance(found, Sign) and not found.raised
+
+
+def test_a_probe_s_own_looks_do_not_hide_the_wait_for_data() -> None:
+    p = healthy()
+    for part, seconds in {"data": 0.02, "forward": 0.003, "backward": 0.001, "step": 0.001, "total": 0.08}.items():
+        p.level(f"time/{part}", seconds, 0.01)
+    assert not measured("data-wait", p).raised
+    p.facts["probe"] = {"kind": "first-steps"}
+    found = measured("data-wait", p)
+    assert found.raised and found.value == pytest.approx(0.8, rel=0.05)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._facts import number
+from .._facts import fact, number
 from .._loaders import training_loaders
 from .._tables import typical
 from .._words import count, grave, num, pct, place
@@ -20,6 +20,10 @@ def measure(run: Run) -> Sign | Missing:
     wait, total = typical(run, "time/data", 0.1), typical(run, "time/total", 0.1)
     if wait is None or total is None or total <= 0 or len(run.series("time/data").finite) < 5:
         return Missing(ID, "the time spent waiting for data was not measured")
+    if fact(run, "probe"):  # a probe looks much more often than a plain run: its own time is no part of the step
+        total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
+        if total <= 0:
+            return Missing(ID, "the time spent waiting for data was not measured")
     share = min(max(wait / total, 0.0), 1.0)
     level = ramp(share, 0.4, 0.75) * ramp(wait, 0.002, 0.01, log=True)
     loaders = training_loaders(run)
