@@ -21,9 +21,9 @@ and, relayed by the pacing watcher, which knows what one update is in any style 
 
 Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
 that it need not hear of then; evaluations are heard of always. And where steps follow each other fast, most of them are
-*quiet*: of these nothing is told but
+*quiet* (see `quiet.py`): they are told of together, afterwards, by
 
-    quiet_backward(loss, site)    quiet_step_begin(optimizer)    quiet_step_end(optimizer)
+    quiet_ended(quiet)
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
 *driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
@@ -65,9 +65,7 @@ MOMENTS = (
     "weights_before",
     "gradients_ready",
     "weights_after",
-    "quiet_backward",
-    "quiet_step_begin",
-    "quiet_step_end",
+    "quiet_ended",
 )
 
 
@@ -131,10 +129,10 @@ class HookPoints:
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
         self.looking = True  # the present step is looked at
-        self.quiet = False  # of the present step next to nothing is told; never while a driver is at work
-        self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of a quiet step in progress
-        self.last_target: Any = None  # what the loss of that step was given
-        self.charge: Callable[[float], None] = lambda seconds: None  # who accounts for the time of a look
+        self.quiet: Any = None  # the quiet steps that are going on; never while a driver is at work
+        self.quiet_allowed = True
+        # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
+        self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
         self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
         self.inner = False  # some observer wants to hear of every module in this forward
         self.shapes = True  # some observer wants to hear of views, until it has seen enough
@@ -176,23 +174,28 @@ class HookPoints:
             else:
                 began = thread_time()
                 self._tell(self._calls[moment], moment, args)
-                self.charge(thread_time() - began)
+                self.charge(thread_time() - began, True)
         finally:
             self.busy = False
 
-    def announce_quietly(self, moment: str, *args: Any) -> None:
-        """The same for the moments of a quiet step, of which no time is taken."""
-        if self.live:
-            self.busy = True
-            try:
-                self._tell(self._calls[moment], moment, args)
-            finally:
-                self.busy = False
+    def never_quiet(self, error: Exception) -> bool:
+        """Taking note of a quiet step failed: from now on all are heard in full. Returns False, as taking note does."""
+        self.quiet_allowed = False
+        self._switched_off("quiet steps", f"{type(error).__name__}: {error}")
+        return False
 
     def end_quiet(self) -> None:
         """What is going on must be heard of in full, from now on."""
-        self.quiet = False
-        self.last_call = self.last_target = None
+        quiet, self.quiet = self.quiet, None
+        if quiet is None or not self.live:
+            return
+        before, self.busy = self.busy, True
+        began = thread_time()
+        try:
+            self.relay("quiet_ended", quiet)
+        finally:
+            self.busy = before
+        self.charge(thread_time() - began, False)
 
     def relay(self, moment: str, *args: Any) -> None:
         """Tell the observers, from within an observer."""
@@ -243,8 +246,8 @@ class HookPoints:
 
     def remove(self) -> None:
         """Put torch back as it was."""
-        self.live = False
         self.end_quiet()
+        self.live = False
         for owner, name, original, _ in reversed(self._patches):
             self._put_back(owner, name, original)
         self._patches.clear()
@@ -271,6 +274,7 @@ class HookPoints:
 
     def _leave_child_alone(self) -> None:
         # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
-        self.live = self.quiet = False
+        self.live = False
+        self.quiet = None
         self._calls = self._calls_unlooked = dict.fromkeys(MOMENTS, ())
         self.driver = None

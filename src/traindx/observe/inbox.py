@@ -18,7 +18,6 @@ import torch
 from ..record.writer import RecordWriter
 
 _CTYPES: dict[Any, Any] = {
-    torch.float32: ctypes.c_float,
     torch.float64: ctypes.c_double,
     torch.int64: ctypes.c_int64,
     torch.bool: ctypes.c_bool,
@@ -29,11 +28,14 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 def cpu_value(tensor: Any) -> float | None:
     """The first element of a plain CPU tensor, without calling an operator; None where that is not possible."""
-    if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.is_sparse or tensor.numel() == 0:
+    if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.is_sparse:
         return None
     address = tensor.data_ptr()
-    if not address:
+    if not address:  # no elements
         return None
+    if tensor.dtype is torch.float32:
+        value: float = ctypes.c_float.from_address(address).value
+        return value
     kind = _CTYPES.get(tensor.dtype)
     if kind is not None:
         return float(kind.from_address(address).value)
@@ -49,14 +51,18 @@ class Inbox:
 
     def __init__(self, writer: RecordWriter) -> None:
         self._writer = writer
-        self._scalars: deque[tuple[str, int, Any]] = deque()
+        self._scalars: deque[tuple[str, Sequence[int], Sequence[Any]]] = deque()
         self._rows: deque[tuple[str, int, tuple[str, ...], Any]] = deque()
         self._calls: deque[tuple[Any, Any]] = deque()
         self._listeners: dict[str, Callable[[list[int], list[float]], None]] = {}
 
     def scalar(self, series: str, step: int, value: Any) -> None:
         """A float, or a 0-d tensor that nobody else will change."""
-        self._scalars.append((series, step, value))
+        self._scalars.append((series, (step,), (value,)))
+
+    def scalars(self, series: str, steps: Sequence[int], values: Sequence[Any]) -> None:
+        """The same for several steps."""
+        self._scalars.append((series, steps, values))
 
     def row(self, quantity: str, step: int, names: Sequence[str], values: Any) -> None:
         """One value for each name: a list of floats or a 1-d tensor."""
@@ -79,13 +85,13 @@ class Inbox:
 
     def _drain_scalars(self) -> None:
         taken = [self._scalars.popleft() for _ in range(len(self._scalars))]
-        tensors = [value for _, _, value in taken if isinstance(value, torch.Tensor)]
+        tensors = [value for _, _, values in taken for value in values if isinstance(value, torch.Tensor)]
         numbers = iter(_bring_over(tensors))
         by_name: dict[str, tuple[list[int], list[float]]] = {}
-        for name, step, value in taken:
+        for name, new_steps, new_values in taken:
             steps, values = by_name.setdefault(name, ([], []))
-            steps.append(step)
-            values.append(next(numbers) if isinstance(value, torch.Tensor) else float(value))
+            steps.extend(new_steps)
+            values.extend(next(numbers) if isinstance(value, torch.Tensor) else float(value) for value in new_values)
         for name, (steps, values) in by_name.items():
             self._writer.points(name, steps, values)
             if name in self._listeners:

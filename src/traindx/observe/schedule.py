@@ -53,6 +53,10 @@ class Schedule:
         """Whether this step may be worth a look at all. Asked at every step, so no more than comparisons."""
         return step >= self._next_light or step >= self._next_deep or step <= self._alert_until
 
+    def next_due(self, step: int) -> int:
+        """The step, this one or later, that may be worth a look."""
+        return step if self.due(step) else min(self._next_light, self._next_deep)
+
     def plan(self, step: int, consecutive: int = 1) -> int:
         """How closely to look at the coming step.
 
@@ -85,7 +89,7 @@ class Schedule:
             self._next_light = step + max(1, min(step // 100, MAX_GAP))
             return LIGHT
         # Too dear at present: the question is put again when the answer may have changed.
-        pause = step + 1 + step // 200
+        pause = step + 1 + step // 50
         self._next_light, self._next_deep = max(self._next_light, pause), max(self._next_deep, pause)
         return NOTHING
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import weakref
 from collections.abc import Callable
@@ -31,7 +32,13 @@ class Session:
         self.backwards = 0
         self.look = DEEP
         self.optimizers: list[weakref.ref[Any]] = []
+        self.have_stepped: set[int] = set()  # which of them have been heard to
         self.last_loss: float | None = None
+        self.loss_level = (math.nan, 0.0)  # running level and spread of the training loss
+        # Where backward is called: code and line, numbered by the identity of the code (its hash is dear) and the
+        # instruction in it. As long as the code is kept, no other one takes its identity.
+        self.backward_places: list[tuple[Any, int]] = []
+        self.backward_sites: dict[tuple[int, int], int] = {}
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
@@ -42,9 +49,9 @@ class Session:
         self._data_sets: list[tuple[Callable[[], Any], tuple[Any, ...]]] = []
         self._not_visible: list[str] = []
 
-    def _charge(self, seconds: float) -> None:
+    def _charge(self, seconds: float, of_look: bool) -> None:
         # What is observed of an evaluation costs time too, but tells nothing of what the next look will cost.
-        self.schedule.charge(seconds, of_look=torch.is_grad_enabled())
+        self.schedule.charge(seconds, of_look=of_look and torch.is_grad_enabled())
 
     @property
     def deep(self) -> bool:

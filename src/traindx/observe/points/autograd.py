@@ -52,13 +52,19 @@ def install(hooks: HookPoints) -> None:
             if hooks.busy or not hooks.live:
                 return original(tensors, *args, **kwargs)
             loss = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
-            if hooks.quiet:
-                hooks.announce_quietly("quiet_backward", loss, sites.user_frame(sys._getframe(1)))
-                hooks.inside, outer = True, hooks.inside
+            quiet = hooks.quiet
+            if quiet is not None:
                 try:
-                    return original(tensors, *args, **kwargs)
-                finally:
-                    hooks.inside = outer
+                    noted = quiet.backward(loss, sys._getframe(1))
+                except Exception as error:
+                    noted = hooks.never_quiet(error)
+                if noted:
+                    hooks.inside, outer = True, hooks.inside
+                    try:
+                        return original(tensors, *args, **kwargs)
+                    finally:
+                        hooks.inside = outer
+                hooks.end_quiet()
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
             return announced(loss, keep, lambda: original(tensors, *args, **kwargs))
 

@@ -44,6 +44,8 @@ def install(hooks: HookPoints) -> None:
             seconds = perf_counter() - began
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
+            if hooks.quiet is not None:
+                hooks.quiet.fresh_batches += 1
             hooks.announce("batch_ready", loader, batch, seconds)
             return batch
 

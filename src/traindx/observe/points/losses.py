@@ -44,9 +44,12 @@ def install(hooks: HookPoints) -> None:
                 nonlocal inside
                 if inside or hooks.busy or not hooks.live:
                     return original(*args, **kwargs)
-                if hooks.quiet and torch.is_grad_enabled():
-                    hooks.last_target = args[1] if len(args) > 1 else kwargs.get("target")
-                    return original(*args, **kwargs)
+                quiet = hooks.quiet
+                if quiet is not None:
+                    if torch.is_grad_enabled():
+                        quiet.last_target = args[1] if len(args) > 1 else kwargs.get("target")
+                        return original(*args, **kwargs)
+                    hooks.end_quiet()
                 if hooks.driver is not None:
                     args, kwargs = hooks.driver.loss_inputs(name, args, kwargs)
                 inside = True  # a loss that is computed through another one counts once

@@ -33,9 +33,10 @@ def install(hooks: HookPoints) -> None:
                 hooks.announce("module_end", self, output)
                 return output
             training = torch.is_grad_enabled()
-            if hooks.quiet:
-                if training and self.training and not is_compiled(self):
-                    hooks.last_call = (self, args, kwargs)
+            quiet = hooks.quiet
+            if quiet is not None:
+                if training and self.training and (self is quiet.model or quiet.may_be_model(self)):
+                    quiet.last_call = (self, args, kwargs)
                     hooks.inside = True
                     try:
                         return original(self, *args, **kwargs)
@@ -80,7 +81,7 @@ def install(hooks: HookPoints) -> None:
     def make_zero(original: Any) -> Any:
         def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
-            if not hooks.quiet:
+            if hooks.quiet is None:
                 hooks.announce("grads_cleared", self)
             return result
 

@@ -33,7 +33,7 @@ def install(hooks: HookPoints) -> None:
     def make_zero(original: Any) -> Any:
         def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
-            if not hooks.quiet:
+            if hooks.quiet is None:
                 hooks.announce("grads_cleared", self)
             return result
 
@@ -64,9 +64,13 @@ def install(hooks: HookPoints) -> None:
     began: dict[int, float] = {}
 
     def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if hooks.quiet:
-            if not any(args[1:]) and not any(kwargs.values()):  # no closure
-                hooks.announce_quietly("quiet_step_begin", optimizer)
+        quiet = hooks.quiet
+        if quiet is not None:
+            try:
+                noted = quiet.step(optimizer, args, kwargs)
+            except Exception as error:
+                noted = hooks.never_quiet(error)
+            if noted:
                 return
             hooks.end_quiet()
         if hooks.driver is not None and hooks.live:
@@ -75,9 +79,11 @@ def install(hooks: HookPoints) -> None:
         began[id(optimizer)] = perf_counter()
 
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if hooks.quiet:
-            hooks.last_call = hooks.last_target = None
-            hooks.announce_quietly("quiet_step_end", optimizer)
+        quiet = hooks.quiet
+        if quiet is not None:
+            quiet.last_call = quiet.last_target = quiet.last_loss = None
+            if quiet.over:
+                hooks.end_quiet()
             return
         seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
         closure = _has_closure(args, kwargs)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from ..graphs import data_in
+from ..quiet import QuietSteps
 from ..session import Session
 from ..tensors import plain, sample_rows, tensors_in
 
@@ -94,11 +95,12 @@ class Watcher:
                 self._pending.append(fact)
                 return
 
-    def _assign(self, role: str) -> None:
-        for fact in self._pending:
+    def _assign(self, role: str, but_last: int = 0) -> None:
+        count = max(0, len(self._pending) - but_last)
+        for fact in self._pending[:count]:
             if role == "train" or fact["role"] is None:
                 fact["role"] = role
-        self._pending.clear()
+        del self._pending[:count]
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         self._assign("train")
@@ -110,9 +112,9 @@ class Watcher:
                 self._looked_at_step = session.step
                 self._look("train", value)
 
-    def quiet_backward(self, loss: Any, frame: Any) -> None:
-        if self._pending:
-            self._assign("train")
+    def quiet_ended(self, quiet: QuietSteps) -> None:
+        if quiet.backwards:
+            self._assign("train", but_last=quiet.fresh_batches)
 
     # ── inputs ──────────────────────────────────────────────────────────────────────────────────
 

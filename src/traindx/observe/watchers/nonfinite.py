@@ -11,6 +11,7 @@ import torch
 
 from .. import origin
 from ..inbox import cpu_value
+from ..quiet import QuietSteps, bad_gradient
 from ..session import Session
 from ..tensors import plain, tensors_in
 from .loss_inputs import given_pair
@@ -66,22 +67,15 @@ class Watcher:
         if self._onsets <= MAX_ONSETS:
             self._report(loss, frame, value)
 
-    def quiet_backward(self, loss: Any, frame: Any) -> None:
-        value = self.session.last_loss
-        if value is not None and not math.isfinite(value) and not self._bad:
-            self._take_over_quiet_step()
-        self.backward_begin(loss, frame, False)
-
-    def quiet_step_begin(self, optimizer: Any) -> None:
-        self.step_begin(optimizer, False)
-
-    def _take_over_quiet_step(self) -> None:
-        """What the hook points keep of a quiet step, which nobody was told of."""
-        hooks = self.session.hooks
-        if hooks.last_call is not None:
-            self.forward_begin(*hooks.last_call)
-        if isinstance(hooks.last_target, torch.Tensor):
-            self._target = weakref.ref(hooks.last_target)
+    def quiet_ended(self, quiet: QuietSteps) -> None:
+        if quiet.backwards:
+            self._bad = False
+        if quiet.last_call is not None:
+            self.forward_begin(*quiet.last_call)
+        if isinstance(quiet.last_target, torch.Tensor):
+            self._target = weakref.ref(quiet.last_target)
+        if quiet.last_site is not None:
+            self._backward = (weakref.ref(quiet.last_loss), *self.session.backward_places[quiet.last_site])
 
     def _noticed_late(self, steps: list[int], values: list[float]) -> None:
         """An accelerator's losses come over with the flush: too late to look for the origin, not to tell of it."""
@@ -166,17 +160,10 @@ class Watcher:
     def step_begin(self, optimizer: Any, closure: bool) -> None:
         if closure or self._gradient_bad or self._bad:
             return
-        # One element stands for all, at every step: of the layer nearest to the loss, and of the one where gradients
-        # end. Between them a unit that is off may stop what is not finite.
-        parameters = optimizer.param_groups[0]["params"]
-        for parameter in (parameters[0], parameters[-1]) if parameters else ():
-            value = cpu_value(parameter.grad) if parameter.grad is not None else None
-            if value is not None and not math.isfinite(value):
-                self._gradient_bad = True
-                if self.session.hooks.quiet:
-                    self._take_over_quiet_step()
-                self._report_gradient(parameter)
-                return
+        parameter = bad_gradient(optimizer)
+        if parameter is not None:
+            self._gradient_bad = True
+            self._report_gradient(parameter)
 
     def _report_gradient(self, parameter: Any) -> None:
         session = self.session

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from ..inbox import cpu_value
+from ..quiet import QuietSteps
 from ..session import Session
 
 ORDER = 10
@@ -57,7 +58,6 @@ class Watcher:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._states: list[_State] = []
-        self._unheard = False  # a backward of the present step was quiet: what it found in place is not known
         self._schedulers: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
 
     def _state(self, optimizer: Any) -> _State:
@@ -108,17 +108,13 @@ class Watcher:
             if state.cleared is False:
                 state.cleared = _gradients_empty(optimizer)
 
-    def quiet_backward(self, loss: Any, frame: Any) -> None:
-        self._unheard = True
-
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         session = self.session
         state = self._state(optimizer)
-        if self._unheard:  # the step became loud half way
-            state.cleared, self._unheard = None, False
         facts = state.facts
         if facts["first_step"] is None:
             facts["first_step"] = session.step
+            session.have_stepped.add(session.optimizer_index(optimizer))
         elif state.cleared is False:
             facts["grads_kept"] += 1
             if facts["grads_kept"] == 1:
@@ -127,38 +123,39 @@ class Watcher:
         facts["steps_heard"] += state.cleared is not None
         facts["closure"] = closure
         state.cleared = False
-        self._note_rates(optimizer, state)
+        rates = [group.get("lr") for group in optimizer.param_groups]
+        self._note_rates(session.optimizer_index(optimizer), session.step, rates)
 
-    def quiet_step_end(self, optimizer: Any) -> None:
-        state = self._state(optimizer)
-        state.facts["steps"] += 1
-        state.cleared, self._unheard = None, False
-        for group, rate in zip(optimizer.param_groups, state.rates, strict=False):
-            if group.get("lr") is not rate:  # the very number that was there before needs no second look
-                self._note_rates(optimizer, state)
-                break
+    def quiet_ended(self, quiet: QuietSteps) -> None:
+        step, last = quiet.first_step, None
+        for stepped, index, rates in quiet.told():
+            if stepped:
+                last = self._states[index]
+                last.facts["steps"] += 1
+                if rates is not None:
+                    self._note_rates(index, step, rates)
+                step += 1
+        for state in self._states:
+            # Who has just stepped has not cleared yet; of the others, and within a step, nobody knows.
+            state.cleared = False if state is last and not quiet.within_a_step else None
 
-    def _note_rates(self, optimizer: Any, state: _State) -> None:
-        session = self.session
-        index = session.optimizer_index(optimizer)
-        for g, group in enumerate(optimizer.param_groups[:8]):
+    def _note_rates(self, index: int, step: int, rates: list[Any]) -> None:
+        session, state = self.session, self._states[index]
+        for g, rate in enumerate(rates[:8]):
             if g == len(state.rates):
                 state.rates.append(None)
-            rate = group.get("lr")
             if rate is None:
                 continue
             if hasattr(rate, "detach"):
                 rate = rate.detach()
                 if session.light:
-                    session.inbox.scalar(_rate_name(index, g), session.step, rate.clone())
+                    session.inbox.scalar(_rate_name(index, g), step, rate.clone())
                 continue
             before = state.rates[g]
             if rate != before or session.light:
-                session.inbox.scalar(_rate_name(index, g), session.step, rate)
+                session.inbox.scalar(_rate_name(index, g), step, rate)
             if before is not None and before > 0 and not 0.5 <= rate / before <= 2.0:
-                session.writer.event(
-                    "lr-changed", session.step, optimizer=index, group=g, **{"from": before, "to": rate}
-                )
+                session.writer.event("lr-changed", step, optimizer=index, group=g, **{"from": before, "to": rate})
             state.rates[g] = rate
 
     def flush(self) -> None:

@@ -12,13 +12,14 @@ from time import perf_counter
 from typing import Any
 
 from ..graphs import leaves
+from ..quiet import QuietSteps
 from ..session import Session
 from ..sites import user_frame
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
 # Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by.
-HEARD_EVERY = 0.05
+HEARD_EVERY = 0.1
 
 # So many backwards without a step: the script is not accumulating, it is not stepping.
 NEVER_STEPS = 50
@@ -66,18 +67,15 @@ class Watcher:
         self._stepped = True
         self._advance()
 
-    def quiet_backward(self, loss: Any, frame: Any) -> None:
-        self.session.backwards += 1
-        self._forwards += 1
-        self._backwards_since_step += 1
-
-    def quiet_step_end(self, optimizer: Any) -> None:
+    def quiet_ended(self, quiet: QuietSteps) -> None:
         session = self.session
-        self._backwards_since_step = 0
-        if session.schedule.due(session.step + 1) or perf_counter() >= self._heard + HEARD_EVERY:
-            self._advance()
-        else:
-            session.step += 1
+        session.backwards += quiet.backwards
+        session.step += quiet.steps
+        self._forwards += quiet.backwards
+        for stepped, _, _ in quiet.told():
+            self._backwards_since_step = 0 if stepped else self._backwards_since_step + 1
+        if quiet.steps and not quiet.within_a_step:
+            self._plan()
 
     def _update_of(self, optimizer: Any) -> Update:
         params = [p for group in optimizer.param_groups for p in group["params"]]
@@ -123,19 +121,24 @@ class Watcher:
         self.session.hooks.relay(moment, update)
 
     def _advance(self) -> None:
+        self.session.step += 1
+        self._plan()
+
+    def _plan(self) -> None:
         session = self.session
-        session.step += 1
         session.look = session.schedule.plan(session.step, max(1, len(session.optimizers)))
         hooks = session.hooks
         hooks.looking = session.light
         now = perf_counter()
-        hooks.quiet = (
+        if (
             not session.light
             and now < self._heard + HEARD_EVERY
             and self._stepped  # a script that updates by hand is followed backward by backward
             and hooks.driver is None
-        )
-        if not hooks.quiet:
+            and hooks.quiet_allowed
+        ):
+            hooks.quiet = QuietSteps(session, session.schedule.next_due(session.step), self._heard + HEARD_EVERY)
+        else:
             self._heard = now
 
     def flush(self) -> None:

@@ -50,9 +50,6 @@ class Watcher:
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._stepped_inside = True
 
-    def quiet_step_end(self, optimizer: Any) -> None:
-        self._stepped_inside = True
-
     def scaler_step(self, scaler: Any, optimizer: Any) -> None:
         if scaler.is_enabled() and not self._stepped_inside:
             self.session.writer.event("step-skipped", self.session.step)

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..quiet import QuietSteps
 from ..session import Session
 from ..tensors import first_tensor, plain, tensors_in
 from .loss_inputs import given_pair
@@ -50,8 +51,9 @@ class Watcher:
         self._scored = []
         self._readers.clear()
 
-    def quiet_backward(self, loss: Any, frame: Any) -> None:
-        self._loader = None
+    def quiet_ended(self, quiet: QuietSteps) -> None:
+        if quiet.backwards and not quiet.fresh_batches:
+            self._loader = None
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if not self.session.has_parameters(root):

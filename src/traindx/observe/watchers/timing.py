@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ..quiet import QuietSteps
 from ..session import Session
 
 ORDER = 90
@@ -50,9 +51,10 @@ class Watcher:
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._file(max(0.0, seconds - sum(self._spent)) if closure else seconds)
 
-    def quiet_step_end(self, optimizer: Any) -> None:
+    def quiet_ended(self, quiet: QuietSteps) -> None:
         self._spent = [0.0, 0.0, 0.0]
-        self._last_end = perf_counter()
+        self._before_forward = None
+        self._last_end = 0.0 if quiet.within_a_step else perf_counter()  # a step heard in part is not timed
 
     def _file(self, step_seconds: float) -> None:
         step = self.session.step
