@@ -104,9 +104,13 @@ class Watcher:
             self._count(fact, phase, first, second)
         elif name.startswith("binary") and first.numel() == second.numel():
             cut = 0.0 if name.endswith("logits") else 0.5
-            answers = (first.detach().reshape(-1) > cut).long()
-            labels = second.detach().reshape(-1)
-            self._histogram(fact, phase, labels.round().long().clamp(0, 1), answers, torch.isfinite(labels), 2)
+            scores = first.detach().reshape(-1).float()
+            answers = (scores > cut).long()
+            values = second.detach().reshape(-1)
+            known, labels = torch.isfinite(values), values.round().long().clamp(0, 1)
+            self._histogram(fact, phase, labels, answers, known, 2)
+            if phase == "train":
+                self._most_confident((scores - cut).abs(), labels == answers, known)
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
         low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad = values
@@ -137,9 +141,21 @@ class Watcher:
             self._targets.setdefault(phase, {})["classes"] = classes
             return
         labels = second.detach().reshape(-1)
-        answers = first.detach().argmax(dim=1).reshape(-1)
+        scores = first.detach().float()
+        answers = scores.argmax(dim=1).reshape(-1)
         known = (labels >= 0) & (labels < classes)
         self._histogram(fact, phase, labels.clamp(0, classes - 1), answers, known, classes)
+        if phase == "train":
+            confidence = (scores.amax(dim=1) - scores.logsumexp(dim=1)).reshape(-1)
+            self._most_confident(confidence, labels == answers, known)
+
+    def _most_confident(self, confidence: Any, right: Any, known: Any) -> None:
+        """How often the quarter that the model is surest of is wrong: of clean labels, next to never."""
+        size = confidence.numel() // 4
+        if size >= 2:
+            surest = confidence.masked_fill(~known, -torch.inf).topk(size).indices
+            wrong = (~right[surest]).float().mean()
+            self.session.inbox.scalar("error/confident", self.session.step, wrong)
 
     def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, known: Any, classes: int) -> None:
         # No size in here depends on values (as with bincount): an accelerator would be waited for.
