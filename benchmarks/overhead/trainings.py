@@ -69,13 +69,13 @@ def deep() -> tuple[nn.Module, Callable[[], Batch]]:
     return nn.Sequential(*layers, nn.Linear(64, 3)), lambda: (torch.randn(64, 64), torch.randint(0, 3, (64,)))
 
 
-# name: (what makes it, steps that take some five to ten seconds of CPU time)
+# name: (what makes it, steps that take some ten to twenty seconds of CPU time)
 TRAININGS = {
-    "transformer LM": (language_model, 80),
-    "CNN with batch norm": (convolutional, 200),
-    "LSTM": (recurrent, 200),
-    "200-layer MLP": (deep, 150),
-    "tiny MLP": (tiny, 20_000),
+    "transformer LM": (language_model, 150),
+    "CNN with batch norm": (convolutional, 500),
+    "LSTM": (recurrent, 1000),
+    "200-layer MLP": (deep, 200),
+    "tiny MLP": (tiny, 40_000),
 }
 
 Step = Callable[[int, torch.Tensor], object]
