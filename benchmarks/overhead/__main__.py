@@ -4,8 +4,10 @@ Each measurement is a fresh process with default settings; bare and observed run
 same run takes up to half as long again when its neighbours are busy, and never less than what it computes: so the table
 compares the lowest CPU time of either side, and shows beside it the median and the range of the ratios of neighbouring
 pairs. Prints a table in Markdown. Targets: 3 % where a bare step takes 20 ms or more, 10 % for the tiny model, 0.3 s to
-start up, 0.2 s for `traindx --help`. Other monitors are measured beside it where they are installed (`pip install --no-deps -c
-constraints.txt torch-audit training-doctor trainpulse`, `pip install -c constraints.txt wandb`).
+start up, 0.2 s for `traindx --help`.
+
+Other monitors are measured beside it where they are installed (`pip install --no-deps -c constraints.txt torch-audit
+training-doctor trainpulse`, `pip install -c constraints.txt wandb`).
 """
 
 from __future__ import annotations
