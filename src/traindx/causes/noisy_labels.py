@@ -20,6 +20,7 @@ one side only; augmentation applied to the image but not to its mask; class ids 
 
 - Validation at chance throughout, while training loss falls slowly or in stairs.
 - Loss stays near chance although a single batch can be memorised.
+- If only some labels are wrong: samples that the model is sure of are labelled otherwise nearly as often as all others.
 
 ## Fix
 
@@ -75,6 +76,7 @@ MEANS = "Labels are shuffled, misaligned or random against their inputs, so that
 FOR = {
     "validation-at-chance": 3.0,
     "memorising": 1.5,
+    "confident-errors": 3.0,
     "train-above-validation": 1.0,
     "training-at-chance": 1.0,
     "loss-stuck": 0.5,
@@ -111,7 +113,7 @@ AGAINST = {
     "rate-above-usual": 1.0,
     "rate-below-usual": 1.0,
 }
-REQUIRES = ("validation-at-chance", "training-at-chance")
+REQUIRES = ("validation-at-chance", "training-at-chance", "confident-errors")
 EXPLAINS = ("overfitting", "model-too-small")
 AVOID = (
     "Do not enlarge the model or train longer: both only help to memorise.",
@@ -132,7 +134,7 @@ inputs, labels = inputs[order], labels[order]  # one permutation for both
 """
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """Look at pairs; gives the chance level that the loss must pass."""
     histogram = as_mapping(record(run, "targets/train").get("histogram"))
     counts = [count for key in histogram if (count := number(histogram.get(key)))]
@@ -145,4 +147,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
         if validation.size:
             measured += f" The best validation loss was {show(float(validation.min()))}."
     summary = f"Compare inputs with labels where the loop receives them; shuffle both with one permutation.{measured}"
+    wrong = signs.get("confident-errors")
+    if wrong is not None and wrong.raised:
+        share = f"{100 * wrong.value:.0f} %"
+        summary = (
+            f"About {share} of the labels look wrong. List the training samples on which the model is surest and "
+            f"disagrees with the label, and read fifty of them."
+        )
     return Fix(summary, _LOOK, site_of(loader(run, "train")))

@@ -37,6 +37,11 @@ def labels(**counts: int) -> Patient:
     return healthy().merge("targets/train", histogram={k[1:]: v for k, v in counts.items()}, predictions={})
 
 
+def surest(wrong: float, everywhere: float) -> Patient:
+    """Of the samples that the model is surest of, and of all, so many are wrong."""
+    return healthy().level("error/confident", wrong, 0.05).level("accuracy/train", 1 - everywhere, 0.01)
+
+
 def answers(predicted: float, labelled: float) -> Patient:
     return healthy().level("correct/majority", predicted, 0.01).level("label_majority", labelled, 0.01)
 
@@ -89,6 +94,10 @@ def sized(samples: int, **target: Any) -> Patient:
 
 
 SICK = {
+    "confident-errors": [
+        ("a third of the labels", lambda: surest(0.3, 0.33)),
+        ("a sixth", lambda: surest(0.15, 0.2)),
+    ],
     "input-nonfinite": [
         ("seen at the loss", lambda: nan_loss(inputs_finite=False)),
         ("counted", lambda: nan_loss().merge("data/train", nonfinite=3)),
@@ -146,6 +155,11 @@ def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
 
 
 HEALTHY = {
+    "confident-errors": [
+        ("errors near the borders", lambda: surest(0.02, 0.25)),
+        ("a hard task", lambda: surest(0.12, 0.45)),
+        ("learned by heart", lambda: surest(0.001, 0.002)),
+    ],
     "input-nonfinite": [("handled by the model", lambda: healthy().merge("data/train", nonfinite=3))],
     "target-nonfinite": [
         ("masked on purpose", lambda: healthy().merge("targets/train", nonfinite=30)),
