@@ -15,6 +15,7 @@ from torch import nn
 
 from .. import sites
 from ..hooks import HookPoints
+from ._clearing import patch_zero_grad
 
 
 def is_compiled(module: Any) -> bool:
@@ -78,15 +79,6 @@ def install(hooks: HookPoints) -> None:
 
         return load_state_dict
 
-    def make_zero(original: Any) -> Any:
-        def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(self, *args, **kwargs)
-            if hooks.quiet is None:
-                hooks.announce("grads_cleared", self)
-            return result
-
-        return zero_grad
-
     hooks.patch(nn.Module, "__call__", make_call)
     hooks.patch(nn.Module, "load_state_dict", make_load)
-    hooks.patch(nn.Module, "zero_grad", make_zero)
+    patch_zero_grad(hooks, nn.Module)

@@ -15,6 +15,7 @@ from torch.optim.optimizer import (
 
 from .. import sites
 from ..hooks import HookPoints
+from ._clearing import patch_zero_grad
 
 
 def _has_closure(args: Any, kwargs: Any) -> bool:
@@ -29,15 +30,6 @@ def install(hooks: HookPoints) -> None:
             hooks.announce("optimizer_made", self, sites.here(2) if hooks.live else None)
 
         return __init__
-
-    def make_zero(original: Any) -> Any:
-        def zero_grad(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(self, *args, **kwargs)
-            if hooks.quiet is None:
-                hooks.announce("grads_cleared", self)
-            return result
-
-        return zero_grad
 
     def make_scheduler_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -92,7 +84,7 @@ def install(hooks: HookPoints) -> None:
             hooks.driver.after_step(optimizer)
 
     hooks.patch(Optimizer, "__init__", make_init)
-    hooks.patch(Optimizer, "zero_grad", make_zero)
+    patch_zero_grad(hooks, Optimizer)
     for scheduler in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
         hooks.patch(scheduler, "__init__", make_scheduler_init)
     for name, kind in (("clip_grad_norm_", "norm"), ("clip_grad_value_", "value")):
