@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from .inbox import cpu_value
+from .points.modules import is_compiled
 from .session import Session
 from .sites import user_frame
 
@@ -55,10 +56,10 @@ class QuietSteps:
 
     def may_be_model(self, module: Any) -> bool:
         """Whether this module's forward needs no more than being remembered. Sets `model` to ask only once."""
-        compiled = "_orig_mod" in module._modules or module._compiled_call_impl is not None
-        if not compiled:
-            self.model = module
-        return not compiled
+        if is_compiled(module):
+            return False
+        self.model = module
+        return True
 
     def backward(self, loss: Any, caller: FrameType) -> bool:
         frame = caller.f_back  # past `Tensor.backward`: mostly the user's own line
