@@ -39,7 +39,7 @@ class QuietSteps:
         self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
         self.last_target: Any = None  # what the loss of that step was given
         self.last_loss: Any = None  # that was derived in that step
-        self.model: Any = None  # that was last asked for
+        self.model = 0  # the identity of the one that was last asked for: a reference would keep it alive
         self.over = False
         self._left = until_step - session.step
         self._until_time = until_time
@@ -58,7 +58,7 @@ class QuietSteps:
         """Whether this module's forward needs no more than being remembered. Sets `model` to ask only once."""
         if is_compiled(module):
             return False
-        self.model = module
+        self.model = id(module)
         return True
 
     def backward(self, loss: Any, caller: FrameType) -> bool:

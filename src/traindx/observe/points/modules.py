@@ -36,7 +36,7 @@ def install(hooks: HookPoints) -> None:
             training = torch.is_grad_enabled()
             quiet = hooks.quiet
             if quiet is not None:
-                if training and self.training and (self is quiet.model or quiet.may_be_model(self)):
+                if training and self.training and (id(self) == quiet.model or quiet.may_be_model(self)):
                     quiet.last_call = (self, args, kwargs)
                     hooks.inside = True
                     try:
