@@ -34,7 +34,6 @@ class Watcher:
         # By data set, or by size where the script hands tensors over itself.
         self._evaluated: dict[Any, set[int]] = {}
         self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
-        self._one_sequence = False
         self._given: list[weakref.ref[Any]] = []  # to the model that is running
         self._scored: list[
             tuple[weakref.ref[Any], list[weakref.ref[Any]]]
@@ -60,11 +59,8 @@ class Watcher:
             return
         given = [t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0]
         self._given = [weakref.ref(t) for t in given]
-        # A model of two sequences (an encoder and a decoder that is told the answer so far) may look ahead in one.
-        tokens = [t for t in given if t.dtype is torch.int64 and t.dim() == 2]
-        if tokens:
+        if any(_tokens(t) for t in given):
             self._readers.add(id(root))
-        self._one_sequence = len(tokens) == 1 == len(self._readers) and all(t.dim() < 3 for t in given)
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         first = first_tensor(output)
@@ -87,7 +83,8 @@ class Watcher:
         if inputs.device.type == "cpu" and target.shape[0] % rows == 0:
             self._hash([part.detach() for part in parts if part.shape[0] == rows], training)
         if training:
-            self._check_shift(inputs.detach(), target.detach())
+            if len(self._readers) == 1 and _one_sequence(parts, target):
+                self._check_shift(inputs.detach(), target.detach())
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
 
@@ -128,7 +125,7 @@ class Watcher:
         if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or self._shift["checked"] >= 8:
             return
         rows, length = inputs.shape
-        if length < 3 or not self._one_sequence:
+        if length < 3:
             return
         if target.numel() == inputs.numel():
             moved = target.reshape(rows, length)[:, :-1]
@@ -136,8 +133,8 @@ class Watcher:
             moved = target.reshape(rows, length - 1)
         else:
             return
-        same = (moved == inputs[:, 1:]).float().mean()
-        copied = (target.reshape(rows, -1) == inputs[:, : target.numel() // rows]).float().mean()
+        same = _agreement(moved, inputs[:, 1:])
+        copied = _agreement(target.reshape(rows, -1), inputs[:, : target.numel() // rows])
         self._shift["checked"] += 1
         self.session.inbox.later(torch.stack([same, copied]), self._note_shift)
 
@@ -205,6 +202,41 @@ class Watcher:
                 writer.fact("feature_leak", found)
 
     finish = flush
+
+
+def _tokens(tensor: Any) -> bool:
+    return tensor.dtype is torch.int64 and tensor.dim() == 2
+
+
+def _one_sequence(parts: list[Any], target: Any) -> bool:
+    """Whether the model read one sequence of tokens, which comes first; the answers and masks may be handed over too.
+
+    A model of two (an encoder and a decoder that is told the answer so far) may look ahead in one of them. A third axis
+    is such an encoder's output, unless the batch comes second in it, as in the state of a recurrent layer.
+    """
+    tokens = [t for t in parts if _tokens(t)]
+    if not tokens or tokens[0] is not parts[0]:
+        return False
+    rows = tokens[0].shape[0]
+    if any(t.dim() >= 3 and (t.shape[0] == rows or t.shape[1] != rows) for t in parts):
+        return False
+    return all(_same(t, tokens[0]) or _same(t, target) or _mask(t) for t in tokens[1:])
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one.numel() != other.numel() or one.device != other.device:
+        return False
+    return one.data_ptr() == other.data_ptr() or (one.is_cpu and bool(torch.equal(one.reshape(-1), other.reshape(-1))))
+
+
+def _mask(tensor: Any) -> bool:
+    return bool(tensor.is_cpu) and bool((tensor <= 1).all())
+
+
+def _agreement(targets: Any, tokens: Any) -> Any:
+    """The share of targets, but those below zero, which are left out of the loss, that are the tokens."""
+    counted = targets >= 0
+    return ((targets == tokens) & counted).sum() / counted.sum().clamp_min(1)
 
 
 class _Products:
