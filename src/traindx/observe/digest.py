@@ -173,7 +173,7 @@ def _attention(found: list[Any]) -> list[dict[str, Any]]:
     seen: list[dict[str, Any]] = []
     for node in found:
         name = op_name(node)
-        if name == "softmax":
+        if name in ("softmax", "safesoftmax"):  # the latter is what torch's own attention uses when it drops out
             shape = out_shape(node) or ()
             if len(shape) < 3 or shape[-1] != shape[-2] or shape[-1] < 4:
                 continue

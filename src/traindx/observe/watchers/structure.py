@@ -72,6 +72,7 @@ class Watcher:
                 "compiled": compiled,
                 "elements": sum(p.numel() for p in root.parameters()),
                 "trainable": sum(p.numel() for p in root.parameters() if p.requires_grad),
+                "modules": [],
                 "root": weakref.ref(root),
             }
         )
@@ -158,6 +159,11 @@ class Watcher:
                     fact["grad"] = "maybe"
                     self.session.inbox.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
+    def weights_after(self, update: Update) -> None:
+        if self.session.step < 2:  # a short script's model may be gone before anything is written
+            for model in self._models:
+                self._list_modules(model)
+
     def flush(self) -> None:
         writer = self.session.writer
         writer.fact("params", [{k: v for k, v in fact.items() if k != "owner"} for fact in self._placed()])
@@ -174,8 +180,11 @@ class Watcher:
         return list(self._params.values())
 
     def _model_fact(self, model: dict[str, Any]) -> dict[str, Any]:
+        self._list_modules(model)
+        return {key: value for key, value in model.items() if key != "root"}
+
+    def _list_modules(self, model: dict[str, Any]) -> None:
         root = model["root"]()
-        fact = {key: value for key, value in model.items() if key not in ("root", "modules")}
         if root is not None:
             prefix = self.session.naming.prefix(model["name"])
             model["modules"] = [
@@ -188,7 +197,6 @@ class Watcher:
                 }
                 for name, module in list(root.named_modules())[:2000]
             ]
-        return {**fact, "modules": model.get("modules", [])}
 
 
 def _note_gradient(fact: dict[str, Any], anything: bool) -> None:
