@@ -18,6 +18,8 @@ _KINDS = {
     "binarycrossentropy": "bce",
     "bcewithlogits": "bce-logits",
     "binarycrossentropywithlogits": "bce-logits",
+    "multilabelsoftmargin": "bce-logits",  # the same, averaged over the labels
+    "softmargin": "soft-margin",
     "mse": "squared",
     "l1": "absolute",
     "smoothl1": "absolute",

@@ -132,7 +132,11 @@ SICK = {
         ("both ways", lambda: language(None, bidirectional=True)),
     ],
     "feature-determines-target": [("a copy", lambda: leaking(-0.9999))],
-    "samples-shared": [("half", lambda: overlap(500)), ("partly hashed", lambda: partly(60))],
+    "samples-shared": [
+        ("half", lambda: overlap(500)),
+        ("partly hashed", lambda: partly(60)),
+        ("copies on both sides", lambda: overlap(800, hashed=3200, distinct=600, continuous=True)),
+    ],
     "batch-size-small": [("one", lambda: healthy().level("batch_size", 1.0, 0))],
     "batch-size-large": [("half of the set", lambda: few_updates(healthy().level("batch_size", 3200.0, 0)))],
     "samples-per-parameter": [("ten", lambda: sized(10))],

@@ -79,7 +79,10 @@ def teacher() -> Patient:
 
 
 SICK = {
-    "grads-kept": [("every step", lambda: healthy().optimizer(grads_kept=1999))],
+    "grads-kept": [
+        ("every step", lambda: healthy().optimizer(grads_kept=1999)),
+        ("by hand", lambda: healthy().without("optimizers").merge("by_hand", steps_heard=40, grads_kept=40)),
+    ],
     "backward-without-step": [("never stepped", lambda: unstepped(2000))],
     "params-outside-optimizer": [
         ("hidden layers", lambda: healthy().params(*HIDDEN, optimizer=None, moved=False)),

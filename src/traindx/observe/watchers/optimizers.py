@@ -190,10 +190,9 @@ def _gradients_empty(optimizer: Any) -> bool:
     On an accelerator values cannot be looked at without waiting for it; there a gradient that is present counts.
     """
     present = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
-    for gradient in present[:4]:  # whoever clears by hand clears all
-        first = cpu_value(gradient)
-        if first is None:
-            return False
-        if first != 0.0 or (not gradient.is_sparse and cpu_value(gradient.ne(0).any())):
-            return False
-    return True
+    return all(gradient_empty(gradient) for gradient in present[:4])  # whoever clears by hand clears all
+
+
+def gradient_empty(gradient: Any) -> bool:
+    """All zero, as far as that can be seen."""
+    return cpu_value(gradient) == 0.0 and not cpu_value(gradient.ne(0).any())

@@ -21,6 +21,9 @@ MAX_COLUMNS = 512
 MAX_CLASSES = 24
 
 
+ROWS_TO_JUDGE = 16  # samples that must be there to say whether values repeat
+
+
 class Watcher:
     name = "samples"
     ONLY_ON_LOOKS = frozenset({"forward_begin", "forward_end", "loss_computed"})
@@ -31,6 +34,7 @@ class Watcher:
         self._trained_rows = 0
         self._batches_hashed = 0
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
+        self._continuous: bool | None = None  # the inputs have columns in which two samples hardly ever agree
         # By data set, or by size where the script hands tensors over itself.
         self._evaluated: dict[Any, set[int]] = {}
         self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
@@ -108,6 +112,8 @@ class Watcher:
             hashes = [hash((known, row.tobytes())) for known, row in zip(hashes, rows, strict=True)]
         if training:
             self._batches_hashed += 1
+            if self._continuous is None and len(hashes) >= ROWS_TO_JUDGE:
+                self._continuous = _continuous(inputs)
             if len(self._trained) < MAX_HASHES:
                 self._trained.update(hashes)
                 self._trained_rows += len(hashes)
@@ -185,7 +191,8 @@ class Watcher:
             )
         if self._trained_rows:
             distinct = self._trained_rows - self._repeated_rows
-            writer.fact("repeats", {"hashed": self._trained_rows, "distinct": distinct})
+            repeats = {"hashed": self._trained_rows, "distinct": distinct, "continuous": self._continuous}
+            writer.fact("repeats", repeats)
         if self._shift["checked"]:
             enough = max(1, self._shift["checked"] - 1)
             writer.fact(
@@ -202,6 +209,14 @@ class Watcher:
                 writer.fact("feature_leak", found)
 
     finish = flush
+
+
+def _continuous(inputs: Any) -> bool:
+    """Whether equal samples are copies: in two columns at least, most of a batch's values differ."""
+    if not inputs.is_floating_point():
+        return False
+    columns = inputs.reshape(inputs.shape[0], -1)[:64, :64].float().T.tolist()
+    return sum(2 * len(set(column)) > len(column) for column in columns) >= 2
 
 
 def _tokens(tensor: Any) -> bool:

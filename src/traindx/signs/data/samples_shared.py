@@ -25,6 +25,8 @@ def _by_chance(run: Run, trained: float | None) -> float:
     How many there are follows from how often two in one batch are the same: a pair is, once in that many.
     """
     repeats = fact(run, "repeats")
+    if repeats.get("continuous") is True:
+        return 0.0  # samples that agree in all columns are copies, however often each was copied
     total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
     if not total or distinct is None or not 0 < distinct < total:
         return 0.0

@@ -52,7 +52,7 @@ def _softmax_twice(run: Run) -> Sign | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if call.kind in ("cross-entropy", "bce-logits")]
+    calls = [call for call in training_losses(run) if call.kind in ("cross-entropy", "bce-logits", "soft-margin")]
     calls = [call for call in calls if call.input.min is not None]
     # A call that shows it names the line; the graph shows it in any style of code.
     twice = _softmax_twice(run) if not any(_level(call) >= 0.5 for call in calls) else None

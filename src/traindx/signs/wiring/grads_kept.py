@@ -1,14 +1,14 @@
 """Steps whose gradient still contained the one of the step before, because nothing cleared it.
 
-The observer counts them, so the share of an optimizer's steps is the measure. Accumulating on purpose clears after each
-step and counts none.
+The observer counts them, so the share of the steps of an optimizer, or of those made by hand, is the measure.
+Accumulating on purpose clears after each step and counts none.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._facts import facts, number, text
+from .._facts import fact, facts, number, text
 from .._words import grave, num, pct, place
 
 ID = "grads-kept"
@@ -16,14 +16,15 @@ ID = "grads-kept"
 
 def measure(run: Run) -> Sign | Missing:
     worst: tuple[float, float, float, str] | None = None
-    for optimizer in facts(run, "optimizers"):
+    by_hand = {"class": "the script's own update", **fact(run, "by_hand")}
+    for optimizer in [*facts(run, "optimizers"), by_hand]:
         # In a fast loop most steps are not heard of in full; older records do not tell how many were.
         kept = number(optimizer.get("grads_kept"))
         steps = number(optimizer.get("steps_heard", optimizer.get("steps")))
         if kept is not None and steps is not None and steps >= 2:
             worst = max(worst or (0.0, 0.0, 0.0, ""), (kept / steps, kept, steps, text(optimizer.get("class"))))
     if worst is None:
-        return Missing(ID, "no optimizer with at least two steps was seen")
+        return Missing(ID, "no optimizer, and no update by hand, with at least two steps was seen")
     share, kept, steps, name = worst
     event = next(iter(run.events_of("grads-kept")), None)
     # One leftover at the border of two phases is housekeeping; a script that never clears does it every step.
