@@ -60,7 +60,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, number, optimizer, optimizer_name, show, site_of, values, whole_line
+from ._known import at, entries, number, optimizer, optimizer_name, record, show, site_of, values, whole_line
 
 ID = "missing-zero-grad"
 FAMILY = "optimizer"
@@ -105,10 +105,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
     grew = (
         f"; the gradient norm went from {show(float(norms[0]))} to {show(float(norms[-1]))}" if len(norms) > 1 else ""
     )
-    if not entries(run, "optimizers"):
+    if number(record(run, "by_hand").get("grads_kept")):
         site = site_of(next(iter(entries(run, "backward_sites")), {}))
         code = "for p in parameters:  # after each update\n    p.grad = None"
-        return Fix(f"{at(site)}clear the gradients after each update by hand{grew}", code, site, "safe")
+        return Fix(f"{at(site)}clear the gradients after each update by hand{grew}", code, None, "safe")
     stepped = next((site_of(event.data) for event in run.events_of("grads-kept")), None)
     line = whole_line(stepped)
     if line and ".step(" in line:
