@@ -148,8 +148,8 @@ def test_planted_faults_are_seen(classifier):
     overlap = run.facts["overlap"]
     assert overlap["eval_samples"] == 100
     assert overlap["train_share_hashed"] > 0.9 and overlap["shared"] == 20
-    dead = run.layers("act_dead")
-    np.testing.assert_allclose(dead.column("1"), 0.25, atol=0.06)  # a quarter was planted; others may die
+    dead = run.layers("act_dead").column("1")
+    assert dead.min() >= 0.25 and np.median(dead) < 0.35  # a quarter was planted; others may die for a while
 
 
 def train(body: str, setup: str = "", steps: int = 12) -> str:

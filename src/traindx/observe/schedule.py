@@ -2,26 +2,31 @@
 
 Three depths of looking: every step gets the scalars that cost next to nothing; a *light* look measures the batch and
 the gradient as a whole; a *deep* look measures every layer. Looks are dense at the start, where most faults show,
-and thin out with the logarithm of the step; they become dense again for a while after `alert()`.
+and thin out with the logarithm of the step; they become dense again for a while after `alert()`. What a run may spend
+beyond its share is given out by the logarithm of the step too, or the first steps would have it all.
 """
 
 from __future__ import annotations
 
+from math import log
 from time import thread_time
 
 NOTHING, LIGHT, DEEP = 0, 1, 2
 
-# Seconds that may be spent before the share counts: a short run must be seen at all.
+# Seconds that may be spent beyond the share, all of them after so many steps: a short run must be seen at all.
 GRACE = 0.15
+GIVEN_OUT_BY = 1000
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
 ALERT_STEPS = 6
+FOR_LIGHT = 0.8  # light looks leave the rest for deep ones, which they would keep from ever being affordable
 MAX_GAP = 400
 
 
 class Schedule:
     def __init__(self, share: float) -> None:
         self.share = share
-        self.spent = 0.0
+        self.looks = 0.0  # seconds spent on looks at training steps
+        self.others = 0.0  # ... on all else, such as evaluations; they have a budget of the same size
         self._began = thread_time()
         self._next_deep = 0
         self._next_light = 0
@@ -33,17 +38,19 @@ class Schedule:
 
     def charge(self, seconds: float, of_look: bool = False) -> None:
         """Account for time that was spent: the thread's own, so that a busy machine does not blind us."""
-        self.spent += seconds
         if of_look:
+            self.looks += seconds
             self._of_look += seconds
+        else:
+            self.others += seconds
 
     def affordable(self) -> bool:
         """Whether there is time for something that is not planned, such as scoring an evaluation."""
-        return self.spent <= 2 * self._allowance()
+        return self.others <= GRACE + self._earned()
 
-    def _allowance(self) -> float:
+    def _earned(self) -> float:
         # Both sides in the training thread's own time: the share holds on an idle machine and on a busy one.
-        return GRACE + self.share * max(0.0, thread_time() - self._began)
+        return self.share * max(0.0, thread_time() - self._began)
 
     def alert(self, step: int) -> None:
         """Something looks wrong: look closely at the next few steps."""
@@ -73,20 +80,20 @@ class Schedule:
     def _choose(self, step: int, consecutive: int) -> int:
         if not self.due(step):
             return NOTHING
-        allowance = self._allowance()
+        allowance = self._earned() + GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5
         if step < FORCED_DEEP * consecutive:
             self._next_deep = step + 1
             return DEEP
-        if step <= self._alert_until and self.spent + self._cost[DEEP] <= 2 * allowance:
+        if step <= self._alert_until and self.looks + self._cost[DEEP] <= 2 * allowance:
             return DEEP
         if step >= self._next_deep and (
-            # Half of the allowance is for deep looks in the first place; light ones come much oftener.
-            self.spent + (1 + consecutive) * self._cost[DEEP] <= allowance
+            # A run of looks that was begun is brought to its end.
+            self.looks + (1 + consecutive - self._in_run) * self._cost[DEEP] <= allowance
         ):
             self._run_on(step, consecutive)
             return DEEP
-        if step >= self._next_light and self.spent + self._cost[LIGHT] <= 0.9 * allowance:
-            self._next_light = step + max(1, min(step // 100, MAX_GAP))
+        if step >= self._next_light and self.looks + self._cost[LIGHT] <= FOR_LIGHT * allowance:
+            self._next_light = step + max(1, min(step // 20, MAX_GAP))
             return LIGHT
         # Too dear at present: the question is put again when the answer may have changed.
         pause = step + 1 + step // 50
@@ -98,6 +105,6 @@ class Schedule:
         self._in_run += 1
         if self._in_run > consecutive:
             self._in_run = 0
-            self._next_deep = step + max(2, min(step // 12, MAX_GAP))
+            self._next_deep = step + max(2, min(step // 8, MAX_GAP))
         else:
             self._next_deep = step + 1
