@@ -1,46 +1,55 @@
 """How often the quarter of training samples that the model is surest of is wrong, beside all samples.
 
 A model that has learned something is right where it is sure: its errors lie near the borders between classes, and the
-surest quarter has next to none. Wrong labels are spread over sure and unsure samples alike. Measured in the second half
-of the run, and only where the answers are clearly better than chance: before that sureness means nothing.
+surest quarter has next to none. Wrong labels are spread over sure and unsure samples alike. Measured after the first
+quarter of the run; only where answers are clearly better than chance, as before that sureness means nothing; and less
+where errors are still becoming fewer, as a model that is learning is sure too soon.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
 
-from ...record import Run, Series
+from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
 from .._curve import adversarial
+from .._tables import typical
 from .._words import grave, pct
 
 ID = "confident-errors"
 
-FEWEST_LOOKS = 6  # a look is at one batch
+FEWEST_LOOKS = 4  # a look is at one batch
+FEWEST_SAMPLES = 24  # of which the model was surest
 
 
 def measure(run: Run) -> Sign | Missing:
-    wrong, right = run.series("error/confident"), run.series("accuracy/train")
     if adversarial(run):
         return Missing(ID, "networks that train against each other are never sure")
-    looks = [(_late(series, run.steps)) for series in (wrong, right)]
-    if min(len(values) for values in looks) < FEWEST_LOOKS:
-        return Missing(ID, "too few batches of class labels were looked at in the second half of the run")
-    sure, everywhere = float(np.mean(looks[0])), 1.0 - float(np.mean(looks[1]))
+    wrong, right = run.series("error/confident").finite, run.series("accuracy/train").finite
+    steps = np.intersect1d(wrong.steps, right.steps)
+    steps = steps[steps >= run.steps / 4]
+    samples = len(steps) * (typical(run, "batch_size") or 0.0) / 4
+    if len(steps) < FEWEST_LOOKS or samples < FEWEST_SAMPLES:
+        return Missing(ID, "too few class labels were looked at after the first quarter of the run")
+    sure = float(np.mean(wrong.values[np.isin(wrong.steps, steps)]))
+    errors = 1.0 - right.values[np.isin(right.steps, steps)]
+    everywhere = float(np.mean(errors))
     chance = chance_accuracy(run) or 0.0
     if 1.0 - everywhere < chance + 0.1 * (1.0 - chance):
         return Missing(ID, "the answers are hardly better than chance")
-    level = ramp(sure, 0.06, 0.15) * ramp(sure / max(everywhere, 1e-9), 0.4, 0.7)
+    before, after = (float(np.mean(half)) for half in np.array_split(errors, 2))
+    # One standard error is taken off: a handful of samples proves little.
+    certain = sure - math.sqrt(sure * (1 - sure) / samples)
+    level = (
+        ramp(certain, 0.05, 0.12)
+        * ramp(sure / max(everywhere, 1e-9), 0.4, 0.7)
+        * ramp(after / max(before, 1e-9), 0.6, 0.85)
+    )
     text = (
-        f"In the second half of the run {pct(sure)} of the training samples that the model is surest of are labelled "
-        f"otherwise, {pct(everywhere)} of all"
+        f"After the first quarter of the run {pct(sure)} of the training samples that the model is surest of are "
+        f"labelled otherwise, {pct(everywhere)} of all"
     )
     return Sign(ID, sure, level, text, severity=grave(level, "warning"), values={"sure": sure, "all": everywhere})
-
-
-def _late(series: Series, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    values = series.values[series.steps >= steps / 2]
-    return values[np.isfinite(values)]
