@@ -88,6 +88,7 @@ AGAINST = {
     "train-above-validation": 1.5,
     "validation-rising": 3.0,
     "validation-gap": 2.0,
+    "generalisation-gap": 1.0,
     "memorising": 3.0,
     "still-improving": 2.0,
     "loss-oscillating": 1.5,

@@ -76,6 +76,7 @@ MEANS = "Labels are shuffled, misaligned or random against their inputs, so that
 FOR = {
     "validation-at-chance": 3.0,
     "memorising": 1.5,
+    "generalisation-gap": 0.5,
     "confident-errors": 3.0,
     "train-above-validation": 1.0,
     "training-at-chance": 1.0,

@@ -16,6 +16,7 @@ without bound although the number of errors stays the same. That is why validati
 
 ## Signs
 - Validation loss passed a clear minimum and rose well beyond its noise, while training loss kept falling.
+- Or validation settled far above the training loss, with a gap in accuracy as well.
 - The gap grows with time.
 - Few samples for the parameters; training loss falls in stairs, as samples come back.
 
@@ -75,6 +76,7 @@ FOR = {
     "validation-rising": 4.0,
     "memorising": 1.5,
     "samples-per-parameter": 0.7,
+    "generalisation-gap": 2.0,
     "validation-gap": 0.3,
     "loss-at-floor": 0.3,
 }
@@ -92,7 +94,7 @@ AGAINST = {
     "loss-stuck": 2.0,
     "validation-learned": 1.0,
 }
-REQUIRES = ("validation-rising", "memorising")
+REQUIRES = ("validation-rising", "memorising", "generalisation-gap")
 AVOID = (
     "Do not train on in the hope that it comes back, unless double descent shows.",
     "Do not judge by training loss, and do not tune on the test set.",

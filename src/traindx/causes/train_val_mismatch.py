@@ -72,6 +72,7 @@ MEANS = "Validation data are prepared differently from, or drawn elsewhere than,
 FOR = {
     "train-eval-inputs-differ": 4.5,
     "validation-gap": 2.5,
+    "generalisation-gap": 1.0,
     "validation-at-chance": 1.5,
 }
 AGAINST = {

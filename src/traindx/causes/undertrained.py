@@ -80,6 +80,7 @@ AGAINST = {
     "validation-rising": 3.0,
     "validation-at-chance": 2.0,
     "validation-gap": 1.5,
+    "generalisation-gap": 1.0,
     "loss-negative-unbounded": 2.0,
     "batch-size-large": 0.7,
     "loss-at-floor": 2.5,

@@ -83,6 +83,7 @@ AGAINST = {
     "loss-not-finite": 2.0,
     "validation-rising": 1.5,
     "validation-gap": 1.0,
+    "generalisation-gap": 1.0,
     "strong-dropout": 1.0,
     "dead-units": 2.0,  # no gradient: any decay dominates then
     "input-scale-odd": 1.5,

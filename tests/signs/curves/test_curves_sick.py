@@ -459,3 +459,21 @@ def test_several_runs_and_too_short() -> None:
     raised("too-short", build(learning(5)), "info")
     quiet("too-short", build(learning(20)))
     raised("too-short", build(learning(50)).series("lr", steps(50), np.linspace(0, 1e-5, 50)))
+
+
+# ── learned by heart ────────────────────────────────────────────────────────────────────────────
+
+
+def gap(best_validation: float) -> RunBuilder:
+    """Training goes from 2.3 to nearly nothing; validation stays where it is from half way on."""
+    training = noisy(0.02 + 2.28 * np.exp(-8 * time(N)))
+    validation = np.maximum(best_validation, 2.3 * np.exp(-8 * time(20)))
+    return build(training).series("loss/validation", steps(N)[::20], validation)
+
+
+def test_a_validation_loss_that_stays_half_way_is_a_gap() -> None:
+    raised("generalisation-gap", gap(1.3), "warning", "info")
+
+
+def test_a_validation_loss_that_follows_is_none() -> None:
+    quiet("generalisation-gap", gap(0.1))

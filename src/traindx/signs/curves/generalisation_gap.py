@@ -1,0 +1,57 @@
+"""How much more of what there was to learn training has learned than validation at its best.
+
+Against chance where that is known, else against where the loss began: a validation loss that stays half way while the
+training loss goes on to nothing was learned by heart, also if it never rises. Accuracies are compared in points; 20 are
+severe. What passes for a gap of losses alone, an overconfident model, does not show in the accuracies, and where both
+are there the mean counts.
+"""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Severity, Sign, ramp
+from .._curve import adversarial, curve_of, training_loss
+from .._progress import progress
+from .._validation import evaluated_pairs
+from .._wording import number, percent
+
+ID = "generalisation-gap"
+
+
+def measure(run: Run) -> Sign | Missing:
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other cannot be compared")
+    losses, accuracies = _of_losses(run), _of_accuracies(run)
+    found = [part for part in (losses, accuracies) if part is not None]
+    if not found:
+        return Missing(ID, "fewer than two evaluations beside a positive training loss were recorded")
+    level = mean(level for level, _, _ in found)
+    severity: Severity = "warning" if level >= 0.8 else "info"
+    return Sign(ID, found[0][1], level, "; ".join(text for _, _, text in found) + ".", None, severity)
+
+
+def _of_losses(run: Run) -> tuple[float, float, str] | None:
+    pairs, loss = evaluated_pairs(run), training_loss(run)
+    if len(pairs.steps) < 2 or min(pairs.validation.min(), pairs.training.min()) <= 0:
+        return None
+    best, last = float(pairs.validation.min()), float(pairs.training[-1])
+    one, other = progress(run, loss, best), progress(run, loss, last)
+    if one is None or other is None:
+        return None
+    gap = min(one.left, 1.0) - min(other.left, 1.0)
+    text = f"Training ends at {number(last)} and validation is {number(best)} at best; {one.text}"
+    return ramp(gap, 0.15, 0.5), gap, text
+
+
+def _of_accuracies(run: Run) -> tuple[float, float, str] | None:
+    training, validation = curve_of(run.series("accuracy/train")), curve_of(run.series("accuracy/validation"))
+    late = training.values[training.steps >= 0.75 * run.steps] if len(training) else np.empty(0)
+    if len(late) < 2 or not len(validation):
+        return None
+    reached, best = float(np.mean(late)), float(validation.values.max())
+    text = f"{percent(reached)} of the last training samples looked at are right, of the validation {percent(best)}"
+    return ramp(reached - best, 0.1, 0.3), reached - best, text
