@@ -85,6 +85,10 @@ model.train()"""
 
 def fix(run: Run, _signs: Signs) -> Fix:
     modes = record(run, "modes")
+    always, dropping = site_of({"site": modes.get("dropping_site")}), number(modes.get("eval_forwards_dropping"))
+    if dropping:
+        summary = f"{at(always)}dropout stays on in eval mode, in {dropping:.0f} evaluation forwards: tell it the mode"
+        return Fix(summary, "F.dropout(x, p, training=self.training)", always, "safe")
     wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
     count = f" ({wrong:.0f} of {total:.0f} evaluation forwards were in training mode)" if wrong and total else ""
     held = modes.get("mode_layers")

@@ -135,6 +135,8 @@ class HookPoints:
         self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
         self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
         self.inner = False  # some observer wants to hear of every module in this forward
+        self.dropped = False  # dropout was at work since an observer last set this
+        self.dropping_site: Any = None  # where it first was in a forward without gradients
         self.shapes = True  # some observer wants to hear of views, until it has seen enough
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
         os.register_at_fork(after_in_child=self._leave_child_alone)

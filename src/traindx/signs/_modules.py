@@ -64,6 +64,8 @@ def mode_matters(run: Run) -> bool | None:
     Layer, group and instance norm behave alike in both, and so does dropout with p = 0.
     """
     seen = mapping(run.facts.get("modes")).get("mode_layers")
+    if isinstance(seen, (list, tuple)) and "F.dropout" in seen:
+        return True
     found = modules(run)
     if found:
         return any(

@@ -32,8 +32,12 @@ def install(hooks: HookPoints) -> None:
 
     def make_dropout(original: Any) -> Any:
         def dropout(input: Any, p: float = 0.5, training: bool = True, *args: Any, **kwargs: Any) -> Any:
-            if hooks.inner and training:
-                hooks.announce("dropout_applied", p, training)
+            if training and p > 0 and not hooks.busy:
+                hooks.dropped = True
+                if hooks.inner:
+                    hooks.announce("dropout_applied", p, training)
+                if hooks.dropping_site is None and not torch.is_grad_enabled():
+                    hooks.dropping_site = sites.here(2)
             return original(input, p, training, *args, **kwargs)
 
         return dropout

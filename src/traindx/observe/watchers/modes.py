@@ -15,6 +15,7 @@ ORDER = 40
 
 _NORMS = (nn.modules.batchnorm._NormBase,)
 _DROPOUTS = (nn.modules.dropout._DropoutNd,)
+FUNCTION = "F.dropout"
 
 
 def mode_layers(root: Any) -> list[tuple[str, Any]]:
@@ -43,9 +44,12 @@ class Watcher:
             "first_eval_mode_step": None,
             "eval_forwards": 0,
             "eval_forwards_in_train_mode": 0,
+            "eval_forwards_dropping": 0,
+            "dropping_site": None,
             "mode_layers": [],
             "train_off": [],
         }
+        self._dropping = 0
         self._unsettled = 0  # forwards without gradients since the last step: an evaluation, or part of the training?
         self._unsettled_in_train_mode = 0
         self._scored = False
@@ -56,14 +60,19 @@ class Watcher:
             layers = mode_layers(root)
             known = self._layers[root] = [weakref.ref(module) for _, module in layers]
             kinds = {type(module).__name__ for _, module in layers} | set(self._facts["mode_layers"])
-            self._facts["mode_layers"] = sorted(kinds)
+            self._facts["mode_layers"][:] = sorted(kinds)
         return known
 
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        self.session.hooks.dropped = False
+
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        layers = self._relevant(root)
-        if not layers:
+        facts, layers = self._facts, self._relevant(root)
+        dropped = self.session.hooks.dropped
+        if dropped and not any("ropout" in kind for kind in facts["mode_layers"]):
+            facts["mode_layers"].append(FUNCTION)
+        if not layers and FUNCTION not in facts["mode_layers"]:
             return
-        facts = self._facts
         if any(tensor.requires_grad for tensor in tensors_in(output)):
             facts["train_forwards"] += 1
             if not root.training:
@@ -77,7 +86,9 @@ class Watcher:
             self._unsettled += 1
             self.session.hooks.scoring = True
             training = [m for ref in layers if (m := ref()) is not None and m.training]
-            self._unsettled_in_train_mode += bool(training)
+            # Dropout written as a function may be at work although the model is in eval mode.
+            self._unsettled_in_train_mode += bool(training) or dropped
+            self._dropping += dropped and not root.training
 
     def _off(self, root: Any) -> list[str]:
         return [name for name, module in mode_layers(root) if not module.training][:20]
@@ -106,6 +117,10 @@ class Watcher:
         if self._scored or self._unsettled >= 3:
             self._facts["eval_forwards"] += self._unsettled
             self._facts["eval_forwards_in_train_mode"] += self._unsettled_in_train_mode
+            if self._dropping:
+                self._facts["eval_forwards_dropping"] += self._dropping
+                self._facts["dropping_site"] = self.session.hooks.dropping_site
+        self._dropping = 0
         self._unsettled = self._unsettled_in_train_mode = 0
         self._scored = self.session.hooks.scoring = False
 

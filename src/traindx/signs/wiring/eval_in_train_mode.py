@@ -19,17 +19,21 @@ def measure(run: Run) -> Sign | Missing:
     modes = fact(run, "modes")
     forwards, wrong = number(modes.get("eval_forwards")), number(modes.get("eval_forwards_in_train_mode"))
     if not forwards or forwards < 0 or wrong is None:
+        if mode_matters(run) is False:
+            return Missing(ID, "the model is the same in both modes")
         return Missing(ID, "no evaluation forwards were seen")
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.05, 0.5)
     results = any(run.series(name) for name in ("loss/validation", "accuracy/validation"))
     if not results and not any(loader.get("role") == "eval" for loader in facts(run, "loaders")):
         level = min(level, 0.3)
+    dropping = number(modes.get("eval_forwards_dropping"))
+    how = "dropped units out although the model was in eval mode" if dropping else "ran in train mode"
     return Sign(
         ID,
         share,
         level,
-        f"{num(wrong)} of {num(forwards)} evaluation forwards ({pct(share)}) ran in train mode",
+        f"{num(wrong)} of {num(forwards)} evaluation forwards ({pct(share)}) {how}",
         severity=grave(level, "critical"),
         values={"share": share},
     )

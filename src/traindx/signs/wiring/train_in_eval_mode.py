@@ -19,6 +19,8 @@ def measure(run: Run) -> Sign | Missing:
     modes = fact(run, "modes")
     forwards, wrong = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
     if not forwards or forwards < 0 or wrong is None:
+        if mode_matters(run) is False:
+            return Missing(ID, "the model is the same in both modes")
         return Missing(ID, "modes of training forwards were not recorded")
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.02, 0.3)
