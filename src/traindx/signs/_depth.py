@@ -54,3 +54,20 @@ def gradient_trends(run: Run) -> tuple[DepthTrend, DepthTrend] | None:
     early = depth_trend(names, layer_medians(table, 0.0, 0.25))
     whole = depth_trend(names, layer_medians(table))
     return None if early is None or whole is None else (early, whole)
+
+
+def lost_half_way(run: Run) -> float:
+    """Decades from the largest gradient norm in the first half of the model to the typical one of its last weights.
+
+    Parameters of any kind count: within a residual block, or before an attention's scores, weights may have next to no
+    gradient while the way past them has all of it. What vanishes with depth is small in all that comes early.
+    """
+    norms = layer_medians(run.layers("grad_norm"))
+    seen = [p for p in parameters(run) if p.ran and p.trains and norms.get(p.name, 0.0) > 0.0]
+    weights = [p for p in seen if p.matrix]
+    if len(weights) < FEWEST_LAYERS:
+        return 0.0
+    middle = weights[len(weights) // 2].depth
+    late = median(norms[p.name] for p in weights[-max(1, len(weights) // 4) :])
+    early = max((norms[p.name] for p in seen if p.depth < middle), default=0.0)
+    return math.log10(late / early) if late and early else 0.0

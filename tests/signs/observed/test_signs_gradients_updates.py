@@ -79,6 +79,9 @@ def normed(p: Patient) -> Patient:
 flat = np.ones(len(LOOKS))
 alternating = np.tile([-0.7, -0.8], len(LOOKS) // 2)
 
+# Queries and keys that hardly matter yet, beside values and the rest of the way, which have all of the gradient.
+BRANCHES = (5e-6, 6e-6, 0.02, 0.03, 0.04, 0.06, 0.2)
+
 SICK = {
     "gradient-norm-level": [("a thousand times too large", lambda: healthy().level("grad_norm", 1e4))],
     "gradients-vanish-with-depth": [("a tenth a layer", lambda: healthy().table("grad_norm", by_depth(0.1)))],
@@ -158,6 +161,7 @@ HEALTHY = {
         ("converged", lambda: healthy().level("grad_norm", 1e-6)),
     ],
     "gradients-vanish-with-depth": [
+        ("side branches", lambda: healthy().table("grad_norm", dict(zip(WEIGHTS, BRANCHES, strict=True)))),
         ("shapes", lambda: healthy().table("grad_norm", by_depth(0.7))),
         ("recovers", recovering),
         ("dead, not vanishing", lambda: healthy().table("grad_norm", by_depth(1.0) | dict.fromkeys(WEIGHTS[:2], 0.0))),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._depth import gradient_trends
+from .._depth import gradient_trends, lost_half_way
 from .._words import grave, num
 
 ID = "gradients-vanish-with-depth"
@@ -21,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "fewer than four layers with a measured gradient norm")
     weakest = min(trends, key=lambda trend: trend.decades)
     # A fall that skips about among the layers is shape, not depth: let the order of layers agree.
-    level = ramp(weakest.decades, 2.0, 5.0) * ramp(weakest.order, 0.3, 0.6)
+    level = ramp(weakest.decades, 2.0, 5.0) * ramp(weakest.order, 0.3, 0.6) * ramp(lost_half_way(run), 0.5, 1.0)
     whole = trends[1]
     first, last = whole.values[0], whole.values[-1]
     return Sign(
