@@ -9,6 +9,8 @@ from ._columns import role_of
 
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
 _BAR_TAIL = re.compile(r":?\s+\d+%\s*[|│].*$")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
 _FRACTION = re.compile(r"^(\d+)/\d+$")
 _UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
 # Headings that some trainers shorten to a sign.
@@ -25,6 +27,8 @@ class Tables:
 
     def row(self, line: str) -> dict[str, float] | None:
         """The numbers of a table row, or None where the line is none."""
+        if "\x1b" in line:
+            line = _COLOUR.sub("", line)
         if not self._may_belong(line) or _RULE.match(line):
             return None
         line = _BAR_TAIL.sub("", line)
@@ -89,4 +93,7 @@ def _value(cell: str) -> float | None:
         return float(fraction[1])
     if unit := _UNIT.match(cell):
         return float(unit[1])
+    if terms := _LIST.match(cell):
+        values = [number(term) for term in terms[1].split(",")]
+        return None if None in values else sum(value for value in values if value is not None)
     return None
