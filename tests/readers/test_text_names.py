@@ -184,3 +184,20 @@ def test_whole_numbers_between_commas_are_not_decimals(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("epoch,loss,val_loss\n" + lines(lambda i: f"{i},{90 - i},{95 - i}"))
     assert principal(read(path)).series("loss/train").values.tolist() == [90.0 - i for i in EVERY]
+
+
+def test_text_beside_a_table_is_named_and_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("epoch,loss\n" + lines(lambda i: f"{i},{TRAIN[i]}"))
+    (tmp_path / "stdout.txt").write_text(lines(lambda i: f"step {i} loss {VALIDATION[i]}"))
+    (tmp_path / "readme.txt").write_text("see chapter 12\n")
+    [run] = read(tmp_path)
+    assert run.series("loss/train").values.tolist() == TRAIN
+    [note] = [note for note in run.facts["log"]["notes"] if "passed over" in note]
+    assert "stdout.txt" in note and "readme.txt" not in note
+
+
+def test_text_counts_where_the_table_beside_it_holds_no_loss(tmp_path: Path) -> None:
+    (tmp_path / "files.csv").write_text("name,size\na,3\nb,4\n")
+    (tmp_path / "stdout.txt").write_text(lines(lambda i: f"step {i} loss {TRAIN[i]}"))
+    [run] = read(tmp_path)
+    assert run.series("loss/train").values.tolist() == TRAIN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,9 @@ from ._source import LONGEST_LINE, Source
 
 # A folder may be a whole project; a log lies near its top.
 MOST_FILES, DEEPEST = 5000, 6
+CERTAIN = 0.5  # below this a reader would take nearly any text
+MOST_NAMED = 5
+_A_LOSS = re.compile(r"loss['\"\]]?\s*[:=]?\s*[-+]?(?:\d|nan)", re.IGNORECASE)
 
 
 @cache
@@ -32,7 +36,8 @@ def read(place: str | Path, options: Options | None = None) -> list[Run]:
     try:
         reader = _choose(source)
         if reader is not None:
-            return _read(reader, source, options)
+            runs = _read(reader, source, options)
+            return _saying_what_was_passed_over(runs, source.path, _weak_beside(source)) if source.is_dir else runs
         if source.is_dir:
             return _read_files_in(source, options)
         raise ReaderError(_refusal(source))
@@ -92,17 +97,54 @@ def _read_files_in(folder: Source, options: Options) -> list[Run]:
                 claimed.append((reader.sniff(source), source, reader))
         except ReaderError:
             continue  # an archive or an unreadable file among others is no reason to stop
-    certain = [entry for entry in claimed if entry[0] >= 0.5] or claimed
+    certain = [entry for entry in claimed if entry[0] >= CERTAIN]
+    weak = [entry for entry in claimed if entry[0] < CERTAIN]
+    runs = _runs_with_loss(certain, options)
+    if any(_has_loss(run) for run in runs):
+        return _saying_what_was_passed_over(runs, folder.path, [source for _, source, _ in weak])
+    runs = _runs_with_loss(weak, options) or runs
+    if not runs:
+        raise ReaderError(f"{folder.name} holds no log that traindx reads")
+    return runs
+
+
+def _runs_with_loss(entries: list[tuple[float, Source, ModuleType]], options: Options) -> list[Run]:
+    """The runs in these files; without those that have no loss, where others have one."""
     runs = []
-    for _, source, reader in certain:
+    for _, source, reader in entries:
         try:
             runs += _read(reader, source, options)
         except ReaderError:
             continue
-    if not runs:
-        raise ReaderError(f"{folder.name} holds no log that traindx reads")
-    with_loss = [run for run in runs if run.series("loss/train") or run.series("loss/validation")]
-    return with_loss or runs
+    return [run for run in runs if _has_loss(run)] or runs
+
+
+def _has_loss(run: Run) -> bool:
+    return bool(run.series("loss/train") or run.series("loss/validation"))
+
+
+def _weak_beside(folder: Source) -> list[Source]:
+    """Text that may be a log, in a folder that a format claims as a whole."""
+    found = []
+    for path in sorted(folder.path.iterdir())[:MOST_FILES]:
+        source = Source(path)
+        try:
+            if path.is_file() and 0 < sureness(source) < CERTAIN:
+                found.append(source)
+        except ReaderError:
+            continue
+    return found
+
+
+def _saying_what_was_passed_over(runs: list[Run], folder: Path, texts: list[Source]) -> list[Run]:
+    """With a note on each run that names the text that seems to hold losses and was not read."""
+    names = [str(text.path.relative_to(folder)) for text in texts if _A_LOSS.search(text.text_head)]
+    if names:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        note = f"text passed over beside this log: {', '.join(names[:MOST_NAMED])}{more} (name a file to judge it)"
+        for run in runs:
+            run.facts["log"]["notes"].insert(0, note)
+    return runs
 
 
 def _files_below(folder: Path) -> list[Path]:

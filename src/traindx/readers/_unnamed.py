@@ -8,9 +8,10 @@ import numpy as np
 
 from ._cells import Table, from_dense
 
-_WRAPPER = re.compile(r"\btensor\(|,?\s*(?:device|grad_fn|dtype)=[^\s,)]+|[()]")
 _COUNT_AND_NUMBER = re.compile(
-    r"\s*(\d{1,9})\s*[\s:,;|]\s*([-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|nan|inf))\s*", re.IGNORECASE
+    r"\s*(\d{1,9})\s*[\s:,;|]\s*(?:tensor\()?([-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|nan|inf))"
+    r"(?:,\s*(?:device|grad_fn|dtype)=.*)?\)?\s*",
+    re.IGNORECASE,
 )
 FEWEST, MOST = 5, 1_000_000
 LONGEST = 100
@@ -24,9 +25,9 @@ class Unnamed:
         self._values: list[float] = []
 
     def add(self, line: str) -> None:
-        if not line.lstrip()[:1].isdigit() or len(line) > LONGEST or len(self._counts) >= MOST:
+        if len(line) > LONGEST or len(self._counts) >= MOST:
             return
-        if found := _COUNT_AND_NUMBER.fullmatch(_WRAPPER.sub(" ", line)):
+        if found := _COUNT_AND_NUMBER.fullmatch(line):
             self._counts.append(int(found[1]))
             self._values.append(float(found[2]))
 
