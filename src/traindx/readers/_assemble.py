@@ -282,5 +282,5 @@ def _single(chosen: _Chosen, left: dict[str, Curve], kind: str, canonical: str) 
     """A quantity of which a run has one; names with more to them (a layer's norm) stay raw."""
     found = [c for c in left.values() if c.role.kind == kind and not c.role.extra]
     if canonical not in chosen and found:
-        curve = max(found, key=len)
+        curve = min(found, key=lambda c: (c.role.weak, -len(c)))
         chosen.take(canonical, left.pop(curve.name))

@@ -154,6 +154,7 @@ def role_of(name: str) -> Role:
         or _epoch(bag, rest)
         or _rate(bag, rest)
         or _gradient_norm(bag, rest)
+        or _bare_norm(rest)
         or _scale(bag)
         or _likelihood(bag, rest, phase)
         or _loss(bag, rest, phase)
@@ -230,6 +231,13 @@ def _gradient_norm(bag: set[str], rest: list[str]) -> Role | None:
             "l2",
         }
         return Role("grad_norm", extra=tuple(w for w in rest if w not in known and not w.isdigit()))
+    return None
+
+
+def _bare_norm(rest: list[str]) -> Role | None:
+    """Called no more than `norm` or `grad`: in a training log that is the gradient's."""
+    if rest in (["norm"], ["total", "norm"], ["global", "norm"], ["grad"], ["gradient"]):
+        return Role("grad_norm", weak=2)
     return None
 
 
