@@ -9,6 +9,7 @@ from types import ModuleType
 
 from ..record import Run
 from ..units import modules_of
+from ._beside import Beside
 from ._errors import ReaderError
 from ._options import Options
 from ._source import LONGEST_LINE, Source
@@ -99,24 +100,23 @@ def _read_files_in(folder: Source, options: Options) -> list[Run]:
             continue  # an archive or an unreadable file among others is no reason to stop
     certain = [entry for entry in claimed if entry[0] >= CERTAIN]
     weak = [entry for entry in claimed if entry[0] < CERTAIN]
-    runs = _runs_with_loss(certain, options)
-    if any(_has_loss(run) for run in runs):
-        return _saying_what_was_passed_over(runs, folder.path, [source for _, source, _ in weak])
-    runs = _runs_with_loss(weak, options) or runs
-    if not runs:
+    logs = [(source.path, runs) for entry in certain if (runs := _runs_in(*entry[1:], options))]
+    beside = Beside(path for path, runs in logs if any(map(_has_loss, runs)))
+    passed_over = [source for _, source, _ in weak if beside(source.path)]
+    found = [run for _, runs in logs for run in runs]
+    found += [run for _, source, reader in weak if not beside(source.path) for run in _runs_in(source, reader, options)]
+    if not found:
         raise ReaderError(f"{folder.name} holds no log that traindx reads")
-    return runs
+    with_loss = [run for run in found if _has_loss(run)] or found
+    return _saying_what_was_passed_over(with_loss, folder.path, passed_over)
 
 
-def _runs_with_loss(entries: list[tuple[float, Source, ModuleType]], options: Options) -> list[Run]:
-    """The runs in these files; without those that have no loss, where others have one."""
-    runs = []
-    for _, source, reader in entries:
-        try:
-            runs += _read(reader, source, options)
-        except ReaderError:
-            continue
-    return [run for run in runs if _has_loss(run)] or runs
+def _runs_in(source: Source, reader: ModuleType, options: Options) -> list[Run]:
+    """The runs in one of many files; none where it cannot be read."""
+    try:
+        return _read(reader, source, options)
+    except ReaderError:
+        return []
 
 
 def _has_loss(run: Run) -> bool:
