@@ -101,6 +101,11 @@ STYLES: dict[str, tuple[str, dict[str, list[float]]]] = {
         + lines(lambda i: f"{i:<10}[{TRAIN[i] - 1:.2f}, 1.00]    [{VALIDATION[i] - 1:.2f}, 1.00]"),
         BOTH,
     ),
+    "rows headed by their phase": (
+        "|            | loss | accuracy |\n|---|---|---|\n"
+        + lines(lambda i: f"| Train | {TRAIN[i]} | {ACCURACY[i]} |\n| Validation | {VALIDATION[i]} | {ACCURACY[i]} |"),
+        {**BOTH, "accuracy/train": ACCURACY, "accuracy/validation": ACCURACY},
+    ),
     "ranks that differ": (
         lines(lambda i: f"[rank0]: step {i} loss {TRAIN[i]}\n[rank1]: step {i} loss {TRAIN[i] + 0.5}"),
         {"loss/train": [x + 0.25 for x in TRAIN]},

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ._collect import number
-from ._columns import role_of
+from ._columns import PHASES, Phase, role_of
+from ._phrases import phased
 
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
 _BAR_TAIL = re.compile(r":?\s+\d+%\s*[|│].*$")
@@ -61,7 +62,10 @@ class Tables:
         known = sum(value is not None for value in values)
         if known < 2 or 2 * known < len([cell for cell in cells if cell]):
             return None
-        return {name: value for name, value in zip(self._names, values, strict=True) if value is not None and name}
+        # A row may be headed by its phase: "| Validation | 2.3 |".
+        phase: Phase = next((PHASES[cell.lower()] for cell in cells if cell.lower() in PHASES), "")
+        named = zip(self._names, values, strict=True)
+        return {phased(name, phase): value for name, value in named if value is not None and name}
 
     @staticmethod
     def _is_heading(cells: list[str]) -> bool:
