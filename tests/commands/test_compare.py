@@ -109,3 +109,18 @@ def test_bad_input_is_one_clear_line(words: tuple[str, ...], folder: Path, train
     assert told.code == 2
     lines = [line for line in told.err.splitlines() if "passed over" not in line]
     assert len(lines) == 1 and lines[0].startswith("traindx compare: ")
+
+
+def test_text_in_a_folder_of_its_own_is_a_run(tmp_path: Path, traindx_: Any) -> None:
+    for number in range(3):
+        (tmp_path / f"run{number}").mkdir()
+    write_csv(tmp_path / "run0" / "log.csv", 0.5)
+    write_csv(tmp_path / "run1" / "log.csv", 0.6)
+    text = "".join(f"step {i} loss {0.7 + 2 / (i + 1):.4f}\n" for i in range(50))
+    for place in ("run0", "run2"):
+        (tmp_path / place / "stdout.txt").write_text(text)
+    (tmp_path / "run0" / "config.json").write_text('{"lr": 0.1}')
+    (tmp_path / "README.md").write_text("Our best:\n\n" + text)
+    told = traindx_("compare", tmp_path)
+    assert "3 runs" in told.out and "run2/stdout.txt" in told.out
+    assert "run0/stdout.txt" in told.err and "README.md" in told.err and "config.json" not in told.err

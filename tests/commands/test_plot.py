@@ -162,3 +162,37 @@ def test_many_names_stand_beside_the_curves(tmp_path: Path) -> None:
     runs = [full_run(f"a_folder_with_a_long_name_{i}/{i:040d}/metrics", broken=False) for i in range(12)]
     drawn = svg_of(runs, "loss")
     assert "the first 10 of 12" in drawn and "…" in drawn
+
+
+def html_of(*runs: Run) -> str:
+    subjects = subjects_of(runs, [run.source for run in runs])
+    return draw(subjects, charts_for(runs, None), "html").decode()
+
+
+def test_a_chart_of_one_run_among_several_says_whose_it_is() -> None:
+    plain = RunBuilder("plain", "text").series("loss/train", STEPS, losses(0.5, 2)).build()
+    page = html_of(full_run("rich"), plain)
+    assert "Gradient norm (made/rich.tdx only)" in page
+    assert "Training loss (" not in page
+
+
+def test_a_page_of_several_runs_explains_what_it_draws() -> None:
+    alone, together = html_of(full_run("a")), html_of(full_run("a"), full_run("b"))
+    assert "Shaded" in alone and "Shaded" not in together
+    assert "learning rate jumps" in alone and "learning rate jumps" not in together
+
+
+def test_a_level_line_has_plain_ticks() -> None:
+    from matplotlib.figure import Figure
+
+    from traindx.reports.plots import gradient_norm
+
+    norm = 1.2 + 1e-13 * np.sin(STEPS)
+    run = RunBuilder("level", "text").series("loss/train", STEPS, losses(0.5, 2)).series("grad_norm", STEPS, norm)
+    figure = Figure()
+    gradient_norm.draw(figure, subjects_of([run.build()], ["level"]))
+    figure.canvas.draw()
+    [axes] = figure.axes
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    low, high = axes.get_ylim()
+    assert low < 1.15 and high > 1.25

@@ -128,3 +128,17 @@ def test_a_lucky_batch_is_not_the_best_level() -> None:
     assert measured(Series("loss/train", np.arange(100), values), False).best == 1.0
     evaluations = measured(Series("loss/validation", np.arange(10), values[45:55]), False)
     assert evaluations.best == 0.01
+
+
+def test_a_setting_that_some_logs_do_not_tell_explains_nothing() -> None:
+    told = [run_of(0.5 + 0.01 * seed, seed, lr=0.1, batch_size=32, optimizer="adam", depth=4) for seed in range(3)]
+    silent = [run_of(1.5 + 0.01 * seed, seed, lr=0.1) for seed in range(3, 6)]
+    compared = compare(outcomes(*told, *silent))
+    assert not [effect for effect in compared.effects if {"batch_size", "optimizer", "depth"} & set(effect.settings)]
+
+
+def test_a_flag_that_full_configurations_leave_out_may_explain() -> None:
+    common = {"lr": 0.1, "batch_size": 32, "depth": 4}
+    with_flag = [run_of(0.5 + 0.01 * seed, seed, warmup=100, **common) for seed in range(3)]
+    without = [run_of(1.5 + 0.01 * seed, seed, **common) for seed in range(3, 6)]
+    assert [effect for effect in compare(outcomes(*with_flag, *without)).effects if "warmup" in effect.settings]

@@ -112,3 +112,11 @@ def test_diagnosing_never_imports_torch(tmp_path: Path) -> None:
         "assert 'torch' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=tmp_path)
+
+
+def test_a_log_without_weights_says_nothing_of_the_size_of_steps() -> None:
+    loss = 0.5 + 2 * np.exp(-np.linspace(0, 8, 200))
+    run = RunBuilder("train.log", "text").series("loss/train", range(200), loss)
+    judged = diagnose(run.series("lr", range(200), np.linspace(1e-3, 1e-5, 200)).build())
+    assert not any("weights" in sentence for sentence in judged.checked)
+    assert any("how large are the steps" in sentence for sentence in judged.not_checked)

@@ -61,3 +61,9 @@ def test_other_roles(name: str, kind: str) -> None:
 def test_totals_go_before_parts_and_smoothed_ones_last() -> None:
     names = ["moving ave loss", "loss_cls", "lm loss", "mean_loss", "loss", "total_loss"]
     assert sorted(names, key=lambda name: role_of(name).rank) == names[::-1]
+
+
+@pytest.mark.parametrize("name", ["norm", "total_norm", "grad"])
+def test_a_norm_of_nothing_is_the_gradients(name: str) -> None:
+    assert role_of(name).kind == "grad_norm"
+    assert role_of("weight_norm").kind == "other"

@@ -87,6 +87,7 @@ def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
     """All runs that can be read, and whether something that was named could not."""
     from ..comparison import Skipped, places_at
     from ..readers import ReaderError
+    from ..readers._beside import Beside
     from ..record import RecordError
 
     runs: list[Run] = []
@@ -95,17 +96,16 @@ def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
     for path in dict.fromkeys(inputs):
         try:
             places = places_at(path)
-            # As in a comparison: text in a folder counts where nothing in it is surely a log.
             found = _read([place for place in places if not place.weak], options, skipped)
-            texts = [place for place in places if place.weak]
-            if found:
-                for place in texts:
+            # As in a comparison: text counts where no proper log lies beside it.
+            beside = Beside(place.path for place, _ in found)
+            for place in places:
+                if place.weak and beside(place.path):
                     skipped.pass_over(place)
-            else:
-                found = _read(texts, options, skipped)
+            found += _read([place for place in places if place.weak and not beside(place.path)], options, skipped)
             if not found:
                 raise ReaderError(f"{path} holds no log with a loss")
-            runs += found
+            runs += [run for _, run in found]
         except (ReaderError, RecordError) as error:
             say(f"traindx plot: {error}", sys.stderr)
             unreadable = True
@@ -114,11 +114,11 @@ def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
     return runs, unreadable
 
 
-def _read(places: Sequence[Place], options: Options, skipped: Skipped) -> list[Run]:
+def _read(places: Sequence[Place], options: Options, skipped: Skipped) -> list[tuple[Place, Run]]:
     from ..readers import ReaderError, principal, read
     from ..record import RecordError
 
-    runs: list[Run] = []
+    runs: list[tuple[Place, Run]] = []
     for place in places:
         try:
             # A log of several runs is one line in a picture: the longest.
@@ -129,7 +129,7 @@ def _read(places: Sequence[Place], options: Options, skipped: Skipped) -> list[R
             skipped.add(place, [str(error)])
             continue
         if place.root is None or run.series("loss/train") or run.series("loss/validation"):
-            runs.append(run)
+            runs.append((place, run))
         else:
             skipped.add(place, [f"{place.path} holds no loss"])
     return runs

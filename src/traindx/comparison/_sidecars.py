@@ -35,6 +35,11 @@ def settings_beside(log: Path) -> dict[str, Value]:
     return {}
 
 
+def is_config(path: Path) -> bool:
+    """A file that is read for its settings rather than as a log."""
+    return path.stem in NAMES and bool(read_config(path))
+
+
 def read_config(path: Path) -> dict[str, Value]:
     """The settings in a configuration file; none when it is absent, large, or something else."""
     try:

@@ -10,6 +10,7 @@ from functools import partial
 from multiprocessing import get_context
 
 from ..readers import Options, ReaderError, read
+from ..readers._beside import Beside
 from ..record import RecordError
 from .outcome import outcome_of
 from .places import Place
@@ -44,17 +45,17 @@ def gather(
         done += len(judged)
         if progress:
             progress(done, len(places))
-    # Where a folder holds proper logs, text files in it that happen to hold numbers are not runs.
-    with_logs = {
-        place.root
+    # Text that happens to hold numbers is no run where a proper log lies beside it.
+    beside = Beside(
+        place.path
         for place, results in zip(places, found, strict=True)
         if place.root and not place.weak and any(isinstance(result, Outcome) for result in results)
-    }
+    )
     gathered = Gathered()
     for place, results in zip(places, found, strict=True):
         outcomes = [result for result in results if isinstance(result, Outcome)]
         reasons = [result for result in results if isinstance(result, str)]
-        if place.weak and place.root in with_logs:
+        if place.weak and beside(place.path):
             if outcomes:
                 gathered.skipped.pass_over(place)
         elif place.root:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from ..readers import ReaderError, mlflow
 from ..readers._columns import PHASES
-from ..readers._read import DEEPEST, sureness
+from ..readers._read import CERTAIN, DEEPEST, sureness
 from ..readers._source import Source
 
-CERTAIN = 0.5  # below this a reader would take nearly any text
 _CHECKPOINT = re.compile(r"checkpoint[-_]\d+$")
 
 

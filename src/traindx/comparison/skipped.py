@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ._sidecars import is_config
 from .places import Place
 
 MOST_NAMED = 5  # more names than that are a listing, not a message
@@ -23,7 +24,7 @@ class Skipped:
         """A file in a folder that could not be read: a log with something wrong, or no log at all."""
         if place.weak:
             self.no_log += bool(reasons)
-        else:
+        elif not is_config(place.path):
             self.unreadable += reasons
 
     def sentences(self) -> Iterator[str]:

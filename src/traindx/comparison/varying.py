@@ -76,7 +76,23 @@ def settings_that_differ(outcomes: Sequence[Outcome]) -> list[Setting]:
 def _differing(outcomes: Sequence[Outcome], tables: list[dict[str, Value]]) -> list[Setting]:
     names = dict.fromkeys(name for table in tables for name in table)
     settings = [Setting(name, tuple(table.get(name) for table in tables)) for name in names]
-    return [setting for setting in settings if setting.distinct > 1 and not _is_label(setting, len(outcomes))]
+    return [
+        setting
+        for setting in settings
+        if setting.distinct > 1 and not _is_label(setting, len(outcomes)) and not _is_unknown(setting, outcomes)
+    ]
+
+
+def _is_unknown(setting: Setting, outcomes: Sequence[Outcome]) -> bool:
+    """One value where it is told at all, and the others tell little of anything: they may well have had the same.
+
+    A flag that a run with a full configuration leaves out is different: there its absence says something.
+    """
+    if len(setting.given) > 1:
+        return False
+    told = [len(o.settings) for o, value in zip(outcomes, setting.values, strict=True) if value is not None]
+    silent = [len(o.settings) for o, value in zip(outcomes, setting.values, strict=True) if value is None]
+    return bool(silent) and 2 * max(silent) < min(told, default=0)
 
 
 def _is_label(setting: Setting, runs: int) -> bool:

@@ -40,8 +40,13 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "How large are the steps?",
         ("update-ratio-high", "update-ratio-low", "step-overshoots", "steps-make-worse", "beyond-stability-edge",
-         "clip-share", "decay-dominates", "lr-collapsed"),
+         "clip-share", "decay-dominates"),
         "updates are of a usual size against the weights",
+    ),
+    (
+        "Does the learning rate last?",
+        ("lr-collapsed",),
+        "the learning rate lasts as long as the loss needs it",
     ),
     (
         "Are the data in order?",
@@ -102,5 +107,6 @@ def not_checked(signs: Signs, run: Run) -> list[str]:
         if not _measured(signs, ids) and not by_experiment().issuperset(ids)
     ]
     if run.kind != "observed" and absent:
-        return [f"a log cannot tell: {question}" for question in absent]
+        # Read as one sentence: the reason stands in front of the first.
+        return [f"a log cannot tell: {absent[0]}", *absent[1:]]
     return absent

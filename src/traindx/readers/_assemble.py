@@ -11,15 +11,16 @@ import numpy as np
 
 from ..record import Run, RunBuilder
 from ..record.types import IntArray
-from ._columns import Phase
+from ._columns import DISCRIMINATORS, GENERATORS, Phase
 from ._curve import Curve
+from ._direction import bare_losses, maximised, of_no_use
 from ._errors import ReaderError
 from ._eval_sets import evaluation_sets
 from ._options import Options
 
 # Beyond this a log is a dump of everything; diagnosis never looks at further raw columns.
 MOST_RAW_COLUMNS = 512
-_ADVERSARIES = frozenset({"g", "d", "gen", "disc", "generator", "discriminator", "discrim", "critic"})
+_ADVERSARIES = GENERATORS | DISCRIMINATORS
 
 
 @dataclass
@@ -76,6 +77,13 @@ class _Chosen:
         self.curves[canonical] = curve
         self._log.columns[canonical] = called or curve.name
 
+    def take_loss(self, canonical: str, curve: Curve) -> None:
+        if not maximised(curve):
+            self.take(canonical, curve)
+            return
+        self.take(canonical, Curve(curve.name, curve.steps, -curve.values), f"negative of {curve.name}")
+        self.note(f"{curve.name} is better when higher: {canonical} is its negative")
+
     def note(self, text: str) -> None:
         self._log.notes.append(text)
 
@@ -100,7 +108,7 @@ def matching(name: str, names: Iterable[str]) -> str:
 
 
 def _candidates(left: Mapping[str, Curve], kind: str, *phases: Phase) -> list[Curve]:
-    return [curve for curve in left.values() if curve.role.kind == kind and curve.role.phase in phases]
+    return [c for c in left.values() if c.role.kind == kind and c.role.phase in phases and not of_no_use(c)]
 
 
 def _best(candidates: list[Curve]) -> list[Curve]:
@@ -110,9 +118,12 @@ def _best(candidates: list[Curve]) -> list[Curve]:
 
 
 def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
-    train = _candidates(left, "loss", "train", "")
+    train = _without_lone_adversaries(_candidates(left, "loss", "train", ""))
     validation = _candidates(left, "loss", "validation")
     test = _candidates(left, "loss", "test")
+    if not train + validation + test and (bare := bare_losses(left)):
+        train, validation, test = ([c for c in bare if c.role.phase == p] for p in ("train", "validation", "test"))
+        chosen.note(f"{' and '.join(c.name for c in bare)}: of what is not said; they fall, so they are read as losses")
     if "loss/train" not in chosen and train:
         _take_loss(chosen, left, "loss/train", _prefer_steps(_measured_in_training(train, validation)))
     if not validation and test:
@@ -128,6 +139,13 @@ def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
     _take_test_loss(chosen, left, test)
     if "loss/train" not in chosen and "loss/validation" not in chosen:
         _from_perplexity(chosen, left)
+
+
+def _without_lone_adversaries(losses: list[Curve]) -> list[Curve]:
+    """A column called no more than `D` is a discriminator's loss beside one called `G`, and anything without it."""
+    guessed = [c for c in losses if c.role.weak == 2 and c.role.extra[:1] and c.role.extra[0] in _ADVERSARIES]
+    sides = {c.role.extra[0] in GENERATORS for c in guessed}
+    return losses if len(sides) == 2 else [c for c in losses if c not in guessed]
 
 
 def _measured_in_training(train: list[Curve], validation: list[Curve]) -> list[Curve]:
@@ -156,27 +174,27 @@ def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidat
     ordered = _best(candidates)
     best = ordered[0]
     if best.role.rank % 10 < 4 or len(ordered) == 1:
-        chosen.take(canonical, left.pop(best.name))
+        chosen.take_loss(canonical, left.pop(best.name))
         return
     # Only parts are logged. A part that others extend (`L_vae`, `L_vae_kl`) is their total.
     parts = [c for c in ordered if c.role.weak == best.role.weak and c.role.rank % 10 == 4]
     stems = [c for c in parts if sum(set(c.role.extra) < set(other.role.extra) for other in parts) > 1]
     if stems:
-        chosen.take(canonical, left.pop(stems[0].name))
+        chosen.take_loss(canonical, left.pop(stems[0].name))
         return
     adversaries = [c for c in parts if set(c.role.extra) & _ADVERSARIES]
     same = [c for c in parts if np.array_equal(c.steps, parts[0].steps)]
     if len(adversaries) > 1:
         for number, curve in enumerate(adversaries):
-            chosen.take(f"{canonical}/{number}", left.pop(curve.name))
-        chosen.take(canonical, adversaries[0])
+            chosen.take_loss(f"{canonical}/{number}", left.pop(curve.name))
+        chosen.take_loss(canonical, adversaries[0])
         chosen.note("two networks with a loss each: the first is taken as the training loss")
     elif len(same) > 1:
         total = np.sum([c.values for c in same], axis=0)
         chosen.take(canonical, Curve(canonical, same[0].steps, total), " + ".join(c.name for c in same))
         chosen.note(f"no total loss: {canonical} is the sum of {len(same)} parts")
     else:
-        chosen.take(canonical, left.pop(best.name))
+        chosen.take_loss(canonical, left.pop(best.name))
 
 
 def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: list[Curve]) -> None:
@@ -264,5 +282,5 @@ def _single(chosen: _Chosen, left: dict[str, Curve], kind: str, canonical: str) 
     """A quantity of which a run has one; names with more to them (a layer's norm) stay raw."""
     found = [c for c in left.values() if c.role.kind == kind and not c.role.extra]
     if canonical not in chosen and found:
-        curve = max(found, key=len)
+        curve = min(found, key=lambda c: (c.role.weak, -len(c)))
         chosen.take(canonical, left.pop(curve.name))

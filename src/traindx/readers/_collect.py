@@ -12,6 +12,7 @@ import numpy as np
 from ..record.types import FloatArray, IntArray
 from ._cells import Column, Table
 from ._columns import PHASES
+from ._decimals import decimal_commas, with_points
 
 # 16 bytes a cell: some 400 MB at the most. Past it every second row goes, so that a log of any length fits.
 MOST_CELLS = 24_000_000
@@ -34,7 +35,8 @@ def number(value: Any) -> float | None:
         except OverflowError:
             return math.inf if value > 0 else -math.inf
     if isinstance(value, str) and len(value) < 40:
-        text = value.strip().strip("*%").replace(",", "")
+        text = value.strip().strip("*%")
+        text = with_points(text) if decimal_commas(text) else text.replace(",", "")
         if text.lower() not in _NOT_NUMBERS and not text.startswith("_"):
             try:
                 return float(text)

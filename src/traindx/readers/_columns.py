@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from ._languages import in_english, in_latin_letters
+
 Kind = Literal["loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "step", "epoch", "seen", "other"]
 Phase = Literal["train", "validation", "test", ""]
 
 PHASES: dict[str, Phase] = {
-    **dict.fromkeys(("train", "training", "tr", "trn", "trainings"), "train"),
+    **dict.fromkeys(("train", "training", "tr", "trn", "trainings", "learn"), "train"),
     **dict.fromkeys(
         (
             "val",
@@ -23,6 +25,7 @@ PHASES: dict[str, Phase] = {
             "validation",
             "validate",
             "validating",
+            "va",
             "dev",
             "eval",
             "evaluation",
@@ -48,7 +51,7 @@ _NOT_THE_VALUE = words_in(
     "second seconds warmup save log logging target limit size memory mem"
 )
 _TOTAL = words_in("total sum overall combined full all")
-_MEAN = words_in("mean avg average ave value val_ current cur batch final main minibatch mini")
+_MEAN = words_in("mean avg average ave value val_ current cur batch final main minibatch mini set")
 _SMOOTHED = words_in("moving ema smooth smoothed running rolling")
 _OBJECTIVE = words_in(
     "lm ce cross entropy xent nll ctc mse bce mlm sft dpo ppo grpo vae elbo gan model net language criterion softmax "
@@ -60,12 +63,21 @@ _LOSS = words_in("loss losses xent elbo objective cost")
 _LOSS_BY_FORMULA = words_in("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
 _STEP = words_in(
     "step steps iter iters iteration iterations itr it update updates batch batches "
-    "timestep timesteps globalstep nstep nsteps minibatch"
+    "timestep timesteps globalstep nstep nsteps minibatch minibatches"
 )
 _STEP_COMPANIONS = words_in("global current num trainer train training optimizer total idx index no n cur")
 _EPOCH_COMPANIONS = words_in("epoch ep current trainer start starting begin end of finished")
 _SEEN = words_in("tokens samples examples images sequences seen consumed")
 _SEEN_COMPANIONS = _STEP_COMPANIONS | words_in("processed so far")
+# The two networks of an adversarial training, and what a part of their losses is of.
+DISCRIMINATORS = words_in("d disc discriminator discrim critic")
+GENERATORS = words_in("g gen generator")
+_OF_ADVERSARIES = words_in("a b real fake gan adv l1 total")
+# Larger is better, so that the negative is the loss. `objf` is Kaldi's objective, a log-probability.
+_LIKELIHOODS = words_in("loglik loglikelihood logprob logprobs objf")
+_PROBABILITIES = words_in("prob probs probability likelihood lik")
+_OF_LIKELIHOODS = words_in("log per frame frames mean average avg total overall function")
+_NEGATIVE = words_in("neg negative minus nll")
 _SPANS = {"step": "step", "batch": "step", "iter": "step", "epoch": "epoch"}
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -85,6 +97,7 @@ class Role:
     extra: tuple[str, ...] = ()
     span: str = ""  # "step" or "epoch" where the name says over what it was taken
     weak: int = 0  # 0: says so outright · 1: by formula (mse, nll) · 2: a guess (Le, trl)
+    gain: bool = False  # a log-likelihood: its negative is the loss
 
     @property
     def rank(self) -> int:
@@ -105,25 +118,6 @@ class Role:
         return place + 10 * self.weak
 
 
-# Names as Chinese-speaking authors write them.
-_CHINESE = {
-    "损失": " loss ",
-    "训练": " train ",
-    "验证": " validation ",
-    "测试": " test ",
-    "准确率": " accuracy ",
-    "精度": " accuracy ",
-    "学习率": " lr ",
-    "轮次": " epoch ",
-    "轮": " epoch ",
-    "步数": " step ",
-    "步": " step ",
-    "迭代": " iteration ",
-    "平均": " mean ",
-    "总": " total ",
-}
-
-
 @lru_cache(maxsize=65536)
 def tokens(name: str) -> tuple[str, ...]:
     """
@@ -131,8 +125,7 @@ def tokens(name: str) -> tuple[str, ...]:
     (('train', 'cross', 'entropy', 'loss'), ('val', 'loss', 'epoch'), ('train', 'loss'))
     """
     if not name.isascii():
-        for chinese, english in _CHINESE.items():
-            name = name.replace(chinese, english)
+        name = in_latin_letters(name)
     found: list[str] = []
     for token in _TOKEN.findall(_CAMEL.sub(" ", name).lower()):
         glued = _GLUED.match(token)
@@ -140,7 +133,7 @@ def tokens(name: str) -> tuple[str, ...]:
             found += glued.groups()
         else:
             found.append(token)
-    return tuple(found)
+    return tuple(in_english(found))
 
 
 @lru_cache(maxsize=65536)
@@ -155,17 +148,26 @@ def role_of(name: str) -> Role:
     phase = _phase(words)
     rest = [word for word in words if word not in PHASES]
     if not rest:
-        return Role("other", phase)
+        return Role("other", phase)  # `train`, `val`: of what is not said
     return (
         _step(words, bag)
         or _epoch(bag, rest)
         or _rate(bag, rest)
         or _gradient_norm(bag, rest)
+        or _bare_norm(rest)
         or _scale(bag)
+        or _likelihood(bag, rest, phase)
         or _loss(bag, rest, phase)
+        or _adversary(rest, phase)
         or _accuracy(bag, rest, phase)
         or Role("other", phase)
     )
+
+
+def bare_phase(name: str) -> bool:
+    """`train`, `val`: a phase and nothing else, so that of what is not said."""
+    words = tokens(name)
+    return bool(words) and all(word in PHASES for word in words)
 
 
 def _phase(words: tuple[str, ...]) -> Phase:
@@ -184,7 +186,7 @@ def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
     if bag & _STEP and bag <= _STEP | _STEP_COMPANIONS:
         # `total_steps`, `num_steps` say how many there will be, unless nothing else counts.
         return Role("step", weak=2 if bag & {"total", "batch", "batches", "minibatch"} else 0, extra=words)
-    if len(words) == 1 and re.fullmatch(r"[a-z]?it|itn|[a-z]it(er|rs?)s?", words[0]):
+    if len(words) == 1 and re.fullmatch(r"[a-z]?it|itn|[a-z]it(er|rs?)s?|up", words[0]):
         return Role("step", weak=1, extra=words)
     if bag & _SEEN and bag <= _SEEN | _SEEN_COMPANIONS:
         return Role("seen", extra=words)
@@ -198,6 +200,8 @@ def _epoch(bag: set[str], rest: list[str]) -> Role | None:
 
 
 def _rate(bag: set[str], rest: list[str]) -> Role | None:
+    if rest == ["l", "r"] or {"learn", "rate"} <= bag:
+        return Role("lr")
     if ("lr" in bag or {"learning", "rate"} <= bag or any(re.fullmatch(r"lr\d+", w) for w in rest)) and not (
         bag & (_NOT_THE_VALUE - {"current"})
     ):
@@ -230,9 +234,29 @@ def _gradient_norm(bag: set[str], rest: list[str]) -> Role | None:
     return None
 
 
+def _bare_norm(rest: list[str]) -> Role | None:
+    """Called no more than `norm` or `grad`: in a training log that is the gradient's."""
+    if rest in (["norm"], ["total", "norm"], ["global", "norm"], ["grad"], ["gradient"]):
+        return Role("grad_norm", weak=2)
+    return None
+
+
 def _scale(bag: set[str]) -> Role | None:
     if bag & {"scale", "scaler"} and bag & {"loss", "grad", "amp", "scaler"} and len(bag) <= 3:
         return Role("loss_scale")
+    return None
+
+
+def _likelihood(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
+    if bag & _NEGATIVE or not (bag & _LIKELIHOODS or ("log" in bag and bag & _PROBABILITIES)):
+        return None
+    extra = tuple(word for word in rest if word not in _LIKELIHOODS | _PROBABILITIES | _OF_LIKELIHOODS)
+    return Role("loss", phase, extra, weak=2, gain=True)
+
+
+def _adversary(rest: list[str], phase: Phase) -> Role | None:
+    if rest[0] in DISCRIMINATORS | GENERATORS and set(rest[1:]) <= _OF_ADVERSARIES:
+        return Role("loss", phase, tuple(rest), weak=2)
     return None
 
 

@@ -11,12 +11,12 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from ._columns import PHASES, Phase, role_of, tokens
+from ._columns import PHASES, Phase, bare_phase, role_of, tokens
 
 _QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*", " "))
 # Dates, times, versions, addresses, terminal colours: numbers that measure nothing.
 _CLOCK = (
-    r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]+\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?"
+    r"(?<![\w.])(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]+\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?"
     r"|\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?(?=[ T]+\d{1,2}:\d\d)"
     r"|\b\d+:\d\d(?::\d\d)*(?:[.,]\d+)?"
 )
@@ -37,6 +37,13 @@ _NAME_IN_BRACKETS = re.compile(r"\[([A-Za-z_][\w .-]*)\](?=\s*[:=])")
 _UNIT_OF_THE_LAST = re.compile(r"^\s*[A-Za-z]+/(?:s|sec|secs|second|step|it|iter|batch|epoch|min|h)\b\s+(?=[A-Za-z])")
 _LOG_LEVEL = re.compile(r"^(?:(?:trace|debug|info|notice|warn|warning|error|critical|root)\b[\s:]*)+", re.IGNORECASE)
 _AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")
+# "D(x)", "D(G(z))" are names of one number each.
+_FUNCTION = re.compile(r"(?<!\w)[A-Za-z]\((?:[A-Za-z]|[A-Za-z]\([A-Za-z]\))\)")
+# "2.34 → 2.31", "minibatches 0-99": the later number counts.
+_EARLIER = re.compile(
+    r"(?<![\w.])[-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|nan|inf)\s*(?:[-=]>|[→⟶➜])\s*(?=[-+]?\.?\d)"
+    r"|(?<![\w.:/-])\d+-(?=\d+(?![\w.:/-]))"
+)
 # darknet puts names after numbers: "1000: 2.34, 2.56 avg loss, 0.001000 rate".
 _DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
 # ESPnet joins them: "3epoch:train:101-200batch".
@@ -61,13 +68,14 @@ _UNIT = r"(?:%|[GMKTkm]i?B?\b|(?:ms|us|s|sec|secs|seconds|min|mins|h|it/s|s/it|x
 _VALUE = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<value>{_NUMBER})(?:\s*/\s*(?P<of>\d+)(?![\d.]))?(?P<unit>{_UNIT})", re.IGNORECASE
 )
+_PHASES_ALTERNATIVES = "|".join(sorted(PHASES, key=len, reverse=True))
 _ASIDE = re.compile(r"\(([^()\d]{1,30})\)")
-_DELIMITER = re.compile(r"[|,;\t\[\](){}<>]|\s-+\s|\s{3,}|[.:]\s+|:(?=[A-Za-z_])|->|=>|→")
+_DELIMITER = re.compile(r"[|,;\t\[\](){}<>·•▸»，；│]|\s-+\s|\s{3,}|[.:]\s+|:(?=[A-Za-z_])|->|=>|→")
 _ENDING = re.compile(r"(?:[\s:=~@#≈]|\b(?:is|of|was|to|now|reached|equals|value)\s*$)+$", re.IGNORECASE)
-_PLACE = re.compile(r"^(.*\b)?(?:at|on|after)\s+(.+)$", re.IGNORECASE)
-_PHASE_WORD = re.compile(
-    rf"(?<![\w./-])({'|'.join(sorted(PHASES, key=len, reverse=True))})(?![\w/-]|\.\w)|(saving dict)", re.IGNORECASE
-)
+_PLACE = re.compile(r"^(.*\b)?(?:at|on|after|for)\s+(.+)$", re.IGNORECASE)
+# "train/val loss 2.3 / 2.4": two numbers under one name.
+_TWO_PHASES = re.compile(rf"(?<![\w/])({_PHASES_ALTERNATIVES})\s?/\s?({_PHASES_ALTERNATIVES})(?![\w/])", re.IGNORECASE)
+_PHASE_WORD = re.compile(rf"(?<![\w./-])({_PHASES_ALTERNATIVES})(?![\w/-]|\.\w)|(saving dict)", re.IGNORECASE)
 _PAIR_AT_START = re.compile(
     r"^\s*[\[(]?\s*(\d+)\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\||\s(\d+)\s+(?=[A-Za-z_]+\s*[=:]))"
 )
@@ -106,10 +114,12 @@ def said(line: str) -> Said | None:
     text = _NAME_IN_BRACKETS.sub(r" \1 ", text)
     text = _POSSESSIVE.sub("_ ", _blank(_WRAPPED, text)).translate(_QUOTES)
     text = _AT_K.sub("_", text)
+    text = _FUNCTION.sub(lambda found: found[0].replace("(", "_").replace(")", "_"), text)
     result = Said()
     rewritten = _ESPNET.sub(r"epoch \1: \2: batch \3", _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text))
     if rewritten != text:
         text, result.places = rewritten, None
+    text = _blank(_EARLIER, text)
     if broke := _BROKE_DOWN.search(text):
         result.values[BROKEN] = math.nan
         result.places = None
@@ -143,6 +153,7 @@ class _Reading:
         self.phase: Phase = ""
         self.last = ""  # the name of the number before
         self.promised = ""  # "loss at step 10: 2.3": what the number after the step will be
+        self.phases: tuple[str, str] | None = None  # "train/val": of a number and of the one after a slash
 
     def read(self) -> None:
         end = 0
@@ -151,19 +162,49 @@ class _Reading:
             end = match.end()
             name, others = self._name(gap)
             for other in others:
-                self.phase = _phase_in(other) or self.phase
+                self.phase = phase_in(other) or self.phase
             if not name and self.promised and gap.strip() in (":", "=", "is", "-"):
                 name = self.promised
+            name = self._of_two_phases(name, gap) or name
+            if gap.lstrip().startswith("(") and bare_phase(name) and role_of(self.last).kind == "loss":
+                name = f"{name} {self.last}"  # "loss 2.3 (val 2.4)"
             self._take(name, match, average_of=self.last if gap.strip() == "(" else "")
             self.last = name
-        if not self.phase and (phase := _phase_in(self.text[end : end + 40])) in ("validation", "test"):
-            self.result.values = {phased(name, phase): value for name, value in self.result.values.items()}
+        if not self.phase and (phase := phase_in(self.text[end : end + 40])) in ("validation", "test"):
+            self._rename({name: phased(name, phase) for name in self.result.values})
+        self._put_scores_beside_their_loss()
+
+    def _of_two_phases(self, name: str, gap: str) -> str:
+        """The name with one phase, where it or the one before it speaks of two: `train/val loss: 2.3 / 2.4`."""
+        if named := _TWO_PHASES.search(name):
+            self.phases = named[1], named[2]
+            return " ".join(f"{name[: named.start()]} {named[1]} {name[named.end() :]}".split())
+        if self.phases is None:
+            return ""
+        first, second = self.phases
+        if name and role_of(name).kind in ("loss", "accuracy", "perplexity") and not role_of(name).phase:
+            return f"{first} {name}"  # the next pair of the line: "acc: 0.5 / 0.4"
+        return self.last.replace(first, second, 1) if gap.strip() == "/" and first in self.last else ""
+
+    def _put_scores_beside_their_loss(self) -> None:
+        """`val Loss: 2.3 Acc: 0.4`: an accuracy without a phase belongs to the evaluation that the line is about."""
+        roles = {name: role_of(name) for name in self.result.values}
+        spoken_of = {role.phase for role in roles.values() if role.kind == "loss" or role.phase}
+        if len(spoken_of) == 1 and (phase := spoken_of.pop()) in ("validation", "test"):
+            scores = [name for name, role in roles.items() if role.kind in ("accuracy", "perplexity")]
+            self._rename({name: phased(name, phase) for name in scores})
+
+    def _rename(self, names: dict[str, str]) -> None:
+        result = self.result
+        result.values = {names.get(name, name): value for name, value in result.values.items()}
+        if result.places is not None:
+            result.places = {names.get(name, name): at for name, at in result.places.items()}
 
     def _name(self, gap: str) -> tuple[str, list[str]]:
         """The name of the number that follows `gap`, and the other phrases in it."""
         gap = _UNIT_OF_THE_LAST.sub("", gap[-LONGEST_GAP:])
         others = _ASIDE.findall(gap)
-        chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~"))
+        chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~→⟶➜："))
         others += chunks[:-1]
         name = chunks[-1].strip(" :=-.#>~")
         while (shorter := _ENDING.sub("", name).strip(" :=-")) != name:
@@ -187,11 +228,11 @@ class _Reading:
         if kind == "epoch" or self._names_a_pass(name, match):
             self.result.epoch = value
             self.result.place("epoch", match.start("value"))
-        elif of is not None and kind == "other" and (phase := _phase_in(name)):
+        elif of is not None and kind == "other" and (phase := phase_in(name)):
             self.phase = phase  # `Test: [10/97]`, `valid on subset 10 / 97`: a place in an evaluation
             self._position(match)
         elif name:
-            self.phase = (_phase_in(name) if kind == "other" else "") or self.phase
+            self.phase = (phase_in(name) if kind == "other" else "") or self.phase
             self._measured(phased(name, self.phase), kind, match)
         elif of is not None:
             self._position(match)
@@ -252,7 +293,7 @@ def number_of(text: str) -> float:
         return math.nan
 
 
-def _phase_in(phrase: str) -> Phase:
+def phase_in(phrase: str) -> Phase:
     """The phase that a phrase speaks of; words inside file names and identifiers do not count."""
     # TensorFlow's estimators announce an evaluation with "Saving dict".
     found: set[Phase] = {PHASES.get(word.lower(), "validation") for word, _ in _PHASE_WORD.findall(phrase)}

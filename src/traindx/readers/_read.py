@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from ..record import Run
 from ..units import modules_of
+from ._beside import Beside
 from ._errors import ReaderError
 from ._options import Options
 from ._source import LONGEST_LINE, Source
 
 # A folder may be a whole project; a log lies near its top.
 MOST_FILES, DEEPEST = 5000, 6
+CERTAIN = 0.5  # below this a reader would take nearly any text
+MOST_NAMED = 5
+_A_LOSS = re.compile(r"loss['\"\]]?\s*[:=]?\s*[-+]?(?:\d|nan)", re.IGNORECASE)
 
 
 @cache
@@ -32,7 +37,8 @@ def read(place: str | Path, options: Options | None = None) -> list[Run]:
     try:
         reader = _choose(source)
         if reader is not None:
-            return _read(reader, source, options)
+            runs = _read(reader, source, options)
+            return _saying_what_was_passed_over(runs, source.path, _weak_beside(source)) if source.is_dir else runs
         if source.is_dir:
             return _read_files_in(source, options)
         raise ReaderError(_refusal(source))
@@ -92,17 +98,53 @@ def _read_files_in(folder: Source, options: Options) -> list[Run]:
                 claimed.append((reader.sniff(source), source, reader))
         except ReaderError:
             continue  # an archive or an unreadable file among others is no reason to stop
-    certain = [entry for entry in claimed if entry[0] >= 0.5] or claimed
-    runs = []
-    for _, source, reader in certain:
+    certain = [entry for entry in claimed if entry[0] >= CERTAIN]
+    weak = [entry for entry in claimed if entry[0] < CERTAIN]
+    logs = [(source.path, runs) for entry in certain if (runs := _runs_in(*entry[1:], options))]
+    beside = Beside(path for path, runs in logs if any(map(_has_loss, runs)))
+    passed_over = [source for _, source, _ in weak if beside(source.path)]
+    found = [run for _, runs in logs for run in runs]
+    found += [run for _, source, reader in weak if not beside(source.path) for run in _runs_in(source, reader, options)]
+    if not found:
+        raise ReaderError(f"{folder.name} holds no log that traindx reads")
+    with_loss = [run for run in found if _has_loss(run)] or found
+    return _saying_what_was_passed_over(with_loss, folder.path, passed_over)
+
+
+def _runs_in(source: Source, reader: ModuleType, options: Options) -> list[Run]:
+    """The runs in one of many files; none where it cannot be read."""
+    try:
+        return _read(reader, source, options)
+    except ReaderError:
+        return []
+
+
+def _has_loss(run: Run) -> bool:
+    return bool(run.series("loss/train") or run.series("loss/validation"))
+
+
+def _weak_beside(folder: Source) -> list[Source]:
+    """Text that may be a log, in a folder that a format claims as a whole."""
+    found = []
+    for path in sorted(folder.path.iterdir())[:MOST_FILES]:
+        source = Source(path)
         try:
-            runs += _read(reader, source, options)
+            if path.is_file() and 0 < sureness(source) < CERTAIN:
+                found.append(source)
         except ReaderError:
             continue
-    if not runs:
-        raise ReaderError(f"{folder.name} holds no log that traindx reads")
-    with_loss = [run for run in runs if run.series("loss/train") or run.series("loss/validation")]
-    return with_loss or runs
+    return found
+
+
+def _saying_what_was_passed_over(runs: list[Run], folder: Path, texts: list[Source]) -> list[Run]:
+    """With a note on each run that names the text that seems to hold losses and was not read."""
+    names = [str(text.path.relative_to(folder)) for text in texts if _A_LOSS.search(text.text_head)]
+    if names:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        note = f"text passed over beside this log: {', '.join(names[:MOST_NAMED])}{more} (name a file to judge it)"
+        for run in runs:
+            run.facts["log"]["notes"].insert(0, note)
+    return runs
 
 
 def _files_below(folder: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from ._columns import role_of, tokens
 from ._curve import Curve
 from ._options import Options
 from ._padding import drop_padding
+from ._repeats import average_repeats
 from ._splitting import Stretch, split
 
 
@@ -40,7 +41,10 @@ def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> li
         if counter.name:
             log.columns["step"] = counter.name
         name = source if len(stretches) == 1 else f"{source} (run {number + 1} of {len(stretches)})"
-        runs.append(assemble(_curves(table, counter, stretch), name, kind, options, log))
+        curves = _curves(table, counter, stretch)
+        if counter.unit == "step":
+            log.notes += average_repeats(curves)
+        runs.append(assemble(curves, name, kind, options, log))
     return runs
 
 
@@ -105,11 +109,13 @@ class _Counter:
 def _step_column(table: Table) -> str | None:
     """The column that counts steps: named so, whole numbers, and not one constant (a total)."""
     found = []
+    # One print an epoch may always be at the same step of it: then the epoch counts.
+    epochs = [n for n, c in table.columns.items() if role_of(n).kind == "epoch" and np.ptp(c.values) > 0]
     for name, column in table.columns.items():
         role = role_of(name)
         if role.kind not in ("step", "seen") or not _whole(column.values):
             continue
-        if role.weak >= 2 and len(column.values) > 1 and np.ptp(column.values) == 0:
+        if (role.weak >= 2 or epochs) and len(column.values) > 1 and np.ptp(column.values) == 0:
             continue
         found.append((role.kind == "seen", role.weak, len(column.values), name))
     if not found or _too_rare(table, [entry[-1] for entry in found]):

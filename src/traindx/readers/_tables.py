@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from ._collect import number
-from ._columns import role_of
+from ._columns import PHASES, Phase, role_of
+from ._phrases import phased
 
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
 _BAR_TAIL = re.compile(r":?\s+\d+%\s*[|│].*$")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
 _FRACTION = re.compile(r"^(\d+)/\d+$")
 _UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
 # Headings that some trainers shorten to a sign.
@@ -25,6 +28,8 @@ class Tables:
 
     def row(self, line: str) -> dict[str, float] | None:
         """The numbers of a table row, or None where the line is none."""
+        if "\x1b" in line:
+            line = _COLOUR.sub("", line)
         if not self._may_belong(line) or _RULE.match(line):
             return None
         line = _BAR_TAIL.sub("", line)
@@ -57,7 +62,10 @@ class Tables:
         known = sum(value is not None for value in values)
         if known < 2 or 2 * known < len([cell for cell in cells if cell]):
             return None
-        return {name: value for name, value in zip(self._names, values, strict=True) if value is not None and name}
+        # A row may be headed by its phase: "| Validation | 2.3 |".
+        phase: Phase = next((PHASES[cell.lower()] for cell in cells if cell.lower() in PHASES), "")
+        named = zip(self._names, values, strict=True)
+        return {phased(name, phase): value for name, value in named if value is not None and name}
 
     @staticmethod
     def _is_heading(cells: list[str]) -> bool:
@@ -89,4 +97,7 @@ def _value(cell: str) -> float | None:
         return float(fraction[1])
     if unit := _UNIT.match(cell):
         return float(unit[1])
+    if terms := _LIST.match(cell):
+        values = [number(term) for term in terms[1].split(",")]
+        return None if None in values else sum(value for value in values if value is not None)
     return None

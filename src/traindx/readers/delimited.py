@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..record import Run
 from ._collect import Collector, number
 from ._columns import role_of
+from ._decimals import decimal_commas
 from ._errors import ReaderError
 from ._frames import add_frame, numbers_wide
 from ._options import Options
@@ -37,7 +38,7 @@ def read(source: Source, options: Options) -> list[Run]:
     if found is None:
         raise ReaderError(f"{source.name} has no header line over rows of numbers")
     separator, names = found
-    collector, blocks = Collector(), _Blocks(separator, names)
+    collector, blocks = Collector(), _Blocks(separator, names, _decimal_commas(source, separator))
     for place, block in enumerate(source.line_blocks(BLOCK)):
         add_frame(collector, blocks.frame(block, _after_header(block) if place == 0 else 0))
     table = collector.table()
@@ -65,6 +66,11 @@ def _shape(source: Source) -> tuple[str, list[str]] | None:
         ):
             return separator, _unique(names)
     return None
+
+
+def _decimal_commas(source: Source, separator: str) -> bool:
+    cells = [cell for line in source.text_head.splitlines()[1:] for cell in _fields(line, separator)]
+    return decimal_commas("\n".join(cell.strip(_PADDING) for cell in cells))
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -100,8 +106,9 @@ class _Blocks:
     every cell first. A block that does not fit (a text among the numbers) is looked at cell by cell.
     """
 
-    def __init__(self, separator: str, names: list[str]) -> None:
+    def __init__(self, separator: str, names: list[str], decimal_commas: bool) -> None:
         self._separator = separator
+        self._decimal_commas = decimal_commas
         self._names = names
         # A header of our own in front of each block says how many cells a row has, whatever its first row says.
         self._header = separator.join(map(str, range(len(names)))).encode() + b"\n"
@@ -116,7 +123,10 @@ class _Blocks:
             frame = self._cell_by_cell(block)
         frame.columns = self._names
         texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-        return frame.with_columns(pl.col(texts).str.strip_chars(_PADDING).cast(pl.Float64, strict=False))
+        cells = pl.col(texts).str.strip_chars(_PADDING)
+        if self._decimal_commas:
+            cells = cells.str.replace(",", ".", literal=True)
+        return frame.with_columns(cells.cast(pl.Float64, strict=False))
 
     def _alike(self, block: bytes) -> pl.DataFrame | None:
         """The block, if all of it is like its beginning."""

@@ -11,8 +11,10 @@ import numpy as np
 from ..record import Run
 from ._cells import Column, Table, training_losses
 from ._collect import Collector
-from ._columns import role_of
+from ._columns import bare_phase, role_of
+from ._decimals import decimal_commas, with_points
 from ._evaluations import Evaluations
+from ._headings import Headings
 from ._options import Options
 from ._phrases import BROKEN, Said, without_times
 from ._position import POSITION, Positions, resolve
@@ -20,6 +22,7 @@ from ._rows import runs_from_rows
 from ._skeletons import Skeletons
 from ._source import Source
 from ._tables import Tables
+from ._unnamed import Unnamed
 
 KIND = "text"
 TEMPLATE = "(template)"
@@ -38,20 +41,27 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, options: Options) -> list[Run]:
     lines = _Lines(set(options.columns.values()) | {options.step or ""})
-    tables, skeletons, evaluations = Tables(), Skeletons(), Evaluations()
+    tables, skeletons, evaluations, headings, unnamed = Tables(), Skeletons(), Evaluations(), Headings(), Unnamed()
     speaks_of_loss = False
+    commas = decimal_commas(without_times(source.text_head))
     for line in source.lines():
         speaks_of_loss = speaks_of_loss or "loss" in line.lower()
+        line = with_points(line) if commas else line
         if row := tables.row(line):
             lines.add(Said(values=row), line)
-        elif _HAS_NUMBER.search(line) and (found := skeletons.said(line)) is not None:
+        elif not _HAS_NUMBER.search(line):
+            headings.line(line)
+        elif (found := skeletons.said(line)) is not None:
             if (over := evaluations.over(found, line)) is not None:
                 lines.add(*over)
             if not found.evaluating:
-                lines.add(evaluations.result(found), line)
+                lines.add(evaluations.result(headings.below(found)), line)
+        unnamed.add(line)
     if (over := evaluations.over(None, "")) is not None:
         lines.add(*over)
     table = lines.table()
+    if not training_losses(table):
+        table = unnamed.table() or table
     if not table.columns and not speaks_of_loss:
         return []
     table.skipped = source.skipped_long_lines
@@ -98,6 +108,8 @@ class _Lines:
         if kinds & _MEASURED:
             guessed = not any(r.kind in _MEASURED and r.weak == 0 for r in roles)
             return 2 if placed else math.inf if guessed else 3
+        if placed and len({role_of(name).phase for name in names if bare_phase(name)}) > 1:
+            return 3
         return 2 if "step" in kinds else math.inf
 
     def _is_echo(self, line: str, row: dict[str, float]) -> bool:

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.ndimage import median_filter
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation, median_filter
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._base import ramp
 from ._curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
 
+BoolArray = NDArray[np.bool_]
 Outcome = Literal["back", "returning", "open", "stays"]
 
 SEEN = math.log(1.25)  # a rise by less than a quarter is not worth a look
@@ -55,13 +57,14 @@ def excursions(curve: Curve) -> list[Excursion]:
     width = _odd_width(n)
     baseline = trailing_median(y, width)
     rise = y - baseline
-    usual = _usual_spread(rise[2:]) if n >= 30 else 0.0  # in fewer points a spike would be its own standard
+    # In fewer points a spike would be its own standard.
+    usual = _usual_spread(rise[2:][~_lasting(rise[2:])]) if n >= 30 else 0.0
     found: list[Excursion] = []
     free_from = 1
     for i in np.flatnonzero(rise > max(SEEN, 4 * usual)):
         if i < free_from or len(found) >= MOST:
             continue
-        spread = max(usual, _spread_before(rise, int(i)) if i > 1 else _spread_after(y[2:]))
+        spread = max(usual, _spread_of(rise[max(1, i - 50) : i]) if i > 1 else _spread_after(y[2:]))
         excursion = _follow(y, int(i), float(baseline[i]), spread, free_from)
         found.append(excursion)
         free_from = n if excursion.end is None else excursion.end
@@ -95,6 +98,16 @@ def trailing_median(y: FloatArray, width: int) -> FloatArray:
     return result
 
 
+def _lasting(rise: FloatArray) -> BoolArray:
+    """Stretches raised for two points of three: noise, however heavy its tails, is independent from point to point.
+
+    They are what is looked for, and must not set the standard.
+    """
+    middle = median_filter(rise, size=3)
+    high = middle - np.median(middle) > max(SEEN, 6 * robust_spread(middle))
+    return np.asarray(binary_dilation(high))
+
+
 def _usual_spread(rise: FloatArray) -> float:
     """Ordinary upward deviations: the wider of the core's and of the upper tail's spread."""
     if len(rise) < 8:
@@ -117,12 +130,15 @@ def _usual_extreme(rise: FloatArray) -> float:
     return float(np.median(np.quantile(table, 0.985, axis=1)))
 
 
-def _spread_before(rise: FloatArray, i: int) -> float:
-    """Deviations just before the point; of a handful their mean square, since a median of few may be small by luck."""
-    before = np.abs(rise[max(1, i - 50) : i])
+def _spread_of(before: FloatArray) -> float:
+    """Of deviations just before a point; of a handful their mean square, since a median of few may be small by luck.
+
+    How far single points lie below the course is left out: a steep fall at the start is no noise.
+    """
     if len(before) < 8:
         return max(1.2 * float(np.sqrt(np.mean(before**2))), 0.01)
-    return float(max(1.4826 * np.median(before), np.quantile(before, 0.95) / 2))
+    upper = float(np.quantile(before - np.median(before), 0.975)) / 2
+    return max(robust_spread(before), upper, 1e-3)  # a curve without any noise still needs a scale
 
 
 def _spread_after(later: FloatArray) -> float:

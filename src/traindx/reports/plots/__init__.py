@@ -1,7 +1,8 @@
 """Charts of runs. One chart is one file; it computes nothing but what drawing needs.
 
 A chart module defines `TITLE`, `ORDER` (its place on the page), `HOW_TO_READ` (one sentence), `has(run)` and
-`draw(figure, subjects)`, where `figure` is a part of the page for it alone; `height(subjects)` in inches is optional.
+`draw(figure, subjects)`, where `figure` is a part of the page for it alone. Optional are `height(subjects)` in inches
+and `HOW_TO_READ_SEVERAL`, where a chart of several runs is drawn otherwise.
 Needs matplotlib, the extra `plot`.
 """
 

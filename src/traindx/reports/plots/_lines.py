@@ -18,6 +18,7 @@ DECADES = 10.0  # a span beyond this ratio is drawn on a logarithmic scale
 MOST_MARKS = 150
 MOST_LABELS = 3  # more words about NaN would hide the curves
 BROKEN_LABEL = "broken"
+CONSTANT = 1e-4  # a range that is a smaller share of the value is rounding, and is drawn as a level line
 MOST_INSIDE, LONGEST_INSIDE = 4, 24  # lines and letters of a legend that hides no curve
 MOST_RAW = 4  # with more runs the raw points only hide each other
 
@@ -113,6 +114,12 @@ def extent(subjects: Sequence[Subject]) -> tuple[float, float]:
 def finish(axes: Any, ylabel: str, *, log: bool = False, xlabel: str | None = "step") -> None:
     """The look that all charts share."""
     axes.set_ylabel(ylabel + (" (log scale)" if log else ""))
+    if axes.get_yscale() == "linear":
+        axes.ticklabel_format(axis="y", useOffset=False)  # nobody adds 1.2 to every tick
+        low, high = axes.get_ylim()
+        middle = abs(low + high) / 2
+        if high - low < CONSTANT * middle:
+            axes.set_ylim((low + high) / 2 - 0.1 * middle, (low + high) / 2 + 0.1 * middle)
     if xlabel:
         axes.set_xlabel(xlabel)
         axes.xaxis.get_major_locator().set_params(integer=True)  # there is no step 2,566.5

@@ -80,7 +80,7 @@ def _picture(
     for part, chart, its in zip(parts[int(heading) :, 0], charts, chosen, strict=True):
         chart.draw(part, its)
         if heading:
-            part.suptitle(chart.TITLE, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+            part.suptitle(_title(chart, subjects), x=0.01, ha="left", fontsize=11.5, fontweight="bold")
     held = io.BytesIO()
     figure.savefig(held, format=format, dpi=150, metadata={"Date": None} if format == "svg" else None)
     return held.getvalue()
@@ -90,6 +90,17 @@ def _heading(part: Any, subjects: Sequence[Subject]) -> None:
     title, below = _titles(subjects)
     part.text(0.01, 0.72, title, fontsize=13, fontweight="bold", va="center")
     part.text(0.01, 0.28, "\n".join(fold(below, 118, 2)), fontsize=9.5, va="center", color="#444444")
+
+
+def _title(chart: ModuleType, subjects: Sequence[Subject]) -> str:
+    """The chart's title; with the run's name where only one of several has what it shows, since no legend says so."""
+    drawn = [subject.name for subject in subjects if chart.has(subject.run)]
+    return f"{chart.TITLE} ({drawn[0]} only)" if len(drawn) == 1 < len(subjects) else str(chart.TITLE)
+
+
+def _how_to_read(chart: ModuleType, subjects: Sequence[Subject]) -> str:
+    several = sum(chart.has(subject.run) for subject in subjects) > 1
+    return str(getattr(chart, "HOW_TO_READ_SEVERAL", chart.HOW_TO_READ) if several else chart.HOW_TO_READ)
 
 
 def _titles(subjects: Sequence[Subject]) -> tuple[str, str]:
@@ -105,10 +116,10 @@ def _html(subjects: Sequence[Subject], charts: Sequence[ModuleType], figure_clas
     title, below = _titles(subjects)
     sections = []
     for chart in charts:
+        heading, how = escape(_title(chart, subjects)), escape(_how_to_read(chart, subjects))
         picture = base64.b64encode(_picture(subjects, [chart], figure_class, "svg", heading=False)).decode("ascii")
         sections.append(
-            f"<h2>{escape(chart.TITLE)}</h2><p>{escape(chart.HOW_TO_READ)}</p>"
-            f'<img alt="{escape(chart.TITLE)}" src="data:image/svg+xml;base64,{picture}">'
+            f'<h2>{heading}</h2><p>{how}</p><img alt="{heading}" src="data:image/svg+xml;base64,{picture}">'
         )
     return "\n".join(
         [

@@ -15,6 +15,7 @@ from ._subject import VALIDATION, Subject
 TITLE = "Training against validation loss"
 ORDER = 20
 HOW_TO_READ = "Shaded: the gap between them. A validation loss that rises while training falls is overfitting."
+HOW_TO_READ_SEVERAL = "Dotted: training; solid: validation. One that rises while training falls is overfitting."
 DOTTED = {"linestyle": ":", "marker": ""}
 
 

@@ -26,8 +26,9 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
     log = scale(axes, series)
     axes.set_xlim(*extent(subjects))
     for subject, its in zip(subjects, series, strict=True):
-        label = subject.name if len(subjects) > 1 else "gradient norm, smoothed"
-        draw_curve(axes, its, subject.colour, label, log, raw=len(subjects) <= MOST_RAW)
+        whose = subject.name if len(subjects) > 1 else ""
+        label = whose or "gradient norm, smoothed"
+        draw_curve(axes, its, subject.colour, label, log, raw=len(subjects) <= MOST_RAW, whose=whose)
     thresholds = [t for subject in subjects if (t := subject.run.series("clip/threshold").finite)]
     if thresholds:
         level = float(np.median(thresholds[0].values))

@@ -15,6 +15,7 @@ from ._subject import Subject
 TITLE = "Loss and learning rate in shared time"
 ORDER = 30
 HOW_TO_READ = "Dotted: where the learning rate jumps. Look straight up from there to see what the loss did."
+HOW_TO_READ_SEVERAL = "Above the losses, below the learning rates that they were trained with, in the same colours."
 JUMP = 1.5  # a smooth schedule changes less than this between two records
 MOST_JUMPS = 12
 

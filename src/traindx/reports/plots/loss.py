@@ -15,6 +15,7 @@ ORDER = 10
 HOW_TO_READ = (
     "Faint: every recorded value. Strong: smoothed. Dashed: where something begins. Red crosses: NaN or infinite."
 )
+HOW_TO_READ_SEVERAL = "One line a run, smoothed where there are many values. Red crosses: NaN or infinite."
 MOST_ONSETS = 4
 
 

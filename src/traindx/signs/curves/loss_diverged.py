@@ -25,6 +25,7 @@ from .._wording import number, times
 
 ID = "loss-diverged"
 BLOCKS = 20
+SETTLED = 4  # twentieths of the run that show a level to be a new one
 
 
 @dataclass(frozen=True)
@@ -120,22 +121,30 @@ def _climb(curve: Curve) -> Rise:
     still_up = height >= 0.6 * (float(tail.max()) - float(y[best]))
     # Five points in strict order happen by chance once in 120 times; the test's normal approximation is too shy there.
     climbs = course.rises or (len(tail) >= 5 and bool(np.all(np.diff(tail) > 0)))
-    if height <= 0 or not climbs or not still_up:
+    settles = not climbs and _settles_above(tail)
+    if height <= 0 or not (climbs or settles) or not still_up:
         return nothing
     own_noise = 1.25 * spread_of_differences(curve.ratios) / math.sqrt(size)
-    noise = max(own_noise, course.noise, 1e-3)
+    noise = max(own_noise, robust_spread(tail[-SETTLED:]) if settles else course.noise, 1e-3)
     # The best of many noisy levels lies about two spreads below their middle by luck alone.
     certain = ramp(height / noise, 4, 7)
     # It leaves its level after the last stretch that was still there.
     there = np.flatnonzero(tail <= tail[0] + max(2 * own_noise, 0.05 * height))
     at = n - cut + (best + int(there[-1]) + 1) * size
     # A handful of points in order may be a slow swing: there only a rise by half counts.
-    large = ramp(height, 0.03, 0.2) if n >= 8 else ramp(height, 0.2, 0.5)
+    # So may a course that has levelled out again: other data would do that.
+    large = ramp(height, 0.03, 0.2) if climbs and n >= 8 else ramp(height, 0.2, 0.5)
     level = min(certain, large, _beyond_earlier_swings(y[: best + 1], height))
     low = n - cut + best * size
     return Rise(
         level, height, int(curve.steps[min(at, n - 1)]), float(np.median(curve.values[low : low + size])), curve.last
     )
+
+
+def _settles_above(tail: FloatArray) -> bool:
+    """After the best level a rise to a new one that holds to the end: neither climbing on nor on its way back."""
+    height = float(tail[-SETTLED:].min()) - float(tail[0])
+    return len(tail) > SETTLED + 1 and height >= 0.85 * (float(tail.max()) - float(tail[0]))
 
 
 def _beyond_earlier_swings(before: FloatArray, height: float) -> float:

@@ -31,6 +31,7 @@ class Bad:
     count: int
     points: int
     lasting: bool
+    at_end: bool = False  # the first bad point is the last one: whether it recovers is not known
 
     @property
     def share(self) -> float:
@@ -46,6 +47,8 @@ def measure(run: Run) -> Sign | Missing:
     empty = _empty_cells(run)
     if empty is not None:
         found.append(empty)
+    if not any(bad.lasting for bad in found):
+        found += _broken_norms(run)
     if events and not any(bad.name == "loss/train" for bad in found):
         last = int(run.series("loss/train").steps.max(initial=-1))
         found.append(Bad("loss/train", "NaN", min(events), len(events), max(run.steps, 1), max(events) >= last))
@@ -57,9 +60,15 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, worst.share, level, _text(worst), worst.onset, severity, vars(worst) | {"share": worst.share})
 
 
+def _broken_norms(run: Run) -> list[Bad]:
+    """Norms of single layers or of the weights that are lost to the end: no sum over them can be finite."""
+    norms = [run.series(name) for name in run.series_names if name.startswith("raw/") and "norm" in name.lower()]
+    return [bad for norm in norms if norm and (bad := _nonfinite(norm)) is not None and bad.lasting]
+
+
 def _level(bad: Bad) -> float:
     if bad.lasting:
-        return 0.9 if bad.name == "grad_norm" else 1.0
+        return 1.0 if bad.name.startswith("loss/") else 0.9
     return 0.5 + 0.4 * ramp(bad.share, RARE, 0.2) if bad.count > 2 else 0.5
 
 
@@ -71,10 +80,10 @@ def _nonfinite(series: Series) -> Bad | None:
     first_lasting = int(good[-1]) + 1 if len(good) else 0
     run_out = len(bad) - first_lasting
     # One bad norm at the end says nothing; a bad loss there is where a run stopped.
-    lasting = run_out >= (2 if series.name == "grad_norm" and len(good) else 1)
+    lasting = run_out >= (1 if series.name.startswith("loss/") or not len(good) else 2)
     at = first_lasting if lasting else int(np.flatnonzero(bad)[0])
     shown = "NaN" if np.isnan(series.values[at]) else "infinite"
-    return Bad(series.name, shown, int(series.steps[at]), int(bad.sum()), len(bad), lasting)
+    return Bad(series.name, shown, int(series.steps[at]), int(bad.sum()), len(bad), lasting, at == len(bad) - 1)
 
 
 def _substitute(series: Series, run: Run) -> Bad | None:
@@ -126,9 +135,12 @@ def _empty_cells(run: Run) -> Bad | None:
 
 
 def _text(bad: Bad) -> str:
-    what = NAMES[bad.name].capitalize()
+    what = NAMES.get(bad.name, bad.name.removeprefix("raw/"))
+    what = what[:1].upper() + what[1:] if bad.name in NAMES else f"The column {what}"
     if bad.lasting:
         return f"{what} is {bad.shown} from step {bad.onset} to the end ({bad.count} of {bad.points} points)."
+    if bad.at_end:
+        return f"{what} is {bad.shown} at step {bad.onset}, the last that was recorded."
     if bad.count == 1:
         return f"{what} is {bad.shown} at step {bad.onset} only and recovers."
     return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at step {bad.onset}, and recovers."
