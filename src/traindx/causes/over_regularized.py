@@ -80,6 +80,7 @@ AGAINST = {
     **MODE_FAULTS,
     "validation-rising": 3.0,
     "validation-gap": 2.0,
+    "eval-in-train-mode": 3.0,
     "generalisation-gap": 1.0,
     "memorising": 2.0,
     "decay-dominates": 1.5,

@@ -44,6 +44,10 @@ class Schedule:
         else:
             self.others += seconds
 
+    @property
+    def spent(self) -> float:
+        return self.looks + self.others
+
     def affordable(self) -> bool:
         """Whether there is time for something that is not planned, such as scoring an evaluation."""
         return self.others <= GRACE + self._earned()

@@ -22,6 +22,7 @@ class Watcher:
         self.session = session
         self._began = self._last_end = perf_counter()
         self._spent = [0.0, 0.0, 0.0]  # data, forward, backward since the last step
+        self._spent_by_then = 0.0  # on observing, when the last step ended
         self._evaluating = False
         self._before_forward: float | None = None  # from the end of the last step to this one's first forward
         self._page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -31,7 +32,7 @@ class Watcher:
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if self._before_forward is None and self._last_end:
-            self._before_forward = perf_counter() - self._last_end
+            self._before_forward = max(0.0, perf_counter() - self._last_end - self._own())
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         self._spent[1] += seconds
@@ -55,6 +56,7 @@ class Watcher:
         self._spent = [0.0, 0.0, 0.0]
         self._before_forward = None
         self._last_end = 0.0 if quiet.within_a_step else perf_counter()  # a step heard in part is not timed
+        self._spent_by_then = self.session.schedule.spent
 
     def _file(self, step_seconds: float) -> None:
         step = self.session.step
@@ -67,10 +69,15 @@ class Watcher:
             put("time/forward", step, self._spent[1])
             put("time/backward", step, self._spent[2])
             put("time/step", step, step_seconds)
-            put("time/total", step, now - self._last_end)
+            put("time/total", step, max(sum(self._spent) + step_seconds, now - self._last_end - self._own()))
         self._spent = [0.0, 0.0, 0.0]
         self._before_forward = None
         self._last_end = now
+        self._spent_by_then = self.session.schedule.spent
+
+    def _own(self) -> float:
+        """Seconds that observing has taken since the last step: no part of what the training takes."""
+        return self.session.schedule.spent - self._spent_by_then
 
     def flush(self) -> None:
         size = self._resident()

@@ -1,0 +1,116 @@
+"""Recognises the commonest losses written by hand, from the graph behind them, with what they were given.
+
+Squared and absolute errors, `((prediction - target) ** 2).mean()`, and cross-entropies that pick the log-probability of
+the label. Targets have no place in a graph; they follow from the differences that it has kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .graphs import op_name, out_shape, saved
+
+REDUCING = ("mean", "sum", "nanmean", "nansum")
+SHAPING = ("view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "select", "alias", "clone")
+FAR = 8  # operations between the loss and what it was computed from, at the most
+
+
+@dataclass(frozen=True)
+class HandMade:
+    """A loss by the name of the standard function that computes the same."""
+
+    name: str
+    prediction: Any
+    target: Any
+    value: Any  # what the standard function would have returned
+
+
+def recognise(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
+    """`outputs` are what models returned in this step: a prediction is one of them, or was kept by the graph."""
+    node, reduced = getattr(loss, "grad_fn", None), False
+    for _ in range(FAR):
+        if node is None:
+            return None
+        name, inner = op_name(node), _inputs(node)
+        if reduced and name in ("pow", "abs", "mul", "square"):
+            return _error(node, name, outputs)
+        if reduced and name in ("index", "gather"):
+            return _likelihood(node, outputs)
+        if name in REDUCING:
+            reduced = True
+        elif name not in ("mul", "div", "neg", *SHAPING) or len(inner) != 1:
+            return None  # a sum of several terms is not one of these
+        node = inner[0] if len(inner) == 1 else None
+    return None
+
+
+def _inputs(node: Any) -> list[Any]:
+    return [following for following, _ in node.next_functions if following is not None]
+
+
+def _error(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
+    if name == "pow" and saved(node, "exponent") not in (2, 2.0):
+        return None
+    inner = set(_inputs(node))
+    difference = saved(node, "self")
+    if len(inner) != 1 or not isinstance(difference, torch.Tensor):
+        return None
+    (by,) = inner
+    if op_name(by) not in ("sub", "rsub") or len(_inputs(by)) != 1:
+        return None  # of two things that are both learned
+    prediction = _made_by(_inputs(by)[0], outputs)
+    if prediction is None or prediction.shape != difference.shape:
+        return None
+    first = by.next_functions[0][0] is not None and op_name(by) == "sub"
+    given, difference = prediction.detach(), difference.detach()
+    error = difference.abs() if name == "abs" else difference.square()
+    target = given - difference if first else given + difference
+    return HandMade("l1_loss" if name == "abs" else "mse_loss", prediction, target, error.mean())
+
+
+def _likelihood(node: Any, outputs: Iterable[Any]) -> HandMade | None:
+    """The log-probabilities of the labels were picked out of all."""
+    if op_name(node) == "gather":
+        labels = saved(node, "index")
+    else:
+        indices = [i for i in saved(node, "indices") or () if isinstance(i, torch.Tensor)]
+        labels = indices[-1] if len(indices) == 2 else None
+    by = _inputs(node)[0] if len(_inputs(node)) == 1 else None
+    shape = out_shape(by) if by is not None else None
+    if labels is None or shape is None or len(shape) != 2 or labels.numel() != shape[0] or labels.is_floating_point():
+        return None
+    scores = _scores(by, outputs)
+    if scores is None or tuple(scores.shape) != shape:
+        return None
+    labels = labels.detach().reshape(-1)
+    value = torch.nn.functional.cross_entropy(scores.detach().float(), labels.clamp(0, shape[1] - 1))
+    return HandMade("cross_entropy", scores, labels, value)
+
+
+def _scores(node: Any, outputs: Iterable[Any]) -> Any:
+    """Logits, or log-probabilities, which are as good: normalising them again changes nothing."""
+    if op_name(node) == "logsoftmax":
+        return saved(node, "result")
+    if op_name(node) != "sub":
+        return None
+    for inner in _inputs(node):
+        if op_name(inner) == "logsumexp" and saved(inner, "self") is not None:
+            return saved(inner, "self")
+    return _made_by(_inputs(node)[0], outputs)
+
+
+def _made_by(node: Any, outputs: Iterable[Any]) -> Any:
+    """The tensor that this operation returned, if it is among `outputs`, also in another shape."""
+    shape = out_shape(node)
+    for _ in range(4):
+        for tensor in outputs:
+            if tensor.grad_fn is node and shape is not None and tensor.numel() == torch.Size(shape).numel():
+                return tensor if tuple(tensor.shape) == shape else tensor.reshape(shape)
+        if op_name(node) not in SHAPING or len(_inputs(node)) != 1:
+            return None
+        node = _inputs(node)[0]
+    return None

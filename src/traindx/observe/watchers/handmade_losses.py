@@ -1,0 +1,46 @@
+"""Losses written by hand: those that are recognised are told of as if the standard function had been called."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+
+from ..handmade import recognise
+from ..session import Session
+from ..tensors import tensors_in
+
+ORDER = 5  # before whoever wants to hear of losses when backward begins
+
+
+class Watcher:
+    name = "losses by hand"
+    ONLY_ON_LOOKS = frozenset({"forward_end", "loss_computed"})
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._outputs: list[weakref.ref[Any]] = []
+        self._standard = False  # a standard loss was computed in this step
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        if self.session.light and torch.is_grad_enabled():
+            made = [weakref.ref(t) for t in tensors_in(output) if t.grad_fn is not None]
+            self._outputs = [*self._outputs[-8:], *made[:4]]
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        self._standard = self._standard or value.requires_grad
+
+    def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        session = self.session
+        known, self._standard = self._standard, False
+        outputs = [t for ref in self._outputs if (t := ref()) is not None]
+        self._outputs = []
+        if known or not session.light or session.hooks.saved_tensors_hooked or not isinstance(loss, torch.Tensor):
+            return
+        with torch.no_grad():
+            found = recognise(loss, outputs)
+        if found is not None:
+            value = found.value.detach().requires_grad_()  # that is how the others know a training loss
+            session.hooks.relay("loss_computed", found.name, ((found.prediction, found.target), {}), value)
+            self._standard = False

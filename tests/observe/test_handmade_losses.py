@@ -1,0 +1,76 @@
+"""Losses that a script computes itself, told of as the standard functions are."""
+
+from __future__ import annotations
+
+import pytest
+
+SCRIPT = """
+    import torch
+    from torch import nn
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    x = torch.randn(64, 5)
+    y = 3.0 + 2.0 * torch.randn(64, 1)
+    labels = torch.randint(0, 3, (64,))
+    rows = torch.arange(64)
+    model = nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, {outputs}))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(12):
+        optimizer.zero_grad()
+        out = model(x)
+        loss = {loss}
+        loss.backward()
+        optimizer.step()
+"""
+ERRORS = {
+    "((out - y) ** 2).mean()": ("mse_loss", 1.0),
+    "torch.mean((y - out).pow(2))": ("mse_loss", 1.0),
+    "0.5 * (out - y).square().mean()": ("mse_loss", 0.5),
+    "(lambda error: error * error)(out - y).sum() / 64": ("mse_loss", 1.0),
+    "((out.squeeze(1) - y.squeeze(1)) ** 2).sum()": ("mse_loss", 64.0),
+    "(y - out).abs().mean()": ("l1_loss", 1.0),
+}
+LIKELIHOODS = (
+    "-torch.log_softmax(out, dim=1)[rows, labels].mean()",
+    "-(out - torch.logsumexp(out, dim=1, keepdim=True))[rows, labels].mean()",
+    "-out.log_softmax(1).gather(1, labels.unsqueeze(1)).mean()",
+)
+OTHERS = (
+    "((out - y) ** 2).mean() + 0.01 * (model[0].weight ** 2).sum()",  # two terms
+    "((out - out.flip(0)) ** 2).mean()",  # nothing to compare with but itself
+    "((out - y) ** 4).mean()",
+    "out.mean()",
+)
+
+
+@pytest.fixture
+def loss_facts(warm, script):
+    def observe(loss: str, outputs: int):
+        outcome = warm.traindx(script(SCRIPT.format(loss=loss, outputs=outputs)))
+        assert outcome.code == 0, outcome.err
+        assert "observers_off" not in outcome.run.facts
+        return outcome.run.facts["losses"], outcome.run.facts
+
+    return observe
+
+
+@pytest.mark.parametrize("loss", ERRORS)
+def test_errors_bring_their_targets(loss_facts, loss):
+    (call,), facts = loss_facts(loss, 1)
+    name, ratio = ERRORS[loss]
+    assert call["fn"] == name and call["value_ratio"] == pytest.approx(ratio, rel=1e-4)
+    # The targets were drawn around 3 with a deviation of 2.
+    assert facts["targets/train"]["mean"] == pytest.approx(3.0, abs=1.0)
+    assert facts["targets/train"]["std"] == pytest.approx(2.0, abs=0.7)
+
+
+@pytest.mark.parametrize("loss", LIKELIHOODS)
+def test_likelihoods_bring_their_labels(loss_facts, loss):
+    (call,), facts = loss_facts(loss, 3)
+    assert call["fn"] == "cross_entropy" and call["value_ratio"] == pytest.approx(1.0, rel=1e-4)
+    assert facts["targets/train"]["kind"] == "class ids" and facts["targets/train"]["classes"] == 3
+
+
+@pytest.mark.parametrize("loss", OTHERS)
+def test_what_is_not_one_of_these_is_left_alone(loss_facts, loss):
+    assert loss_facts(loss, 1)[0] == []
