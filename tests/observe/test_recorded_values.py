@@ -440,3 +440,28 @@ def test_a_loop_that_takes_its_gradients_by_autograd_grad(warm, script):
     np.testing.assert_allclose(run.series("loss/train").values, told(outcome), rtol=1e-6)
     assert (run.facts["backwards"], run.facts["steps"]) == (30, 30)
     assert {fact["name"]: fact["moved"] for fact in run.facts["params"]} == {"w": True, "b": True}
+
+
+def test_cutting_values_shows_what_is_left_of_the_gradient(warm, script):
+    outcome = warm.traindx(
+        script(
+            """
+    import torch
+    from torch import nn
+    torch.manual_seed(0)
+    x, y = torch.randn(32, 5), torch.randn(32, 1)
+    model = nn.Linear(5, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(8):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        assert nn.utils.clip_grad_value_(model.parameters(), 0.001) is None
+        print(torch.linalg.vector_norm(torch.cat([p.grad.reshape(-1) for p in model.parameters()])).item())
+        optimizer.step()
+    """
+        )
+    )
+    assert outcome.code == 0, outcome.err
+    left = outcome.run.series("clip/threshold").values
+    np.testing.assert_allclose(left, [float(line) for line in outcome.out.split()][: len(left)], rtol=1e-5)
+    assert (outcome.run.series("clip/norm").values > 2 * left).all()

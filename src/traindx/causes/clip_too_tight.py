@@ -54,7 +54,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import in_script_words, median, nice, quantile, show, values
+from ._known import in_script_words, median, nice, quantile, record, show, site_of, values
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "clip-too-tight"
@@ -107,6 +107,13 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
         new = nice(new * 1.6)
     middle = median(run, source) or 0.0
+    if record(run, "clipping").get("kind") == "value":
+        summary = (
+            f"clip the norm at {show(new)} instead of cutting values at {show(record(run, 'clipping')['threshold'])}, "
+            f"which leaves a norm of {show(threshold or 0.0)} of {show(middle)}"
+        )
+        code = in_script_words(run, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
+        return Fix(summary, code, site_of(record(run, "clipping")))
     old = f"from {show(threshold)} " if threshold is not None else ""
     share = f", {sum(norms > threshold) / len(norms):.0%} of steps were clipped" if threshold is not None else ""
     summary = (

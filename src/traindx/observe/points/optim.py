@@ -23,6 +23,14 @@ def _has_closure(args: Any, kwargs: Any) -> bool:
     return any(callable(argument) for argument in args[1:]) or callable(kwargs.get("closure"))
 
 
+@torch.no_grad()
+def _norm(parameters: Any) -> Any:
+    """The norm of all gradients together."""
+    given = [parameters] if isinstance(parameters, torch.Tensor) else parameters
+    gradients = [p.grad for p in given if p.grad is not None and not p.grad.is_sparse]
+    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) if gradients else None
+
+
 def install(hooks: HookPoints) -> None:
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -44,10 +52,15 @@ def install(hooks: HookPoints) -> None:
                 # A generator would be used up by the first reader; a list serves both.
                 if not isinstance(parameters, torch.Tensor):
                     parameters = list(parameters)
+                # Cutting values returns no norm: what it does to the gradient shows before and after, on looks.
+                measured = kind == "value" and hooks.live and hooks.looking and not hooks.busy
+                before = _norm(parameters) if measured else None
                 norm = original(parameters, *args, **kwargs)
+                if measured:
+                    norm = (before, _norm(parameters))
                 limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
                 hooks.announce("clipped", kind, parameters, limit, norm, sites.here(2) if hooks.live else None)
-                return norm
+                return None if kind == "value" else norm
 
             return clip
 

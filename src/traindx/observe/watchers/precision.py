@@ -66,10 +66,12 @@ class Watcher:
             scale = cpu_value(self._still_scaled)
             if scale != 1.0 and session.once("clip-before-unscale"):
                 session.writer.event("clip-before-unscale", session.step, site=site, scale=scale, threshold=limit)
-        if isinstance(norm, torch.Tensor):
-            value = cpu_value(norm)
-            session.inbox.scalar("clip/norm", session.step, norm.detach().clone() if value is None else value)
-            session.inbox.scalar("clip/threshold", session.step, limit)
+        # Where values are cut, the norm that is left stands for the threshold.
+        before, after = norm if isinstance(norm, tuple) else (norm, limit)
+        if isinstance(before, torch.Tensor):
+            value = cpu_value(before)
+            session.inbox.scalar("clip/norm", session.step, before.detach().clone() if value is None else value)
+            session.inbox.scalar("clip/threshold", session.step, after)
 
     # ── dtypes ──────────────────────────────────────────────────────────────────────────────────
 
