@@ -1,7 +1,8 @@
 """Whether the gradient norm is zero or has all but vanished while the loss is not at its minimum.
 
 Vanished: a ten-thousandth of its early median. A norm of exactly zero beside a loss that moves was not measured
-(some programs print 0.000 where they have none), and a norm that falls with a loss near its floor is as it should be.
+(some programs print 0.000 where they have none), and a norm that falls with a loss near its floor is as it should be;
+so is one that fell by degrees, as the loss did: it has arrived.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.types import FloatArray
 from .._base import Missing, Sign, ramp
 from .._curve import gradient_norm, training_loss
 from .._flat import flat_tail
@@ -35,6 +37,8 @@ def measure(run: Run) -> Sign | Missing:
         still = len(rest) < 5 or flat_tail(rest) is not None
         unfinished = loss.last > 0.05 * loss.first if loss.first > 0 else True
         level = ramp(share, 0.02, 0.2) if still and unfinished else 0.0
+        if _ran_out(norm.values[:begin], early) and loss.last < 0.95 * float(loss.values[0]):
+            level = min(level, 0.3)
     elif stretch >= 3:
         level = 0.5 * ramp(share, 0.02, 0.2)
     if level < 0.5:
@@ -45,3 +49,8 @@ def measure(run: Run) -> Sign | Missing:
     where = f" while the loss stays at {number(loss.last)}" if len(loss) else ""
     text = f"The gradient norm is {what} from step {onset} on{where}."
     return Sign(ID, share, level, text, onset, "critical", values)
+
+
+def _ran_out(before: FloatArray, early: float) -> bool:
+    """Whether the norm went down by degrees: several were recorded on the way."""
+    return int(((before < 0.1 * early) & (before > VANISHED * early)).sum()) >= 3

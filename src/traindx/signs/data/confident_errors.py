@@ -16,6 +16,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
 from .._curve import adversarial
+from .._losses import training_losses
 from .._tables import typical
 from .._words import grave, pct
 
@@ -29,10 +30,16 @@ KNOWN = 0.35  # of what there is to know beyond chance: a model that knows less 
 def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "networks that train against each other are never sure")
+    batch = typical(run, "batch_size") or 0.0
+    calls = training_losses(run)
+    if len({(call.fn, str(call.site)) for call in calls}) > 1:
+        return Missing(ID, "several losses were computed, and their answers are not told apart")
+    if any(call.target.shape and math.prod(call.target.shape) > 1.5 * batch for call in calls):
+        return Missing(ID, "each sample has many answers, as the words of a text do, and few of them are certain")
     wrong, right = run.series("error/confident").finite, run.series("accuracy/train").finite
     steps = np.intersect1d(wrong.steps, right.steps)
     steps = steps[steps >= run.steps / 4]
-    samples = len(steps) * (typical(run, "batch_size") or 0.0) / 4
+    samples = len(steps) * batch / 4
     if len(steps) < FEWEST_LOOKS or samples < FEWEST_SAMPLES:
         return Missing(ID, "too few class labels were looked at after the first quarter of the run")
     sure = float(np.mean(wrong.values[np.isin(wrong.steps, steps)]))
