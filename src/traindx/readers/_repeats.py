@@ -14,9 +14,12 @@ def average_repeats(curves: dict[str, Curve]) -> list[str]:
     """Replace such curves by their mean at each step, and say so. A NaN of one rank is one of the mean."""
     times: dict[str, int] = {}
     for name, curve in curves.items():
+        moves = np.diff(curve.steps)
+        if np.any(moves < 0) or np.all(moves):
+            continue  # out of order, or nothing repeats
         steps, first, counts = np.unique(curve.steps, return_index=True, return_counts=True)
-        usual = int(np.median(counts)) if len(counts) else 1
-        if len(steps) < FEWEST or usual < 2 or np.mean(counts != usual) > MOST or np.any(np.diff(curve.steps) < 0):
+        usual = int(np.median(counts))
+        if len(steps) < FEWEST or usual < 2 or np.mean(counts != usual) > MOST:
             continue
         curves[name] = Curve(name, steps, np.add.reduceat(curve.values, first) / counts)
         times[name] = usual

@@ -37,10 +37,10 @@ def split(
         return [everything], []
     steps = key[rows]
     moves = np.diff(steps)
-    stride = float(np.median(moves[moves > 0])) if np.any(moves > 0) else 1.0
     back = np.flatnonzero(moves < 0) + 1
     if not len(back):
         return [everything], []
+    stride = float(np.median(moves[moves > 0])) if np.any(moves > 0) else 1.0
     if len(back) > max(3, 0.05 * len(rows)) and np.median(-moves[moves < 0]) <= 5 * stride:
         everything.interleaved = True
         return [everything], ["several writers share this log: the first value of each step is taken"]
