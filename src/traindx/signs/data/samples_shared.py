@@ -60,8 +60,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}; {pct(repeated)} would "
-        "be by chance, as samples repeat each other)",
+        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}"
+        + (f"; {pct(repeated)} would be by chance, as samples repeat each other)" if repeated >= 0.005 else ")"),
         severity=grave(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},
     )
