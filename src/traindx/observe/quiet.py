@@ -145,11 +145,11 @@ def _on_device(loss: Any) -> bool:
 def bad_gradient(optimizer: Any) -> Any:
     """A parameter whose gradient is not finite, by one element that stands for all.
 
-    Of the layer nearest to the loss, and of the one where gradients end: between them a unit that is off may stop
-    what is not finite.
+    Of the one that tells, and of the layer nearest to the loss: between them a unit that is off may stop what is not
+    finite.
     """
     parameters = optimizer.param_groups[0]["params"]
-    for parameter in (parameters[0], parameters[-1]) if parameters else ():
+    for parameter in (parameters[_telling(parameters)], parameters[-1]) if parameters else ():
         gradient = parameter.grad
         if gradient is not None:
             value = cpu_value(gradient)
