@@ -6,6 +6,7 @@ from ..record import Run
 from ._base import Fix, Safety
 from ._known import (
     at,
+    entries,
     groups,
     median,
     nice,
@@ -56,6 +57,8 @@ def scaled_rate(run: Run, factor: float, why: str, ceiling: float | None = None)
     """
     old = rate(run)
     word = f"divided by about {show(1 / factor)}" if factor < 1 else f"multiplied by about {show(factor)}"
+    if run.kind == "observed" and not entries(run, "optimizers"):  # the script updates its weights itself
+        return Fix(f"the rate of your own update {word}; {why}", f"lr *= {show(factor)}  # by whatever name it goes")
     several = len({number(group.get("lr")) for group in groups(run)}) > 1
     if old is None or several:
         loop = f'for group in {optimizer_name(run)}.param_groups:\n    group["lr"] *= {show(factor)}'
