@@ -57,7 +57,7 @@ def scaled_rate(run: Run, factor: float, why: str, ceiling: float | None = None)
     """
     old = rate(run)
     word = f"divided by about {show(1 / factor)}" if factor < 1 else f"multiplied by about {show(factor)}"
-    if run.kind == "observed" and not entries(run, "optimizers"):  # the script updates its weights itself
+    if old is None and "backward_sites" in run.facts and not entries(run, "optimizers"):  # it updates by hand
         return Fix(f"the rate of your own update {word}; {why}", f"lr *= {show(factor)}  # by whatever name it goes")
     several = len({number(group.get("lr")) for group in groups(run)}) > 1
     if old is None or several:
