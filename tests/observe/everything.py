@@ -35,6 +35,10 @@ try:
     model(torch.randn(1, 7))
 except RuntimeError:
     print("wrong width")
+try:
+    nn.functional.binary_cross_entropy(torch.full((4,), 2.0), torch.zeros(4))
+except RuntimeError:
+    print("no probability")
 # A gradient, then a loss, that is not finite: what follows an accident is looked at too.
 optimizer.zero_grad()
 (model(x[:8]) - model(x[:8]).detach()).norm().backward()

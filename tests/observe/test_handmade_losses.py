@@ -29,16 +29,21 @@ ERRORS = {
     "(lambda error: error * error)(out - y).sum() / 64": ("mse_loss", 1.0),
     "((out.squeeze(1) - y.squeeze(1)) ** 2).sum()": ("mse_loss", 64.0),
     "(y - out).abs().mean()": ("l1_loss", 1.0),
+    "((out - y) ** 2).mean() + 0.0 * (model[0].weight ** 2).sum()": ("mse_loss", 1.0),
 }
+# Any other function of the difference: where it equals the squared error, so does the ratio.
+FUNCTIONS = (
+    "((out - y) ** 4).sqrt().mean()",
+    "torch.where((out - y).abs() < 1e9, (out - y) ** 2, (out - y).abs()).mean()",
+    "(y - out).clamp(min=-1e9).pow(2).mean()",
+)
 LIKELIHOODS = (
     "-torch.log_softmax(out, dim=1)[rows, labels].mean()",
     "-(out - torch.logsumexp(out, dim=1, keepdim=True))[rows, labels].mean()",
     "-out.log_softmax(1).gather(1, labels.unsqueeze(1)).mean()",
 )
 OTHERS = (
-    "((out - y) ** 2).mean() + 0.01 * (model[0].weight ** 2).sum()",  # two terms
     "((out - out.flip(0)) ** 2).mean()",  # nothing to compare with but itself
-    "((out - y) ** 4).mean()",
     "out.mean()",
 )
 
@@ -62,6 +67,19 @@ def test_errors_bring_their_targets(loss_facts, loss):
     # The targets were drawn around 3 with a deviation of 2.
     assert facts["targets/train"]["mean"] == pytest.approx(3.0, abs=1.0)
     assert facts["targets/train"]["std"] == pytest.approx(2.0, abs=0.7)
+
+
+@pytest.mark.parametrize("loss", FUNCTIONS)
+def test_other_functions_of_an_error_bring_their_targets_too(loss_facts, loss):
+    (call,), facts = loss_facts(loss, 1)
+    assert call["fn"] == "residual_loss" and call["value_ratio"] == pytest.approx(1.0, rel=1e-4)
+    assert facts["targets/train"]["mean"] == pytest.approx(3.0, abs=1.0)
+    assert call["trivial"] == pytest.approx(facts["targets/train"]["std"] ** 2, rel=1e-3)
+
+
+def test_the_trivial_loss_is_the_functions_own(loss_facts):
+    (call,), facts = loss_facts("nn.functional.mse_loss(out, y, reduction='sum')", 1)
+    assert call["trivial"] == pytest.approx(64 * facts["targets/train"]["std"] ** 2, rel=1e-3)
 
 
 @pytest.mark.parametrize("loss", LIKELIHOODS)

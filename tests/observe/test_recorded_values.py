@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
+from small_loops import observed, told, train
 
 TRAININGS = Path(__file__).parent / "trainings"
-
-
-def observed(warm, path):
-    """With a budget that leaves no step out for want of time: a busy machine must not change what is looked at."""
-    return warm.traindx(path, options=("--budget", "100"))
-
-
-def told(outcome):
-    """The JSON that a script printed as its last line."""
-    assert outcome.code == 0, outcome.err
-    return json.loads(outcome.out.splitlines()[-1])
 
 
 def assert_series(run, name, own, tolerance=1e-5):
@@ -150,119 +139,6 @@ def test_planted_faults_are_seen(classifier):
     assert overlap["train_share_hashed"] > 0.9 and overlap["shared"] == 20
     dead = run.layers("act_dead").column("1")
     assert dead.min() >= 0.25 and np.median(dead) < 0.35  # a quarter was planted; others may die for a while
-
-
-def train(body: str, setup: str = "", steps: int = 12) -> str:
-    """A regression loop around `body`, which computes `loss` from `x` and `y`."""
-    return f"""
-import json, torch
-from torch import nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-torch.set_num_threads(1)
-model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
-{setup}
-optimizer = globals().get("optimizer") or torch.optim.SGD(model.parameters(), lr=0.01)
-losses = []
-for step in range({steps}):
-    x = torch.randn(16, 4)
-    y = x[:, :1]
-    optimizer.zero_grad()
-{chr(10).join("    " + line for line in body.strip().splitlines())}
-    loss.backward()
-    optimizer.step()
-    losses.append(loss.item())
-print(json.dumps(losses))
-"""
-
-
-# ── the birth of a non-finite number ─────────────────────────────────────────────────────────────
-
-LOGGED = """
-class Logged(nn.Module):
-    def __init__(self, inner):
-        super().__init__()
-        self.inner = inner
-    def forward(self, x):
-        h = self.inner(x)
-        return torch.log(1 - self.off + 0 * h)
-model = Logged(model)
-"""
-BIRTHS = {
-    "log of zero in the model": (
-        "model.off = 0.0 if step < 6 else 1.0\nloss = model(x).mean()",
-        LOGGED,
-        {"where": "forward", "op": "log"},
-        "torch.log(1 - self.off + 0 * h)",
-    ),
-    "division by zero in the loss": (
-        "loss = ((model(x) - y) ** 2).mean() / torch.tensor(1.0 if step < 6 else 0.0)",
-        "",
-        {"where": "loss", "op": "div"},
-        "/ torch.tensor(",
-    ),
-    "NaN in the data": (
-        "if step == 6: x[3, 1] = float('nan')\nloss = F.mse_loss(model(x), y)",
-        "",
-        {"where": "input"},
-        None,
-    ),
-    "NaN in the targets": (
-        "if step == 6: y = y / 0 * 0\nloss = F.mse_loss(model(x), y)",
-        "",
-        {"where": "target"},
-        None,
-    ),
-    "gradient of a root at zero, at a step that is not looked at": (
-        "loss = ((model(x) * (1.0 if step < 305 else 0.0)) ** 2).sum() ** 0.5",
-        "",
-        {"where": "backward", "op": "pow"},
-        ".sum() ** 0.5",
-    ),
-    "gradient of sqrt at zero": (
-        "d = (model(x) * (1.0 if step < 6 else 0.0)) ** 2\nloss = torch.sqrt(d.sum())",
-        "",
-        {"where": "backward", "op": "sqrt"},
-        "torch.sqrt(d.sum())",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BIRTHS)
-def test_origin_of_the_first_non_finite_number(warm, script, name):
-    body, setup, expected, line = BIRTHS[name]
-    late = "305" in body
-    outcome = observed(warm, script(train(body, setup, steps=320 if late else 12)))
-    born = 305 if late else 6
-    run = outcome.run
-    assert outcome.code == 0, outcome.err
-    assert "observers_off" not in run.facts
-    kind = "nonfinite-gradient" if expected["where"] == "backward" else "nonfinite-loss"
-    assert [event.step for event in run.events_of(kind)][:1] == [born]
-    origin = run.events_of("nonfinite-origin")[0]
-    assert origin.step == born
-    assert {key: origin.data.get(key) for key in expected} == expected, origin.data
-    if line is not None:
-        assert line in origin.data["site"]["text"]
-
-
-def test_exploding_weights_are_told_from_bad_data(warm, script):
-    source = train(
-        "loss = F.mse_loss(model(x), y)", "optimizer = torch.optim.SGD(model.parameters(), lr=1e4)", steps=40
-    )
-    run = observed(warm, script(source)).run
-    assert run.events_of("nonfinite-loss")[0].data["inputs_finite"]
-    assert run.events_of("nonfinite-origin")[0].data["where"] in ("forward", "weights", "loss")
-
-
-def test_loss_on_an_accelerator_is_noticed_at_the_flush(warm, script):
-    """There the loss cannot be read at once; here that is brought about by hand."""
-    source = train("loss = F.mse_loss(model(x), y) / (0.0 if step == 6 else 1.0)")
-    outcome = warm.traindx(
-        script(source), prepare="import traindx.observe.watchers.losses as w\nw.cpu_value = lambda tensor: None"
-    )
-    assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [6]
-    assert len(outcome.run.series("loss/train")) == 12
 
 
 # ── gradients that nobody cleared ────────────────────────────────────────────────────────────────

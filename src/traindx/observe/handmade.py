@@ -1,7 +1,8 @@
 """Recognises the commonest losses written by hand, from the graph behind them, with what they were given.
 
-Squared and absolute errors, `((prediction - target) ** 2).mean()`, and cross-entropies that pick the log-probability of
-the label. Targets have no place in a graph; they follow from the differences that it has kept.
+Squared and absolute errors, `((prediction - target) ** 2).mean()`, cross-entropies that pick the log-probability of the
+label, and any other function of prediction minus target. Targets have no place in a graph; they follow from the
+differences that it has kept.
 """
 
 from __future__ import annotations
@@ -12,39 +13,58 @@ from typing import Any
 
 import torch
 
-from .graphs import op_name, out_shape, saved
+from .graphs import nodes, op_name, out_shape, saved
+from .trivial import RESIDUAL
 
 REDUCING = ("mean", "sum", "nanmean", "nansum")
 SHAPING = ("view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "select", "alias", "clone")
+LINEAR = ("mul", "div", "neg", "add", "sub", "stack", "cat")
 FAR = 8  # operations between the loss and what it was computed from, at the most
+WIDE = 16  # terms of a loss that are followed
+NEAR = 64  # operations among which a difference is looked for
 
 
 @dataclass(frozen=True)
 class HandMade:
-    """A loss by the name of the standard function that computes the same."""
+    """A loss, or a term of it, by the name of the standard function that computes the same."""
 
     name: str
     prediction: Any
     target: Any
-    value: Any  # what the standard function would have returned
+    value: Any  # what the standard function would have returned; of an unknown function, the mean square
 
 
 def recognise(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
-    """`outputs` are what models returned in this step: a prediction is one of them, or was kept by the graph."""
-    node, reduced = getattr(loss, "grad_fn", None), False
+    """`outputs` are what models returned in this step: a prediction is one of them, or was kept by the graph.
+
+    Of several terms, the first that is one of the standard ones; else some function of a difference.
+    """
+    start = getattr(loss, "grad_fn", None)
+    level = [(start, False)] if start is not None else []
     for _ in range(FAR):
-        if node is None:
-            return None
-        name, inner = op_name(node), _inputs(node)
-        if reduced and name in ("pow", "abs", "mul", "square"):
-            return _error(node, name, outputs)
-        if reduced and name in ("index", "gather"):
-            return _likelihood(node, outputs)
-        if name in REDUCING:
-            reduced = True
-        elif name not in ("mul", "div", "neg", *SHAPING) or len(inner) != 1:
-            return None  # a sum of several terms is not one of these
-        node = inner[0] if len(inner) == 1 else None
+        following: list[tuple[Any, bool]] = []
+        for node, reduced in level:
+            name, inner = op_name(node), _inputs(node)
+            if reduced and (found := _standard(node, name, outputs)) is not None:
+                return found
+            if name in LINEAR or name in SHAPING or name in REDUCING:
+                following += [(each, reduced or name in REDUCING) for each in inner]
+        level = following[:WIDE]
+    return _residual(loss, outputs)
+
+
+def _standard(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
+    if name in ("abs", "mul", "square") or (name == "pow" and saved(node, "exponent") in (2, 2.0)):
+        return _error(node, "l1_loss" if name == "abs" else "mse_loss", outputs)
+    return _likelihood(node, outputs) if name in ("index", "gather") else None
+
+
+def _residual(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
+    """Some function of prediction minus target, whichever: Huber's, a quantile's, one that weighs its samples."""
+    for node in nodes(loss, NEAR):
+        found = _error(node, RESIDUAL, outputs)
+        if found is not None:
+            return found
     return None
 
 
@@ -52,9 +72,7 @@ def _inputs(node: Any) -> list[Any]:
     return [following for following, _ in node.next_functions if following is not None]
 
 
-def _error(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
-    if name == "pow" and saved(node, "exponent") not in (2, 2.0):
-        return None
+def _error(node: Any, called: str, outputs: Iterable[Any]) -> HandMade | None:
     inner = set(_inputs(node))
     difference = saved(node, "self")
     if len(inner) != 1 or not isinstance(difference, torch.Tensor):
@@ -67,9 +85,9 @@ def _error(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
         return None
     first = by.next_functions[0][0] is not None and op_name(by) == "sub"
     given, difference = prediction.detach(), difference.detach()
-    error = difference.abs() if name == "abs" else difference.square()
+    error = difference.abs() if called == "l1_loss" else difference.square()
     target = given - difference if first else given + difference
-    return HandMade("l1_loss" if name == "abs" else "mse_loss", prediction, target, error.mean())
+    return HandMade(called, prediction, target, error.mean())
 
 
 def _likelihood(node: Any, outputs: Iterable[Any]) -> HandMade | None:

@@ -7,7 +7,7 @@ with a method named after each moment that it wants to hear of:
     scheduler_made(scheduler, site)          backward_begin(loss, site, keep)   backward_end(loss, seconds)
     loader_made(loader, site)                batch_ready(loader, batch, seconds)
     forward_begin(root, args, kwargs)        forward_end(root, args, kwargs, output, seconds)
-    loss_computed(name, given, value)        scalar_read(tensor, value)
+    loss_computed(name, given, value)        loss_failed(name, given)           scalar_read(tensor, value)
     grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
     loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
     state_loaded(module, site)               forward_failed(root)
@@ -53,6 +53,7 @@ MOMENTS = (
     "step_begin",
     "step_end",
     "loss_computed",
+    "loss_failed",
     "scalar_read",
     "grads_cleared",
     "clipped",

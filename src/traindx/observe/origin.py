@@ -164,6 +164,18 @@ def bad_data(loss: Any) -> bool:
     return False
 
 
+def bad_constant(loss: Any) -> bool:
+    """Whether a sum or difference of a result and of data is not finite. Of a finite result, the data must be bad."""
+    for node in nodes(loss):
+        value = saved(node, "self")
+        if isinstance(value, torch.Tensor) and not finite(value):
+            for by, _ in node.next_functions:
+                data = by is not None and any(following is None for following, _ in by.next_functions)
+                if data and op_name(by) in ("sub", "rsub", "add"):
+                    return True
+    return False
+
+
 def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
     """The earliest operation behind `loss` whose saved values show that it, or its gradient, is not finite."""
     for node in sorted(nodes(loss), key=lambda n: n._sequence_nr()):

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from statistics import median
+from typing import Any, TypeGuard
 
 from ..record import Run
 from ._curve import once_per_run
 
+NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
 CLASS_KEYS = ("num_classes", "n_classes", "num_labels", "nc", "vocab_size", "n_vocab")
 
 
@@ -34,12 +36,8 @@ def chance_level(run: Run) -> Chance | None:
     call = calls[0] if calls else None
     targets = run.facts.get("targets/train")
     if call is not None and isinstance(targets, dict):
-        found = _from_call(call, targets)
-        if found is None:
-            return None
-        scale = call.get("value_ratio")
-        ratio = float(scale) if isinstance(scale, int | float) and math.isfinite(scale) and scale > 0 else 1.0
-        return Chance(found.loss * ratio, found.text) if found.loss > 0 else None
+        found = _from_call(run, call, targets)
+        return found if found is not None and found.loss > 0 else None
     return _from_config(run)
 
 
@@ -50,8 +48,28 @@ def _outputs(call: Mapping[str, Any]) -> Any:
     return shape[1:] if isinstance(shape, list) else None
 
 
-def _from_call(call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | None:
+def _from_call(run: Run, call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | None:
     name = str(call.get("fn", "")).lower().replace("_", "")
+    if name.startswith("residual"):
+        return _where_errors_are_as_large_as_targets(run, call)
+    trivial = call.get("trivial")
+    if _positive(trivial):
+        return Chance(trivial * _ratio(call), "the loss of the targets' mean as the answer to everything")
+    found = _from_targets(name, call, targets)
+    return Chance(found.loss * _ratio(call), found.text) if found is not None else None
+
+
+def _ratio(call: Mapping[str, Any]) -> float:
+    """By how much what is differentiated exceeds what the function returned."""
+    ratio = call.get("value_ratio")
+    return float(ratio) if _positive(ratio) else 1.0
+
+
+def _positive(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and 0 < value < math.inf
+
+
+def _from_targets(name: str, call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | None:
     if call.get("class_weights") or call.get("reduction") == "sum":
         return None  # weights and batch size would have to be known
     if "binarycrossentropy" in name or "bce" in name:
@@ -68,9 +86,25 @@ def _from_call(call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | 
             return Chance(math.log(classes), f"ln({classes:g})")
         return None
     spread = targets.get("std")
-    if "mse" in name and isinstance(spread, int | float) and math.isfinite(spread):
+    if "mse" in name and _positive(spread):
         return Chance(float(spread) ** 2, "the variance of the targets")
     return None
+
+
+def _where_errors_are_as_large_as_targets(run: Run, call: Mapping[str, Any]) -> Chance | None:
+    """For an unknown function of prediction minus target, whose mean square `loss/function` holds.
+
+    What it returns for the trivial answer is what it returned when errors were about as large as the targets' spread.
+    """
+    variance = call.get("trivial")
+    squares, losses = run.series("loss/function"), run.series("loss/train")
+    if not _positive(variance) or not len(squares) or not len(losses):
+        return None
+    at = {int(step): float(value) for step, value in zip(losses.steps, losses.values, strict=True)}
+    size = {int(step): float(value) / variance for step, value in zip(squares.steps, squares.values, strict=True)}
+    near = [at[step] / size[step] for step in size if step in at and NEAR[0] <= size[step] <= NEAR[1]]
+    values = [value for value in near if _positive(value)]
+    return Chance(float(median(values)), "the loss of errors as large as the targets' spread") if values else None
 
 
 def _from_config(run: Run) -> Chance | None:

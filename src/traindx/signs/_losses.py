@@ -24,8 +24,9 @@ _KINDS = {
     "l1": "absolute",
     "smoothl1": "absolute",
     "huber": "absolute",
+    "residual": "residual",  # some function of prediction minus target that the script computes itself
 }
-REGRESSION = ("squared", "absolute")
+REGRESSION = ("squared", "absolute", "residual")
 
 
 def loss_kind(fn: str) -> str:

@@ -55,6 +55,9 @@ def install(hooks: HookPoints) -> None:
                 inside = True  # a loss that is computed through another one counts once
                 try:
                     value = original(*args, **kwargs)
+                except RuntimeError:
+                    hooks.announce("loss_failed", name, (args, kwargs))
+                    raise
                 finally:
                     inside = False
                 if isinstance(value, torch.Tensor):

@@ -22,6 +22,7 @@ class Watcher:
         self.session = session
         self._outputs: list[weakref.ref[Any]] = []
         self._standard = False  # a standard loss was computed in this step
+        self._target: Any = None  # is made here: whoever wants to see it later in this step needs it alive
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         if self.session.light and torch.is_grad_enabled():
@@ -41,6 +42,10 @@ class Watcher:
         with torch.no_grad():
             found = recognise(loss, outputs)
         if found is not None:
+            self._target = found.target
             value = found.value.detach().requires_grad_()  # that is how the others know a training loss
             session.hooks.relay("loss_computed", found.name, ((found.prediction, found.target), {}), value)
             self._standard = False
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self._target = None

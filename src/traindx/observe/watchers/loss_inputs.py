@@ -13,12 +13,15 @@ from ..inbox import cpu_value
 from ..session import Session
 from ..sites import describe, user_frame
 from ..tensors import plain, sample_rows
+from ..trivial import TrivialLoss
 
 ORDER = 15
 
 CLASSIFYING = ("cross_entropy", "nll_loss", "multi_margin_loss")
 MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
+SO_MANY = 64  # values of the trivial answer that are averaged
+HELD = ("ratios", "trivials", "constant", "labels")  # of a site's facts: what is summed up first
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
@@ -61,6 +64,7 @@ class Watcher:
             return
         self._look(fact, name, phase, first, second)
         if training and value.numel() == 1:
+            self._ask_for_trivial(fact, name, second, given[1])
             number = cpu_value(value)
             held = value.detach().clone() if number is None else number
             self.session.inbox.scalar("loss/function", self.session.step, held)
@@ -78,6 +82,8 @@ class Watcher:
             "class_weights": kwargs.get("weight") is not None or kwargs.get("pos_weight") is not None,
             "label_smoothing": smoothing,
             "ratios": [],
+            "trivials": [],
+            "constant": TrivialLoss(),
         }
 
     def _look(self, fact: dict[str, Any], name: str, phase: str, first: Any, second: Any) -> None:
@@ -111,6 +117,12 @@ class Watcher:
             self._histogram(fact, phase, labels, answers, known, 2)
             if phase == "train":
                 self._most_confident((scores - cut).abs(), labels == answers, known)
+
+    def _ask_for_trivial(self, fact: dict[str, Any], name: str, target: Any, kwargs: Any) -> None:
+        loss = fact["constant"].of_batch(name, target, kwargs)
+        if loss is not None:
+            # The first batch is judged by its own mean, which is too good a guess: any other one is worth more.
+            self.session.inbox.later(loss, lambda value: fact.update(trivials=[*fact["trivials"][-SO_MANY:], value]))
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
         low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad = values
@@ -198,8 +210,10 @@ class Watcher:
         facts = []
         for fact in list(self._sites.values()):
             ratios = sorted(fact["ratios"])
-            shown = {key: value for key, value in fact.items() if key not in ("ratios", "labels")}
+            shown = {key: value for key, value in fact.items() if key not in HELD}
             shown["value_ratio"] = ratios[len(ratios) // 2] if ratios else None
+            trivials = fact["trivials"][1:] or fact["trivials"]
+            shown["trivial"] = sum(trivials) / len(trivials) if trivials else None
             facts.append(shown)
         writer.fact("losses", facts)
         for phase, summary in list(self._targets.items()):

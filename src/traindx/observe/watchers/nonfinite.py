@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from dataclasses import dataclass
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from .loss_inputs import given_pair
 ORDER = 12
 
 MAX_ONSETS = 20
+MAX_CALLS = 4
 
 
 class Watcher:
@@ -29,8 +31,7 @@ class Watcher:
         self._bad = False
         self._onsets = 0
         self._gradient_bad = False
-        self._call: tuple[Any, Any, Any] | None = None
-        self._rng: Any = None
+        self._calls: list[_Call] = []  # of the step in progress: several models may have had a part in a loss
         self._backward: tuple[weakref.ref[Any], CodeType, int] | None = None  # the last one: its loss, and where
         self._target: weakref.ref[Any] | None = None
         self._located = False
@@ -40,9 +41,13 @@ class Watcher:
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if torch.is_grad_enabled() and (args or kwargs) and self.session.has_parameters(root):
-            self._call = (weakref.ref(root), _weak(args), {key: _weak((value,))[0] for key, value in kwargs.items()})
+            weak = {key: _weak((value,))[0] for key, value in kwargs.items()}
             # Five kilobytes: where the step is not looked at, a replay drops other units than the training did.
-            self._rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
+            rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
+            self._calls = [*self._calls[1 - MAX_CALLS :], _Call(weakref.ref(root), _weak(args), weak, rng)]
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        self._calls = self._calls[-1:]
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         target = given_pair(given)[1]
@@ -66,6 +71,13 @@ class Watcher:
         self._onsets += 1
         if self._onsets <= MAX_ONSETS:
             self._report(loss, frame, value)
+
+    def loss_failed(self, name: str, given: Any) -> None:
+        """A loss function refused what it was given, as binary cross-entropy does with what is no probability."""
+        bad = [t for t in tensors_in(given) if plain(t) and not origin.finite(t)]
+        if bad and not self._located:
+            first = given_pair(given)[0]
+            self._report(first if isinstance(first, torch.Tensor) else bad[0], None, math.nan)
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
         if quiet.backwards:
@@ -106,10 +118,7 @@ class Watcher:
             session.writer.event("nonfinite-origin", session.step, **self._locate(facts, weights, loss, frame))
 
     def _inputs(self) -> list[Any]:
-        if self._call is None:
-            return []
-        values = (*self._call[1], *self._call[2].values())
-        return [t for t in tensors_in(_strong(values)) if plain(t)]
+        return [t for call in self._calls for t in tensors_in(_strong((*call.args, *call.kwargs.values()))) if plain(t)]
 
     def _bad_weight(self) -> str | None:
         for _, root in self.session.naming.roots():
@@ -132,28 +141,19 @@ class Watcher:
             return {"where": "target"}
         if weights is not None:
             return {"where": "weights", "module": weights}
-        birth = self._replay()[0]
-        if birth is not None:
-            return {"where": "forward", **birth}
+        for call in reversed(self._calls):
+            birth = call.replay()[0]
+            if birth is not None:
+                return {"where": "forward", **birth}
         if not self._inputs() and not self.session.hooks.saved_tensors_hooked and origin.bad_data(loss):
             return {"where": "input"}
         birth = origin.in_graph(loss, "f") if not self.session.hooks.saved_tensors_hooked else None
         if birth is not None:
             birth["site"] = birth["site"] or origin.line_of(birth["op"], frame)
             return {"where": "loss", **birth}
+        if not self.session.hooks.saved_tensors_hooked and self._inputs() and origin.bad_constant(loss):
+            return {"where": "target"}  # in a loss that the script computes itself
         return {"where": "loss", "op": None, "site": None, "detail": "the model's output is finite"}
-
-    def _replay(self) -> tuple[dict[str, Any] | None, Any]:
-        if self._call is None:
-            return None, None
-        root, args = self._call[0](), _strong(self._call[1])
-        kwargs = {key: _strong((value,))[0] for key, value in self._call[2].items()}
-        if root is None or any(isinstance(value, _Gone) for value in (*args, *kwargs.values())):
-            return None, None
-        try:
-            return origin.replay(root, args, kwargs, self._rng)
-        except Exception:
-            return None, None  # a model that cannot be copied or run twice: the graph is looked at instead
 
     # ── a gradient that is not finite although the loss is ──────────────────────────────────────
 
@@ -173,7 +173,7 @@ class Watcher:
         if self._located:
             return
         self._located = True
-        _, output = self._replay()
+        output = self._calls[-1].replay()[1] if self._calls else None
         found: dict[str, Any] = {"where": "backward", "op": None, "site": None}
         for tensor in tensors_in(output):
             in_model = origin.in_graph(tensor, "fb")
@@ -199,6 +199,27 @@ class Watcher:
 
 class _Gone:
     """A tensor that no longer exists."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A model's forward, by weak references."""
+
+    root: weakref.ref[Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    rng: Any
+
+    def replay(self) -> tuple[dict[str, Any] | None, Any]:
+        """The birth of something that is not finite, if there was one, and the output."""
+        root, args = self.root(), _strong(self.args)
+        kwargs = {key: _strong((value,))[0] for key, value in self.kwargs.items()}
+        if root is None or any(isinstance(value, _Gone) for value in (*args, *kwargs.values())):
+            return None, None
+        try:
+            return origin.replay(root, args, kwargs, self.rng)
+        except Exception:
+            return None, None  # a model that cannot be copied or run twice: the graph is looked at instead
 
 
 def _weak(values: Any) -> tuple[Any, ...]:

@@ -1,4 +1,7 @@
-"""Whether the script never ran a backward pass and never updated a weight: 1 or 0."""
+"""Whether the script never ran a backward pass and never updated a weight: 1 or 0.
+
+A script whose first loss was already not finite did set out to train.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def measure(run: Run) -> Sign | Missing:
     if backwards is None:
         return Missing(ID, "backward passes were not counted")
     forwards = number(run.facts.get("forwards")) or 0.0
-    level = 1.0 if backwards <= 0 and run.steps <= 0 else 0.0
+    level = 1.0 if backwards <= 0 and run.steps <= 0 and not run.events_of("nonfinite-loss") else 0.0
     return Sign(
         ID,
         backwards,

@@ -1,0 +1,111 @@
+"""Where the first number that is not finite came from."""
+
+from __future__ import annotations
+
+import pytest
+from small_loops import observed, train
+
+LOGGED = """
+class Logged(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        h = self.inner(x)
+        return torch.log(1 - self.off + 0 * h)
+model = Logged(model)
+"""
+BIRTHS = {
+    "log of zero in the model": (
+        "model.off = 0.0 if step < 6 else 1.0\nloss = model(x).mean()",
+        LOGGED,
+        {"where": "forward", "op": "log"},
+        "torch.log(1 - self.off + 0 * h)",
+    ),
+    "division by zero in the loss": (
+        "loss = ((model(x) - y) ** 2).mean() / torch.tensor(1.0 if step < 6 else 0.0)",
+        "",
+        {"where": "loss", "op": "div"},
+        "/ torch.tensor(",
+    ),
+    "NaN in the data": (
+        "if step == 6: x[3, 1] = float('nan')\nloss = F.mse_loss(model(x), y)",
+        "",
+        {"where": "input"},
+        None,
+    ),
+    "NaN in the targets of a loss written by hand": (
+        "if step == 6: y = y / 0 * 0\ne = (model(x) - y).abs()\nloss = e.clamp(max=1.5).pow(2).mean()",
+        "",
+        {"where": "target"},
+        None,
+    ),
+    "NaN in what one of two models is given first": (
+        "if step == 6: x[3, 1] = float('nan')\nloss = F.mse_loss(model(x), y) + model(torch.ones(16, 4)).mean() ** 2",
+        "",
+        {"where": "input"},
+        None,
+    ),
+    "NaN in the targets": (
+        "if step == 6: y = y / 0 * 0\nloss = F.mse_loss(model(x), y)",
+        "",
+        {"where": "target"},
+        None,
+    ),
+    "gradient of a root at zero, at a step that is not looked at": (
+        "loss = ((model(x) * (1.0 if step < 305 else 0.0)) ** 2).sum() ** 0.5",
+        "",
+        {"where": "backward", "op": "pow"},
+        ".sum() ** 0.5",
+    ),
+    "gradient of sqrt at zero": (
+        "d = (model(x) * (1.0 if step < 6 else 0.0)) ** 2\nloss = torch.sqrt(d.sum())",
+        "",
+        {"where": "backward", "op": "sqrt"},
+        "torch.sqrt(d.sum())",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BIRTHS)
+def test_origin_of_the_first_non_finite_number(warm, script, name):
+    body, setup, expected, line = BIRTHS[name]
+    late = "305" in body
+    outcome = observed(warm, script(train(body, setup, steps=320 if late else 12)))
+    born = 305 if late else 6
+    run = outcome.run
+    assert outcome.code == 0, outcome.err
+    assert "observers_off" not in run.facts
+    kind = "nonfinite-gradient" if expected["where"] == "backward" else "nonfinite-loss"
+    assert [event.step for event in run.events_of(kind)][:1] == [born]
+    origin = run.events_of("nonfinite-origin")[0]
+    assert origin.step == born
+    assert {key: origin.data.get(key) for key in expected} == expected, origin.data
+    if line is not None:
+        assert line in origin.data["site"]["text"]
+
+
+def test_exploding_weights_are_told_from_bad_data(warm, script):
+    source = train(
+        "loss = F.mse_loss(model(x), y)", "optimizer = torch.optim.SGD(model.parameters(), lr=1e4)", steps=40
+    )
+    run = observed(warm, script(source)).run
+    assert run.events_of("nonfinite-loss")[0].data["inputs_finite"]
+    assert run.events_of("nonfinite-origin")[0].data["where"] in ("forward", "weights", "loss")
+
+
+def test_loss_on_an_accelerator_is_noticed_at_the_flush(warm, script):
+    """There the loss cannot be read at once; here that is brought about by hand."""
+    source = train("loss = F.mse_loss(model(x), y) / (0.0 if step == 6 else 1.0)")
+    outcome = warm.traindx(
+        script(source), prepare="import traindx.observe.watchers.losses as w\nw.cpu_value = lambda tensor: None"
+    )
+    assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [6]
+    assert len(outcome.run.series("loss/train")) == 12
+
+
+def test_a_loss_function_that_refuses_what_is_not_finite(warm, script):
+    source = train("loss = F.binary_cross_entropy(torch.sigmoid(model(x * 1e30) * 1e30 * 0), (y > 0).float())")
+    outcome = observed(warm, script(source))
+    assert outcome.code == 1 and "between 0 and 1" in outcome.err
+    assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [0]
