@@ -70,14 +70,15 @@ MEANS = (
 FOR = {
     "losses-kept": 5.0,
     "graph-growth": 5.5,
+    "crash-graph-used-twice": 6.0,
     "backward-slowing": 3.0,
     "memory-growth": 3.0,
     "crash-infrastructure": 0.3,
 }
 AGAINST = {"data-wait": 0.5, "too-short": 0.5}
-REQUIRES = ("losses-kept", "graph-growth", "backward-slowing", "memory-growth")
+REQUIRES = ("losses-kept", "graph-growth", "crash-graph-used-twice", "backward-slowing", "memory-growth")
 EXPLAINS = ("slow-data-loading",)
-SEEN_BY = ("graph-growth",)
+SEEN_BY = ("graph-growth", "crash-graph-used-twice")
 AVOID = (
     "Do not call gc.collect() or torch.cuda.empty_cache() in the loop: what is referenced stays.",
     "Do not silence the error about a second backward with retain_graph=True.",

@@ -85,6 +85,7 @@ EXPLAINS = (
     "model-too-small",
     "lr-too-low",
     "vanishing-gradients",
+    "detached-graph",
     "train-val-mismatch",
 )
 AVOID = (
@@ -98,7 +99,16 @@ REFERENCE = "PyTorch documentation, torch.nn.functional.softmax, argument dim"
 def fix(run: Run, _signs: Signs) -> Fix:
     """Name the class axis in the softmax call, with the shape that was seen."""
     location = site_of(operation(run, "softmax"))
-    seen = [s for s in items(record(run, "graph").get("softmaxes")) if number(s.get("dim")) == 0 and len(shape(s)) > 1]
+    softmaxes = [s for s in items(record(run, "graph").get("softmaxes")) if len(shape(s)) > 1]
+    if any(len(shape(s)) == 2 and shape(s)[1] == 1 for s in softmaxes):
+        code = (
+            was(location)
+            + "probability = torch.sigmoid(score)  # one score a sample: there are no classes to choose from\n"
+        )
+        return Fix(
+            "Use sigmoid: the model gives one score a sample, and softmax needs one for each class.", code, location
+        )
+    seen = [s for s in softmaxes if number(s.get("dim")) == 0]
     sizes = shape(seen[0]) if seen else ()
     axis = "1" if len(sizes) >= 4 and sizes[1] < sizes[2] else "-1"
     measured = ""

@@ -64,7 +64,7 @@ ID = "undertrained"
 FAMILY = "generalisation"
 TITLE = "The run stopped too early"
 MEANS = "The run ended while the loss was still falling at a useful pace."
-FOR = {"much-to-gain": 3.0, "still-improving": 1.0, "validation-still-improving": 1.0, "few-updates-per-epoch": 0.3}
+FOR = {"much-to-gain": 4.0, "still-improving": 1.0, "validation-still-improving": 1.0, "few-updates-per-epoch": 0.3}
 AGAINST = {
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
@@ -86,11 +86,9 @@ AGAINST = {
     "loss-at-floor": 2.5,
     "clip-far-below-norm": 1.5,
     "memorising": 1.0,
-    "training-learned": 1.0,
-    "validation-learned": 1.0,
     "rate-below-usual": 1.0,
 }
-REQUIRES = ("much-to-gain", "validation-still-improving")
+REQUIRES = ("much-to-gain",)
 AVOID = (
     "Do not add epochs to a curve that is flat, noisy or falling a hundred times too slowly: find out why first.",
     "Do not resume without the optimizer's state, nor at a rate that has decayed to zero.",

@@ -75,12 +75,18 @@ MEANS = (
 FOR = {
     "loss-inputs-not-log-probabilities": 6.0,
     "class-ids-in-regression-loss": 5.0,
+    "loss-over-one-class": 6.0,
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
 AGAINST = {"loss-negated": 3.0, "loss-inputs-are-probabilities": 2.0, "loss-broadcasts": 1.0, "validation-learned": 0.7}
-REQUIRES = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss", "loss-negative-unbounded")
-SEEN_BY = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss")
+REQUIRES = (
+    "loss-inputs-not-log-probabilities",
+    "class-ids-in-regression-loss",
+    "loss-over-one-class",
+    "loss-negative-unbounded",
+)
+SEEN_BY = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss", "loss-over-one-class")
 EXPLAINS = (
     "lr-too-high",
     "exploding-gradients",
@@ -89,6 +95,8 @@ EXPLAINS = (
     "unscaled-targets",
     "loss-sign-flipped",
     "lr-too-low",
+    "vanishing-gradients",
+    "detached-graph",
 )
 AVOID = (
     "Do not judge by the loss alone: look at accuracy.",
@@ -103,7 +111,9 @@ _RENAMES = (("nll_loss", "cross_entropy"), ("NLLLoss", "CrossEntropyLoss"))
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    """cross_entropy in place of nll_loss on scores, or of a regression loss on class ids."""
+    """cross_entropy for nll_loss on scores and for a regression loss on class ids; the binary one for one score."""
+    if (signs.level("loss-over-one-class") or 0.0) >= 0.5:
+        return _binary(training_loss(run, "cross_entropy"))
     nll = training_loss(run, "nll")
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
         return _cross_entropy_for_nll(nll)
@@ -120,6 +130,17 @@ def fix(run: Run, signs: Signs) -> Fix:
     )
     measured = f" The targets are {count} class ids, and {loss.get('fn')} treats them as quantities." if classes else ""
     return Fix(f"Use cross-entropy with one score for each class.{measured}", code, location)
+
+
+def _binary(call: Mapping[str, Any]) -> Fix:
+    location = site_of(call)
+    code = was(location) + "loss = torch.nn.functional.binary_cross_entropy_with_logits(score, label.float())\n"
+    return Fix(
+        "Use binary_cross_entropy_with_logits: the model gives one score a sample, and cross_entropy of one class is "
+        "the same whatever the score.",
+        code,
+        location,
+    )
 
 
 def _cross_entropy_for_nll(nll: Mapping[str, Any]) -> Fix:

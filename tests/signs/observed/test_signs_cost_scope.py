@@ -56,7 +56,10 @@ INFRASTRUCTURE = {
 SICK = {
     "data-wait": [("slow disk", lambda: times(data=0.09, total=0.1))],
     "memory-growth": [("doubling", lambda: memory(500, 1000))],
-    "graph-growth": [("never cut", lambda: healthy().curve("graph_nodes", np.linspace(40, 4000, N)))],
+    "graph-growth": [
+        ("never cut", lambda: healthy().curve("graph_nodes", np.linspace(40, 4000, N))),
+        ("cut once an epoch", lambda: healthy().curve("graph_nodes", 40 + 10 * (np.arange(N) % (N // 3)))),
+    ],
     "backward-slowing": [("piles up", lambda: healthy().curve("time/backward", noisy(np.linspace(0.004, 0.04, N))))],
     "crash-infrastructure": [
         (message or type_, lambda t=type_, m=message: died(t.strip(), m)) for type_, message in INFRASTRUCTURE.items()

@@ -35,6 +35,10 @@ def softmax(dim: int, shape: list[int], *more: dict[str, Any]) -> Patient:
     return healthy().merge("graph", softmaxes=[{"dim": dim, "shape": shape, "log": False, "in_loss": False}, *more])
 
 
+def last_softmax(dim: int, shape: list[int]) -> Patient:
+    return softmax(dim, shape).without("losses").merge("graph", last_activation="softmax")
+
+
 def broadcast(op: str, left: list[int], right: list[int]) -> Patient:
     p = healthy().without("losses")
     return p.merge("graph", broadcasts=[{"op": op, "shapes": [left, right], "out": []}])
@@ -103,7 +107,10 @@ SICK = {
         ("dim 0", lambda: softmax(0, [64, 10])),
         ("negative dim", lambda: softmax(-2, [64, 10])),
         ("over time", lambda: softmax(1, [64, 7, 10])),
+        ("over a single score", lambda: last_softmax(1, [64, 1])),
+        ("over the batch's only column, into the loss", lambda: last_softmax(0, [64, 1])),
     ],
+    "loss-over-one-class": [("one score a sample", lambda: healthy().loss(input={"shape": [64, 1]}))],
     "first-loss-above-chance": [("ten times", lambda: started_at(23.0))],
     "first-loss-at-chance": [("ln 10", lambda: started_at(2.35))],
     "nonfinite-from-operation": [
@@ -172,7 +179,9 @@ HEALTHY = {
         ("not the batch", lambda: softmax(0, [30, 10])),
         ("contrastive both ways", lambda: softmax(0, [64, 64], {"dim": 1, "shape": [64, 64], "log": True})),
         ("classes in dimension 1", lambda: softmax(1, [64, 10, 7])),
+        ("a single key to attend to", lambda: softmax(-1, [64, 8, 30, 1])),
     ],
+    "loss-over-one-class": [("ten classes", healthy)],
     "first-loss-above-chance": [("ln 10", lambda: started_at(2.4)), ("raw regression", lambda: raw_regression())],
     "first-loss-at-chance": [("resumed", lambda: started_at(0.4))],
     "nonfinite-from-operation": [
@@ -220,6 +229,7 @@ NEEDS = {
         "outputs-pinned",
         "first-loss-above-chance",
         "first-loss-at-chance",
+        "loss-over-one-class",
     ],
     "graph": ["softmax-over-batch"],
     "loss/train": ["nonfinite-from-operation", "nonfinite-from-weights"],

@@ -48,6 +48,9 @@ def died(type_: str, message: str) -> Patient:
 
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have been freed)"
+)
 
 
 def unstepped(backwards: int) -> Patient:
@@ -96,6 +99,7 @@ SICK = {
     ],
     "params-zero-gradient": [("zero", lambda: healthy().params(*HIDDEN, grad="zero"))],
     "crash-no-graph": [("torch says so", lambda: died("RuntimeError", NO_GRAPH))],
+    "crash-graph-used-twice": [("torch says so", lambda: died("RuntimeError", TWICE))],
     "loss-negated": [
         ("minus", lambda: healthy().loss(value_ratio=-1.0)),
         ("maximize", lambda: healthy().optimizer(maximize=True)),
@@ -161,6 +165,7 @@ HEALTHY = {
         ("embedding", lambda: healthy().params(WEIGHTS[0], grad="zero", kind="embedding")),
     ],
     "crash-no-graph": [("another error", lambda: died("ValueError", "bad value")), ("no error", healthy)],
+    "crash-graph-used-twice": [("no graph at all", lambda: died("RuntimeError", NO_GRAPH)), ("no error", healthy)],
     "loss-negated": [
         ("log-likelihood", lambda: healthy().merge("graph", negated=True)),
         ("maximize a negated loss", lambda: healthy().loss(value_ratio=-1.0).optimizer(maximize=True)),
@@ -227,7 +232,7 @@ NEEDS = {
     "optimizers": ["grads-kept", "params-outside-optimizer"],
     "backwards": ["backward-without-step"],
     "params": ["params-never-move", "fresh-layers-frozen", "params-without-gradient", "params-zero-gradient"],
-    "exit": ["crash-no-graph"],
+    "exit": ["crash-no-graph", "crash-graph-used-twice"],
     "losses": ["loss-negated"],
     "backward_sites": ["accumulation-unscaled"],
     "precision": ["clip-before-unscale"],

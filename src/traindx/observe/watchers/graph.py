@@ -123,10 +123,11 @@ class Watcher:
             session.loose = [weakref.ref(tensor) for tensor in staying]
 
     def _note_hoard(self, loss: Any, frame: Any, size: int) -> None:
-        """Variables of the running function that keep the graphs of earlier steps alive."""
+        """Variables of the running function, its object and its module that keep the graphs of earlier steps alive."""
         if frame is None:
             return
-        scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {})]
+        outer = {name: frame.f_globals[name] for name in frame.f_code.co_names if name in frame.f_globals}
+        scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {}), outer]
         for name, value in [item for scope in scopes for item in list(scope.items())]:
             kept = 0
             if isinstance(value, torch.Tensor) and value is not loss and value.dim() == 0 and value.grad_fn is not None:

@@ -32,6 +32,7 @@ class Watcher:
         self._onsets = 0
         self._gradient_bad = False
         self._calls: list[_Call] = []  # of the step in progress: several models may have had a part in a loss
+        self._held: list[Any] = []  # the arguments of those calls, from their end to the backward that follows
         self._backward: tuple[weakref.ref[Any], CodeType, int] | None = None  # the last one: its loss, and where
         self._target: weakref.ref[Any] | None = None
         self._located = False
@@ -45,6 +46,15 @@ class Watcher:
             # Five kilobytes: where the step is not looked at, a replay drops other units than the training did.
             rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
             self._calls = [*self._calls[1 - MAX_CALLS :], _Call(weakref.ref(root), _weak(args), weak, rng)]
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        # What a model was given may live no longer than its forward, as in `model(x[rows])`. It is wanted again only if
+        # the loss turns out bad, so it is kept until backward has begun.
+        if torch.is_grad_enabled():
+            self._held = [*self._held[1 - MAX_CALLS :], (args, kwargs)]
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self._held = []
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._calls = self._calls[-1:]
@@ -145,7 +155,7 @@ class Watcher:
             birth = call.replay()[0]
             if birth is not None:
                 return {"where": "forward", **birth}
-        if not self._inputs() and not self.session.hooks.saved_tensors_hooked and origin.bad_data(loss):
+        if not self._calls and not self.session.hooks.saved_tensors_hooked and origin.bad_data(loss):
             return {"where": "input"}
         birth = origin.in_graph(loss, "f") if not self.session.hooks.saved_tensors_hooked else None
         if birth is not None:

@@ -68,17 +68,22 @@ class Watcher:
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         first = first_tensor(output)
-        if first is not None and self._given:
+        if not self.session.has_parameters(root):
+            # A loss module of the user's own. In training, what it was given follows from the graph.
+            if first is not None and first.numel() == 1 and not first.requires_grad and len(args) > 1:
+                self._meet(args[0], args[1], False)
+        elif first is not None and self._given:
             self._scored = [*self._scored[-3:], (weakref.ref(first), self._given)]
             self._given = []
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        self._meet(*given_pair(given), value.requires_grad)
+
+    def _meet(self, scores: Any, target: Any, training: bool) -> None:
         """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
-        training = value.requires_grad
         session = self.session
         if (training and not session.light) or not session.schedule.affordable():
             return
-        scores, target = given_pair(given)
         parts = self._inputs_of(scores)
         if not parts or not isinstance(target, torch.Tensor) or target.dim() == 0:
             return

@@ -64,8 +64,8 @@ class Watcher:
         if self._last_end:
             put = self.session.inbox.scalar
             put("clock", step, now - self._began)
-            # Where no loader tells, what passes before the forward is the making of the batch.
-            put("time/data", step, self._spent[0] or self._before_forward or 0.0)
+            # Whatever passes before the forward is the making of the batch, in a loader or in the loop itself.
+            put("time/data", step, max(self._spent[0], self._before_forward or 0.0))
             put("time/forward", step, self._spent[1])
             put("time/backward", step, self._spent[2])
             put("time/step", step, step_seconds)

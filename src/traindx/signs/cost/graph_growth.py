@@ -1,23 +1,39 @@
 """The number of autograd nodes behind the loss, late against early.
 
-Sequences of varying length make it jump about; only a graph that is never cut grows all the way.
+Sequences of varying length make it jump about; only a graph that is never cut grows all the way, or all the way until
+an epoch cuts it.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._growth import growth
+from .._tables import ordered
 from .._words import grave, num
 
 ID = "graph-growth"
+FEWEST = 12
+
+
+def _by_epochs(run: Run) -> float:
+    """Growth from step to step that starts over now and then: hardly a step makes the graph smaller."""
+    values = ordered(run.series("graph_nodes")).values
+    changes = np.diff(values)
+    changes = changes[changes != 0]
+    if len(changes) < FEWEST:
+        return 0.0
+    return ramp(float(values.max() / max(values[0], 1.0)), 1.5, 3.0) * ramp(float((changes > 0).mean()), 0.8, 0.92)
 
 
 def measure(run: Run) -> Sign | Missing:
     found = growth(run, "graph_nodes", 0.0)
     if found is None:
         return Missing(ID, "the graph behind the loss was not counted often enough")
-    level = ramp(found.ratio, 1.2, 2.0) * ramp(found.order, 0.5, 0.9) * found.lasting
+    steady = ramp(found.ratio, 1.2, 2.0) * ramp(found.order, 0.5, 0.9) * found.lasting
+    level = max(steady, _by_epochs(run))
     return Sign(
         ID,
         found.ratio,

@@ -1,14 +1,16 @@
 """Whether a softmax runs over the batch (or, in sequences of class scores, over time) instead of the classes.
 
 Over the batch: dimension 0 of a tensor whose first size is the batch and that has other sizes to choose from. Pooling
-over instances gives one column; symmetric contrastive losses take both directions of one square of scores: healthy.
+over instances gives one column, unless that column is what the loss is given; symmetric contrastive losses take both
+directions of one square of scores: healthy. A softmax over a single score is 1 whatever the score.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import entries, fact, graphs, number, shape
+from .._facts import entries, fact, graphs, number, shape, text
+from .._losses import training_losses
 from .._tables import typical
 from .._words import grave
 
@@ -19,20 +21,24 @@ Found = tuple[int, tuple[int, ...]]
 
 def _softmaxes(run: Run) -> list[Found]:
     found = []
+    chosen = any(call.kind == "cross-entropy" for call in training_losses(run))  # by the loss function itself
     for graph in graphs(run):
         for entry in entries(graph.get("softmaxes")):
             sizes, dim = shape(entry.get("shape")), number(entry.get("dim"))
             if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
                 continue
             axis = int(dim) % len(sizes)
-            # The loss function's own softmax knows where the classes are; only dimension 0 is the caller's doing.
-            if axis == 0 or entry.get("in_loss") is not True:
+            # The loss function's own softmax knows where the classes are; only dimension 0 is the caller's doing, and
+            # one that no such function would take.
+            if axis == 0 or (sizes[axis] == 1 and not chosen) or entry.get("in_loss") is not True:
                 found.append((axis, sizes))
     return found
 
 
-def _level(one: Found, everything: list[Found], batch: float | None, classes: float | None) -> float:
+def _level(one: Found, everything: list[Found], batch: float | None, classes: float | None, last: bool) -> float:
     dim, sizes = one
+    if last and len(sizes) == 2 and sizes[1] == 1 and (batch is None or sizes[0] == batch):
+        return 1.0
     if len(sizes) < 2 or dim == len(sizes) - 1:
         return 0.0
     if dim == 0:
@@ -49,14 +55,17 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the graph behind the loss was not looked at")
     found = _softmaxes(run)
     batch, classes = typical(run, "batch_size"), number(fact(run, "targets/train").get("classes"))
-    graded = [(_level(one, found, batch, classes), one) for one in found]
+    last = any(
+        text(graph.get("last_activation")).replace("_", "") in ("softmax", "logsoftmax") for graph in graphs(run)
+    )
+    graded = [(_level(one, found, batch, classes, last), one) for one in found]
     level, (dim, sizes) = max(graded, key=lambda item: item[0], default=(0.0, (0, ())))
     return Sign(
         ID,
         level,
         level,
         f"a softmax runs over dimension {dim} of a tensor of shape {list(sizes)}, "
-        f"{'the batch' if dim == 0 else 'time'}, not over the classes"
+        f"{'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}, not over the classes"
         if level >= 0.5
         else f"none of {len(found)} softmaxes runs over the batch",
         onset=0 if level >= 0.5 else None,

@@ -219,7 +219,7 @@ VARIANTS = [
         swap(LOSS, "        loss = F.mse_loss(logits.max(dim=1).values, labels.float())\n"),
     ),
     gross(
-        "unstable-math",
+        "nonfinite-data",
         "images standardised one by one",
         swap(
             NORMALISE,
