@@ -100,7 +100,7 @@ AGAINST = {
     **NUMBER_FAULTS,
     **SCALE_FAULTS,
     "update-ratio-low": 2.5,
-    "gradients-agree": 1.5,
+    "gradients-agree": 2.5,
     "optimizer-setting-odd": 2.0,
     "init-scale-large": 1.5,
     "gradients-explode-with-depth": 1.0,

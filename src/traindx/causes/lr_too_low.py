@@ -64,7 +64,7 @@ FAMILY = "learning-rate"
 TITLE = "The learning rate is too low"
 MEANS = "The loss falls steadily but far too slowly although gradients are healthy; a larger rate alone cures it."
 FOR = {
-    "rate-below-usual": 1.5,
+    "rate-below-usual": 3.0,
     "loss-falling-slowly": 2.5,
     "update-ratio-low": 2.5,
     "weights-hardly-move": 2.5,
@@ -101,7 +101,12 @@ AGAINST = {
     "validation-learned": 1.0,
     "rate-above-usual": 2.0,
 }
-REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "one-batch-needs-higher-rate")
+REQUIRES = (
+    "loss-falling-slowly",
+    "update-ratio-low",
+    "weights-hardly-move",
+    "one-batch-needs-higher-rate",
+)
 EXPLAINS = ("undertrained",)
 AVOID = (
     "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",

@@ -12,7 +12,7 @@ from .types import Verdict
 # `healthy` never gets far, and its being low means less.
 ALARM = {"observed": 0.3, "log": 0.2}
 # The confidence that a leading cause needs for that. In a log causes share what little shows.
-NAMED = {"observed": 0.4, "log": 0.25}
+NAMED = {"observed": 0.5, "log": 0.25}
 # Trouble that is plain to see, whatever causes it, and the level at which it is.
 PLAIN_TROUBLE = {"loss-not-finite": 0.7, "loss-diverged": 0.9}
 # Trouble that forbids to call a run healthy.

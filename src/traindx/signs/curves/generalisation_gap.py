@@ -44,7 +44,7 @@ def _of_losses(run: Run) -> tuple[float, float, str] | None:
         return None
     gap = min(one.left, 1.0) - min(other.left, 1.0)
     text = f"Training ends at {number(last)} and validation is {number(best)} at best; {one.text}"
-    return ramp(gap, 0.15, 0.5), gap, text
+    return ramp(gap, 0.15, 0.35), gap, text
 
 
 def _of_accuracies(run: Run) -> tuple[float, float, str] | None:
@@ -54,4 +54,4 @@ def _of_accuracies(run: Run) -> tuple[float, float, str] | None:
         return None
     reached, best = float(np.mean(late)), float(validation.values.max())
     text = f"{percent(reached)} of the last training samples looked at are right, of the validation {percent(best)}"
-    return ramp(reached - best, 0.1, 0.3), reached - best, text
+    return ramp(reached - best, 0.08, 0.2), reached - best, text

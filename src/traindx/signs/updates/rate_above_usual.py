@@ -1,23 +1,29 @@
 """How far the learning rate lies above what people use with this optimizer.
 
 Models differ in the rate that they bear, but not by any factor: ten times the usual is bold, a hundred times rarely
-goes well. This is experience, not a measurement of the run, and only adds to what the run shows.
+goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A rate that is raised
+by a factor of a hundred and more until the run ends looks for the rate that goes too far: a range test.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._rate import learning_rate
 from .._usual_rate import usual_rate
 from .._words import num
 
 ID = "rate-above-usual"
+RANGE = 100.0
 
 
 def measure(run: Run) -> Sign | Missing:
     found = usual_rate(run)
     if found is None:
         return Missing(ID, "the optimizer, or its rate, is not known")
+    course = learning_rate(run)
+    if course is not None and course.warming and course.curve.values[0] <= course.peak / RANGE:
+        return Missing(ID, "the rate was raised on and on until the run ended, as a range test does")
     level = ramp(found.ratio, 10.0, 100.0, log=True)
     words = f"{num(found.ratio)} times the usual {num(found.usual)}" if level else f"usual is about {num(found.usual)}"
     return Sign(
