@@ -66,7 +66,7 @@ import numpy as np
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import entries, record, show, site_of
+from ._known import entries, record, show, site_of, whole_line
 
 ID = "exploding-gradients"
 FAMILY = "signal"
@@ -137,7 +137,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     sites = entries(run, "backward_sites")
     location = site_of(sites[0]) if sites else None
     scaled = bool(record(run, "precision").get("scaler"))
-    lines = [location.text if location and location.text.endswith(")") else "loss.backward()"]
+    lines = [whole_line(location) or "loss.backward()"]
     if scaled:
         lines.append("scaler.unscale_(optimizer)")
     lines.append(f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={threshold})")

@@ -277,6 +277,11 @@ NEEDS = {
 }
 
 
+def test_a_range_test_says_nothing_of_the_usual_rate() -> None:
+    raised = healthy().optimizer(lr=1e-5, momentum=0.0).curve("lr", np.geomspace(1e-5, 100.0, 200))
+    assert "range test" in missing("rate-above-usual", raised).reason
+
+
 @pytest.mark.parametrize(("need", "sign_id"), [(need, sign_id) for need, ids in NEEDS.items() for sign_id in ids])
 def test_missing_without_its_data(need: str, sign_id: str) -> None:
     assert missing(sign_id, healthy().without(need)).reason

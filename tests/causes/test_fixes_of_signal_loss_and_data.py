@@ -1,87 +1,21 @@
-"""The pages of the signal, loss and data families, and their fixes: on nothing, on nonsense and on rich records."""
+"""Fixes of the families signal, loss and data: what they make of a run's own numbers."""
 
 from __future__ import annotations
 
 import ast
 import math
 import re
-import textwrap
 
 import pytest
+from rich_run import fixed as fix_of
+from rich_run import site
 
-from traindx.causes import Fix, all_causes, page_names, page_title, read_page
-from traindx.record import Run, RunBuilder
+from traindx.record import RunBuilder
 from traindx.signs import Sign, Signs
-
-SECTIONS = ["What happens", "Why", "Signs", "Fix", "What not to do", "Often confused with", "Verify", "References"]
-OURS = [cause for cause in all_causes().values() if cause.family in ("signal", "loss", "data")]
-NO_SIGNS = Signs({}, {})
-every_cause = pytest.mark.parametrize("cause", OURS, ids=lambda cause: cause.id)
-
-
-def site(line: int, text: str) -> dict[str, object]:
-    return {"file": "train.py", "line": line, "text": text, "function": "main"}
-
-
-def fix_of(cause_id: str, run: Run, signs: Signs = NO_SIGNS) -> Fix:
-    return all_causes()[cause_id].fix(run, signs)
 
 
 def observed() -> RunBuilder:
     return RunBuilder("run.tdx", "observed")
-
-
-def python_blocks(markdown: str) -> list[str]:
-    return [textwrap.dedent(code) for code in re.findall(r"```python\n(.*?)```", markdown, re.S)]
-
-
-@every_cause
-def test_page_has_its_sections_in_order(cause):
-    assert re.findall(r"^## (.+)$", cause.page, re.M) == SECTIONS
-    for body in re.split(r"^## .+$", cause.page, flags=re.M):
-        assert body.strip()
-
-
-@every_cause
-def test_code_on_the_page_is_python(cause):
-    for code in python_blocks(cause.page):
-        ast.parse(code)
-
-
-@every_cause
-def test_page_names_only_existing_neighbours(cause):
-    neighbours = re.search(r"## Often confused with\n(.*?)\n## ", cause.page, re.S)
-    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", neighbours[1]))
-    assert named <= set(all_causes()) - {cause.id}
-
-
-@every_cause
-def test_weights_point_one_way_and_requirements_can_be_met(cause):
-    assert all(weight > 0 for weight in (*cause.supports.values(), *cause.opposes.values()))
-    assert not set(cause.supports) & set(cause.opposes)
-    assert cause.requires and set(cause.requires) <= set(cause.supports)
-    assert set(cause.seen_by) <= set(cause.supports)
-    assert cause.id not in cause.explains
-
-
-@every_cause
-def test_fix_works_on_an_empty_run(cause):
-    fix = cause.fix(RunBuilder("train.log", "text").build(), NO_SIGNS)
-    assert fix.summary.endswith(".") and fix.location is None
-    assert ast.parse(fix.code).body
-
-
-@every_cause
-@pytest.mark.parametrize("junk", [None, math.nan, "text", [], {}, [None, 3, {"site": "x", "kind": "weight"}], True])
-def test_fix_survives_nonsense_in_the_record(cause, junk):
-    keys = ("data/train", "data/eval", "targets/train", "losses", "graph", "params", "models", "loaders", "ops",
-            "precision", "backward_sites", "overlap", "feature_leak", "attention", "label_order")  # fmt: skip
-    run = observed()
-    for key in keys:
-        run.fact(key, junk)
-    for kind in ("nonfinite-origin", "clip-before-unscale", "loss-jump"):
-        run.event(kind, None, site=junk, op=junk, input_range=junk, scale=junk, threshold=junk, input_max=junk)
-    ast.parse(cause.fix(run.build(), NO_SIGNS).code)
 
 
 def test_double_softmax_gives_the_floor_of_ten_classes():
@@ -313,17 +247,3 @@ def test_jumps_are_traced_to_their_place_in_the_file():
         run.event("loss-jump", step, target_max=4000.0)
     fix = fix_of("bad-batch", run.build())
     assert "batch 13 of the epoch" in fix.summary and "4000" in fix.summary and "as_tensor(y)" in fix.code
-
-
-def test_pages_have_a_title_and_python_that_parses():
-    assert len(page_names()) >= 11
-    for name in page_names():
-        page = read_page(name)
-        assert page.startswith(f"# {page_title(name)}\n")
-        for code in python_blocks(page):
-            ast.parse(code)
-
-
-def test_pages_are_read_by_name_only():
-    assert read_page("Loss_Curves") == read_page("loss-curves")
-    assert read_page("../_base") is None and read_page("") is None

@@ -1,234 +1,27 @@
-"""Pages and fixes of the families learning-rate, optimizer, generalisation, cost and distributed."""
+"""Fixes of the families learning-rate, optimizer, generalisation and cost: what they make of a run's own numbers."""
 
 from __future__ import annotations
 
-import ast
-import math
 import re
 from typing import Any
 
 import pytest
+from rich_run import NO_SIGNS, fixed, parses, rich, site
 
-from traindx.causes import Cause, Fix, all_causes
-from traindx.record import Run, RunBuilder
+from traindx.causes import Cause, all_causes
+from traindx.record import RunBuilder
 from traindx.signs import Sign, Signs
 
 FAMILIES = {"learning-rate", "optimizer", "generalisation", "cost", "distributed"}
 CAUSES = [cause for cause in all_causes().values() if cause.family in FAMILIES]
-SECTIONS = ["What happens", "Why", "Signs", "Fix", "What not to do", "Often confused with", "Verify", "References"]
-NO_SIGNS = Signs({}, {})
-
-each = pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.id)
 
 
-def site(line: int, text: str) -> dict[str, Any]:
-    return {"file": "train.py", "line": line, "text": text, "function": "main"}
-
-
-def rich(**changed: Any) -> Run:
-    """A run of 100 steps about which nearly everything is known; `changed` replaces facts."""
-    steps = list(range(100))
-    facts: dict[str, Any] = {
-        "steps": 100,
-        "backwards": 400,
-        "optimizers": [
-            {
-                "class": "SGD",
-                "site": site(31, "opt = torch.optim.SGD(model.parameters(), lr=5.0, weight_decay=0.5)"),
-                "groups": [{"lr": 5.0, "momentum": 0, "weight_decay": 0.5, "tensors": 4, "elements": 500}],
-                "steps": 100,
-                "grads_kept": 99,
-            }
-        ],
-        "schedulers": [
-            {
-                "class": "StepLR",
-                "optimizer": 0,
-                "site": site(33, "sched = StepLR(opt, step_size=3, gamma=0.1)"),
-                "steps": 100,
-                "settings": {"step_size": 3, "gamma": 0.1},
-            }
-        ],
-        "loaders": [
-            {
-                "size": 800,
-                "batch_size": 2,
-                "batches": 40,
-                "workers": 0,
-                "role": "train",
-                "site": site(20, "loader = DataLoader(data, batch_size=2)"),
-            }
-        ],
-        "models": [
-            {
-                "class": "Net",
-                "site": site(25, "model = Net()"),
-                "trainable": 7777,
-                "modules": [
-                    {"name": "a", "type": "Linear", "settings": {"out_features": 6}},
-                    {"name": "norm", "type": "BatchNorm2d", "settings": {"num_features": 48}},
-                    {"name": "drop", "type": "Dropout", "settings": {"p": 0.9}},
-                    {"name": "b", "type": "Linear", "settings": {"out_features": 10}},
-                ],
-            }
-        ],
-        "params": [
-            {
-                "name": "head.weight",
-                "elements": 60,
-                "requires_grad": True,
-                "optimizer": None,
-                "grad": "yes",
-                "ran": True,
-            },
-            {
-                "name": "stem.weight",
-                "elements": 40,
-                "requires_grad": False,
-                "loaded": False,
-                "grad": "none",
-                "ran": True,
-            },
-            {"name": "cut.weight", "elements": 30, "requires_grad": True, "optimizer": 0, "grad": "none", "ran": True},
-        ],
-        "backward_sites": [{"site": site(41, "loss.backward()"), "count": 400, "per_step": 4.0, "retain_graph": False}],
-        "losses": [{"fn": "cross_entropy", "phase": "train", "site": site(40, "loss = -F.cross_entropy(out, y)")}],
-        "modes": {
-            "train_forwards": 100,
-            "train_forwards_in_eval_mode": 60,
-            "first_eval_mode_step": 40,
-            "eval_forwards": 20,
-            "eval_forwards_in_train_mode": 12,
-            "mode_layers": ["Dropout"],
-            "train_off": ["drop"],
-        },
-        "distributed": {"rank": 0, "world_size": 6, "backend": "gloo"},
-        "error": {"message": "element 0 of tensors does not require grad", "site": site(41, "loss.backward()")},
-    }
-    builder = RunBuilder("train.py", "observed")
-    for key, value in {**facts, **changed}.items():
-        builder.fact(key, value)
-    builder.event("mode-changed", 40, training=False, site=site(52, "model.eval()"))
-    curves = {
-        "loss/train": [3.0 - 0.01 * step for step in steps],
-        "loss/validation": [2.0 + abs(step - 30) / 100 for step in steps],
-        "lr": [5.0 * 0.9**step for step in steps],
-        "grad_norm": [1.0 + step for step in steps],
-        "update_ratio": [0.2] * 100,
-        "weight_norm": [10.0 - 0.09 * step for step in steps],
-        "decay_ratio": [4.0] * 100,
-        "clip/norm": [float(step + 1) for step in steps],
-        "clip/threshold": [0.25] * 100,
-        "noise_scale": [70.0] * 100,
-        "memory": [1e8 + 1e6 * step for step in steps],
-        "graph_nodes": [50.0 + 10 * step for step in steps],
-        "time/data": [0.03] * 100,
-        "time/total": [0.04] * 100,
-    }
-    for name, values in curves.items():
-        builder.series(name, steps, values)
-    return builder.build()
-
-
-def parses(code: str) -> bool:
-    """Also the head of a block, as a rewritten line may be."""
-    for source in (code, code + "\n    pass"):
-        try:
-            ast.parse(source)
-        except SyntaxError:
-            continue
-        return True
-    return False
-
-
-def fixed(cause_id: str, run: Run, signs: Signs = NO_SIGNS) -> Fix:
-    return all_causes()[cause_id].fix(run, signs)
-
-
-def test_all_thirty_are_there() -> None:
-    assert len(CAUSES) == 30
-
-
-@each
-def test_sections_in_order(cause: Cause) -> None:
-    prose = re.sub(r"^```.*?^```$", "", cause.page, flags=re.M | re.S)
-    assert re.findall(r"^## (.+)$", prose, flags=re.M) == SECTIONS
-    parts = re.split(r"^## .+$", prose, flags=re.M)
-    assert all(part.strip() for part in parts), "a section is empty"
-
-
-@each
-def test_examples_parse(cause: Cause) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```$", cause.page, flags=re.M | re.S)
-    assert blocks, "the page shows no code"
-    for block in blocks:
-        ast.parse(block)
-
-
-@each
-def test_page_shows_the_fix_under_fix(cause: Cause) -> None:
-    fix = cause.page.split("\n## Fix\n")[1].split("\n## What not to do\n")[0]
-    assert "```python" in fix
-
-
-@each
-def test_texts_for_people(cause: Cause) -> None:
-    assert cause.avoid
-    for text in (cause.title, cause.means, cause.verify, cause.reference, *cause.avoid):
-        assert text.strip() == text != ""
-    assert cause.means.endswith(".")
-    assert not re.search(r"/work|/tmp|/root", cause.page)
-
-
-@each
-def test_fix_of_an_empty_run(cause: Cause) -> None:
-    fix = cause.fix(RunBuilder("x.csv", "csv").build(), NO_SIGNS)
-    assert fix.summary and fix.code
-    assert fix.location is None
-    assert parses(fix.code)
-    assert "None" not in fix.summary and "nan" not in fix.summary
-
-
-@each
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.id)
 def test_fix_of_a_rich_run(cause: Cause) -> None:
     fix = cause.fix(rich(), NO_SIGNS)
     assert parses(fix.code)
     assert re.search(r"\d", fix.summary), "none of the run's numbers shows up"
     assert "None" not in fix.summary and "nan" not in fix.summary
-
-
-BROKEN: list[Any] = [None, "text", 3, math.nan, [], {}, [None], [{}], [{"site": "?"}], [{"groups": [None]}]]
-BROKEN += [[{"groups": "?", "class": 7, "site": {"file": "a.py", "line": None, "text": None}, "settings": 1}]]
-BROKEN += [{"eval_forwards": "many", "world_size": math.inf, "site": 4, "mode_layers": 2, "train_off": None}]
-BROKEN += [[{"groups": [{"lr": math.nan, "betas": [None, 2], "momentum": 1.0, "eps": math.inf, "weight_decay": 0.0}]}]]
-
-
-@each
-@pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_fix_survives_broken_facts(cause: Cause, broken: Any) -> None:
-    keys = "steps backwards optimizers schedulers loaders models params backward_sites losses modes distributed error"
-    run = rich(**dict.fromkeys(keys.split(), broken), ops=broken, log=broken)
-    assert parses(cause.fix(run, NO_SIGNS).code)
-
-
-@each
-@pytest.mark.parametrize("text", ["opt = torch.optim.SGD(", "for x in f(y):", "lr=5.0,", ")", "", "x = 'ä' # ü"])
-def test_fix_survives_lines_that_do_not_stand_alone(cause: Cause, text: str) -> None:
-    def cut(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: text if key == "text" else cut(inner) for key, inner in value.items()}
-        return [cut(inner) for inner in value] if isinstance(value, list) else value
-
-    fix = cause.fix(rich(**cut(dict(rich().facts))), NO_SIGNS)
-    assert parses(fix.code)
-
-
-@each
-def test_fix_survives_series_without_a_finite_value(cause: Cause) -> None:
-    builder = RunBuilder("x", "observed")
-    for name in rich().series_names:
-        builder.series(name, [0, 1, 2], [math.nan, math.inf, 0.0])
-    assert parses(cause.fix(builder.build(), NO_SIGNS).code)
 
 
 def test_rate_is_lowered_to_healthy_updates() -> None:
