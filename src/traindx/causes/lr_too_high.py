@@ -87,7 +87,7 @@ FOR = {
     "dead-units": 0.5,
     "saturated-units": 0.5,
     "training-at-chance": 0.5,
-    "early-instability": 0.3,
+    "early-instability": 0.7,
     "loss-stuck": 0.5,
     "one-batch-needs-lower-rate": 4.0,
     "steps-make-worse": 2.0,
@@ -122,6 +122,7 @@ REQUIRES = (
     "loss-not-finite",
     "loss-spike",
     "update-ratio-high",
+    "early-instability",
     "step-overshoots",
 )
 EXPLAINS = ("dead-relus",)

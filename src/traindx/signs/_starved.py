@@ -23,7 +23,8 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
     known = [
         p
         for p in parameters(run)
-        if p.matrix and p.trains and p.optimizer is not None and p.grad
+        if p.matrix or (grad == "none" and p.kind == "embedding")  # where rows are looked up, some gradient there is
+        if p.trains and p.optimizer is not None and p.grad
         if p.ran or (p.grad == "none" and p.name.rpartition(".")[0] in executed)
     ]
     if run.steps < FEWEST_STEPS or not known:

@@ -96,6 +96,7 @@ SICK = {
     "params-without-gradient": [
         ("cut", lambda: healthy().params(*HIDDEN, grad="none")),
         ("computed under no_grad", lambda: healthy().params(*HIDDEN, grad="none", ran=False)),
+        ("an embedding", lambda: healthy().params(WEIGHTS[0], grad="none", kind="embedding")),
     ],
     "params-zero-gradient": [("zero", lambda: healthy().params(*HIDDEN, grad="zero"))],
     "crash-no-graph": [("torch says so", lambda: died("RuntimeError", NO_GRAPH))],
