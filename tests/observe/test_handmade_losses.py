@@ -41,6 +41,9 @@ LIKELIHOODS = (
     "-torch.log_softmax(out, dim=1)[rows, labels].mean()",
     "-(out - torch.logsumexp(out, dim=1, keepdim=True))[rows, labels].mean()",
     "-out.log_softmax(1).gather(1, labels.unsqueeze(1)).mean()",
+    "-(out - out.exp().sum(1, keepdim=True).log())[rows, labels].mean()",
+    "-torch.log(out.softmax(1)[rows, labels]).mean()",
+    "-(out.exp() / out.exp().sum(1, keepdim=True))[rows, labels].log().mean()",
 )
 OTHERS = (
     "((out - out.flip(0)) ** 2).mean()",  # nothing to compare with but itself
@@ -87,6 +90,14 @@ def test_likelihoods_bring_their_labels(loss_facts, loss):
     (call,), facts = loss_facts(loss, 3)
     assert call["fn"] == "cross_entropy" and call["value_ratio"] == pytest.approx(1.0, rel=1e-4)
     assert facts["targets/train"]["kind"] == "class ids" and facts["targets/train"]["classes"] == 3
+
+
+def test_a_softmax_of_a_softmax_by_hand_is_seen_as_one(loss_facts):
+    probabilities = "(out.exp() / out.exp().sum(1, keepdim=True))"
+    (call,), _ = loss_facts(
+        f"-({probabilities} - {probabilities}.exp().sum(1, keepdim=True).log())[rows, labels].mean()", 3
+    )
+    assert call["input"]["row_sum_min"] == pytest.approx(1.0, rel=1e-4) == call["input"]["row_sum_max"]
 
 
 @pytest.mark.parametrize("loss", OTHERS)

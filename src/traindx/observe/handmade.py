@@ -7,7 +7,7 @@ differences that it has kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from .trivial import RESIDUAL
 REDUCING = ("mean", "sum", "nanmean", "nansum")
 SHAPING = ("view", "unsafeview", "reshapealias", "squeeze", "unsqueeze", "select", "alias", "clone")
 LINEAR = ("mul", "div", "neg", "add", "sub", "stack", "cat")
+PICKING = ("index", "gather")
+TINY = 1e-30  # a probability whose logarithm is finite
 FAR = 8  # operations between the loss and what it was computed from, at the most
 WIDE = 16  # terms of a loss that are followed
 NEAR = 64  # operations among which a difference is looked for
@@ -56,7 +58,12 @@ def recognise(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
 def _standard(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
     if name in ("abs", "mul", "square") or (name == "pow" and saved(node, "exponent") in (2, 2.0)):
         return _error(node, "l1_loss" if name == "abs" else "mse_loss", outputs)
-    return _likelihood(node, outputs) if name in ("index", "gather") else None
+    if name in PICKING:
+        return _likelihood(node, lambda by: _scores(by, outputs))
+    inner = _inputs(node)
+    if name == "log" and len(inner) == 1 and op_name(inner[0]) in PICKING:
+        return _likelihood(inner[0], _log_probabilities)
+    return None
 
 
 def _residual(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
@@ -90,8 +97,8 @@ def _error(node: Any, called: str, outputs: Iterable[Any]) -> HandMade | None:
     return HandMade(called, prediction, target, error.mean())
 
 
-def _likelihood(node: Any, outputs: Iterable[Any]) -> HandMade | None:
-    """The log-probabilities of the labels were picked out of all."""
+def _likelihood(node: Any, scores_of: Callable[[Any], Any]) -> HandMade | None:
+    """The scores, or probabilities, of the labels were picked out of all."""
     if op_name(node) == "gather":
         labels = saved(node, "index")
     else:
@@ -101,7 +108,7 @@ def _likelihood(node: Any, outputs: Iterable[Any]) -> HandMade | None:
     shape = out_shape(by) if by is not None else None
     if labels is None or shape is None or len(shape) != 2 or labels.numel() != shape[0] or labels.is_floating_point():
         return None
-    scores = _scores(by, outputs)
+    scores = scores_of(by)
     if scores is None or tuple(scores.shape) != shape:
         return None
     labels = labels.detach().reshape(-1)
@@ -118,7 +125,31 @@ def _scores(node: Any, outputs: Iterable[Any]) -> Any:
     for inner in _inputs(node):
         if op_name(inner) == "logsumexp" and saved(inner, "self") is not None:
             return saved(inner, "self")
+        if (powers := _under(inner, "log", "sum", "exp")) is not None:
+            return saved(powers, "result").log()
     return _made_by(_inputs(node)[0], outputs)
+
+
+def _log_probabilities(node: Any) -> Any:
+    """Of a softmax, or of powers that were divided by their sum."""
+    if op_name(node) == "softmax":
+        found = saved(node, "result")
+    elif op_name(node) == "div" and saved(node, "self") is not None and saved(node, "other") is not None:
+        found = saved(node, "self") / saved(node, "other")
+    else:
+        return None
+    return found.detach().clamp_min(TINY).log() if found is not None else None
+
+
+def _under(node: Any, *names: str) -> Any | None:
+    """The last of a chain of operations with these names that begins here."""
+    for place, name in enumerate(names):
+        if node is None or op_name(node) != name:
+            return None
+        if place < len(names) - 1:
+            inner = _inputs(node)
+            node = inner[0] if len(inner) == 1 else None
+    return node
 
 
 def _made_by(node: Any, outputs: Iterable[Any]) -> Any:
