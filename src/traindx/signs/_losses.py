@@ -74,6 +74,15 @@ def _side(value: Any) -> Side:
 
 def training_losses(run: Run) -> list[LossCall]:
     """Every loss call site of the training phase."""
+    return _losses(run, False)
+
+
+def evaluation_losses(run: Run) -> list[LossCall]:
+    """Every loss call site of evaluations."""
+    return _losses(run, True)
+
+
+def _losses(run: Run, in_evaluation: bool) -> list[LossCall]:
     return [
         LossCall(
             fn=text(entry.get("fn")) or "the loss",
@@ -88,5 +97,5 @@ def training_losses(run: Run) -> list[LossCall]:
             facts=entry,
         )
         for entry in facts(run, "losses")
-        if entry.get("phase") != "eval"
+        if (entry.get("phase") == "eval") is in_evaluation
     ]

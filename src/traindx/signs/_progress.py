@@ -20,16 +20,20 @@ class Progress:
     text: str
 
 
-def progress(run: Run, curve: Curve, reached: float) -> Progress | None:
-    """Where `reached` stands between chance, or the curve's own start, and zero. None where neither is known."""
+def progress(run: Run, curve: Curve, reached: float, scale: float | None = 1.0) -> Progress | None:
+    """Where `reached` stands between chance, or the curve's own start, and zero. None where neither is known.
+
+    `scale` makes a training loss of it; None where nothing does, and chance, which is in such units, says nothing.
+    """
     chance = chance_level(run)
-    if chance is not None:
-        left, against = reached / chance.loss, f"chance is {number(chance.loss)}"
+    if chance is not None and scale is not None:
+        level = chance.loss / scale
+        left, against = reached / level, f"chance is {number(level)}"
     elif len(curve) > 1 and curve.first > 0:
         left, against = reached / curve.first, f"it began at {number(curve.first)}"
     else:
         return None
     # A third of chance leaves no doubt that something was learned; four fifths may be an accident. The fall from a
     # run's own start says less: bad initial outputs are soon mended, so more of it is asked for.
-    good, poor = (0.35, 0.8) if chance is not None else (0.1, 0.5)
+    good, poor = (0.35, 0.8) if chance is not None and scale is not None else (0.1, 0.5)
     return Progress(left, ramp(left, poor, good), against)

@@ -9,7 +9,10 @@ import numpy as np
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
+from ._losses import evaluation_losses, training_losses
 
+BINARY = {"bce", "bce-logits"}  # the same loss, given probabilities or scores
+DIVIDED = 0.75  # of the function's value in training: by the number of batches that make one step
 MOST = 200  # evaluations to compare; more tell nothing new about a gap
 
 
@@ -48,9 +51,29 @@ def _thinned(curve: Curve) -> Curve:
 
 
 @once_per_run
+def validation_scale(run: Run) -> float | None:
+    """By what a validation loss has to be multiplied to be a training loss; None where the two cannot be compared.
+
+    That is where evaluations use another loss function, or where the training loss is a sum, which evaluations, as they
+    are recorded, are not. A loss that is divided for accumulation is smaller in training than in evaluations.
+    """
+    training, evaluating = training_losses(run), evaluation_losses(run)
+    kinds = [{call.kind for call in calls} for calls in (training, evaluating)]
+    if all(kinds) and not kinds[0] & kinds[1] and not all(found <= BINARY for found in kinds):
+        return None
+    if any(call.reduction == "sum" for call in training):
+        return None
+    ratio = training[0].value_ratio if len(training) == 1 and evaluating else None
+    return ratio if ratio is not None and 0 < ratio <= DIVIDED else 1.0
+
+
+@once_per_run
 def evaluated_pairs(run: Run) -> Pairs:
     """Evaluations with a training loss before them. Evaluations on training data are the fairer partner."""
     validation, training = _thinned(validation_loss(run)), training_loss(run)
+    scale = validation_scale(run)
+    if scale is None:
+        return Pairs(validation.steps[:0], validation.values[:0], validation.values[:0])
     same = curve_of(run.series("loss/validation/training_data"))
     if len(same) and len(validation):
         both = np.isin(validation.steps, same.steps)
@@ -63,7 +86,7 @@ def evaluated_pairs(run: Run) -> Pairs:
         keep = validation.steps >= training.steps[0]
     steps = validation.steps[keep]
     beside = np.array([training_at(run, int(step)) for step in steps])
-    return Pairs(steps, validation.values[keep], beside)
+    return Pairs(steps, scale * validation.values[keep], beside)
 
 
 def validation_turned(run: Run) -> bool:

@@ -10,6 +10,7 @@ from healthy_curves import build, steps, time
 from sick_curves import N, learning, measure, noisy, quiet, raised, rng
 
 from traindx.record import RunBuilder
+from traindx.signs import Missing, all_signs
 
 
 def with_validation(train: np.ndarray, validation: np.ndarray) -> RunBuilder:
@@ -134,3 +135,28 @@ def test_a_validation_loss_that_stays_half_way_is_a_gap() -> None:
 
 def test_a_validation_loss_that_follows_is_none() -> None:
     quiet("generalisation-gap", gap(0.1))
+
+
+# ── losses that cannot be compared as they stand ─────────────────────────────────────────────────
+
+
+def with_losses(run: RunBuilder, *calls: tuple[str, str, float | None]) -> RunBuilder:
+    facts = [
+        {"fn": fn, "phase": phase, "calls": 9, "reduction": "mean", "value_ratio": ratio} for fn, phase, ratio in calls
+    ]
+    return run.fact("losses", facts)
+
+
+def test_another_loss_in_evaluations_makes_no_gap() -> None:
+    run = with_validation(learning(), np.full(10, 2.0))
+    assert measure("generalisation-gap", run).level > 0.5
+    other = with_losses(run, ("smooth_l1_loss", "train", 1.0), ("mse_loss", "eval", None))
+    assert isinstance(all_signs()["generalisation-gap"].measure(other.build()), Missing)
+
+
+def test_a_loss_divided_for_accumulation_is_compared_whole() -> None:
+    quarter = 0.25 * learning()
+    run = with_validation(quarter, learning()[N // 10 - 1 :: N // 10])
+    assert measure("generalisation-gap", run).level > 0.3
+    told = with_losses(run, ("cross_entropy", "train", 0.25), ("cross_entropy", "eval", None))
+    assert measure("generalisation-gap", told).level < 0.1

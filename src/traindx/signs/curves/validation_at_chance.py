@@ -10,6 +10,7 @@ from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_accuracy, chance_level
 from .._curve import curve_of, training_loss, validation_loss
+from .._validation import validation_scale
 from .._wording import number, percent
 
 ID = "validation-at-chance"
@@ -20,10 +21,11 @@ def measure(run: Run) -> Sign | Missing:
     loss, accuracy = validation_loss(run), curve_of(run.series("accuracy/validation"))
     training = training_loss(run)
     levels: list[tuple[float, str, dict[str, float]]] = []
-    if chance is not None and len(loss):
-        best = float(loss.values.min())
-        text = f"The best validation loss is {number(best)}; chance is {number(chance.loss)} ({chance.text})"
-        levels.append((ramp(best / chance.loss, 0.9, 0.98), text, {"best_loss": best, "chance": chance.loss}))
+    scale = validation_scale(run)
+    if chance is not None and scale is not None and len(loss):
+        best, level = float(loss.values.min()), chance.loss / scale
+        text = f"The best validation loss is {number(best)}; chance is {number(level)} ({chance.text})"
+        levels.append((ramp(best / level, 0.9, 0.98), text, {"best_loss": best, "chance": level}))
     if share is not None and len(accuracy):
         best = float(accuracy.values.max())
         text = f"The best validation accuracy is {percent(best)}; naming the commonest class gives {percent(share)}"

@@ -10,6 +10,7 @@ from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
 from .._curve import adversarial, curve_of, validation_loss
 from .._progress import progress
+from .._validation import validation_scale
 from .._wording import number, percent
 
 ID = "validation-learned"
@@ -20,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "the losses of networks that train against each other do not fall")
     found = []
-    by_loss = progress(run, loss, loss.last) if len(loss) else None
+    by_loss = progress(run, loss, loss.last, validation_scale(run)) if len(loss) else None
     if by_loss is not None:
         text = f"The validation loss ends at {number(loss.last)}; {by_loss.text}."
         found.append((by_loss.level, text, {"last": loss.last, "left": by_loss.left}))
