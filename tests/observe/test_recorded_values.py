@@ -341,3 +341,13 @@ def test_cutting_values_shows_what_is_left_of_the_gradient(warm, script):
     left = outcome.run.series("clip/threshold").values
     np.testing.assert_allclose(left, [float(line) for line in outcome.out.split()][: len(left)], rtol=1e-5)
     assert (outcome.run.series("clip/norm").values > 2 * left).all()
+
+
+def test_a_model_that_comes_later_does_not_rename_the_first(warm, script):
+    averaged = "average = torch.optim.swa_utils.AveragedModel(model)"
+    body = "loss = F.mse_loss(model(x), y)\nif step == 8: average(x)"
+    run = observed(warm, script(train(body, averaged))).run
+    names = [p["name"] for p in run.facts["params"]]
+    assert names[:4] == ["0.weight", "0.bias", "2.weight", "2.bias"]
+    ratios = run.layers("update_ratio")
+    assert np.isfinite(ratios.column("2.weight")).sum() == len(ratios.steps) >= 8

@@ -16,6 +16,8 @@ class Naming:
 
     def __init__(self) -> None:
         self._roots: list[tuple[str, weakref.ref[Any]]] = []
+        self._alone: str | None = None  # the root that had no other beside it when names were first used
+        self.in_use = False  # names have been written down: they must stay what they are
         self._names: dict[int, tuple[weakref.ref[Any], str]] = {}
         self._loose = 0
 
@@ -42,13 +44,15 @@ class Naming:
         while name in taken:
             name = f"{base}{number}"
             number += 1
+        if self.in_use and len(self._roots) == 1:
+            self._alone = self._roots[0][0]
         self._roots.append((name, weakref.ref(root)))
         self._names = {}  # a second root brings prefixes; parameters are named anew
         return True
 
     def prefix(self, root_name: str) -> str:
-        """What distinguishes this root's layers from another's: nothing when there is only one."""
-        return f"{root_name}." if len(self._roots) > 1 else ""
+        """What distinguishes this root's layers from another's: nothing when there is, or long was, only one."""
+        return f"{root_name}." if len(self._roots) > 1 and root_name != self._alone else ""
 
     def modules(self) -> Iterator[tuple[str, Any]]:
         for root_name, root in self.roots():

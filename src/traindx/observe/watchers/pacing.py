@@ -121,6 +121,7 @@ class Watcher:
         self.session.hooks.relay(moment, update)
 
     def _advance(self) -> None:
+        self.session.naming.in_use = True
         self.session.step += 1
         self._plan()
 

@@ -1,8 +1,8 @@
 """How far weights can have travelled in the whole run, in units of their own size: the updates added up.
 
 Weights that start at random have to change by about their own size to learn anything; healthy runs add up to several
-times that. Where the sum stays far below it, the steps were too small or too few, whatever the loss did. Models that
-start from a checkpoint have less far to go and are left out.
+times that, hardly one to less than a third. Where the sum stays far below it, the steps were too small or too few,
+whatever the loss did. Models that start from a checkpoint have less far to go and are left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     gaps = np.diff(np.append(ratios.steps, max(run.steps, int(ratios.steps[-1]) + 1)))
     with np.errstate(over="ignore"):  # weights that blew up have gone far enough
         travelled = float(np.sum(ratios.values * gaps))
-    level = ramp(travelled, 0.6, 0.06, log=True)
+    level = ramp(travelled, 0.3, 0.1, log=True)
     return Sign(
         ID,
         travelled,
