@@ -351,3 +351,10 @@ def test_a_model_that_comes_later_does_not_rename_the_first(warm, script):
     assert names[:4] == ["0.weight", "0.bias", "2.weight", "2.bias"]
     ratios = run.layers("update_ratio")
     assert np.isfinite(ratios.column("2.weight")).sum() == len(ratios.steps) >= 8
+
+
+@pytest.mark.parametrize(("between", "layers"), [("F.relu(h)", 1), ("h", 2)])
+def test_products_with_a_fixed_matrix_are_no_layers(warm, script, between, layers):
+    body = f"a = torch.ones(16, 16) / 16\nh = a @ (a @ model[0](a @ x))\nloss = F.mse_loss(model[2](a @ {between}), y)"
+    graph = observed(warm, script(train(body))).run.facts["graph"]
+    assert graph["linear_chain"] == layers

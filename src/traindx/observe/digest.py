@@ -105,15 +105,32 @@ def _number(value: Any) -> float | None:
 
 
 def _linear_chain(found: list[Any]) -> list[Any]:
-    """The longest run of linear maps with nothing nonlinear between them, nearest to the loss first."""
+    """The longest run of linear maps with nothing nonlinear between them, nearest to the loss first.
+
+    A product with a fixed matrix (a graph's neighbourhoods) is linear too, but no layer.
+    """
     longest: list[Any] = []
     known: dict[Any, list[Any]] = {}
     for node in sorted((n for n in found if op_name(n) in LINEAR), key=lambda n: n._sequence_nr()):
         before = _linear_before(node)
-        known[node] = [node, *known.get(before, [])] if before is not None else [node]
+        own = [] if _with_fixed_matrix(node) else [node]
+        known[node] = own + (known.get(before, []) if before is not None else [])
         if len(known[node]) > len(longest):
             longest = known[node]
     return longest
+
+
+def _with_fixed_matrix(node: Any) -> bool:
+    """Whether one side of the product is data and the other no weight."""
+    if op_name(node) not in ("mm", "addmm"):
+        return False
+    sides = [following for following, _ in node.next_functions[-2:] if following is not None]
+    if len(sides) != 1:
+        return False
+    at, hops = sides[0], 0
+    while op_name(at) in TRANSPARENT and len(at.next_functions) == 1 and hops < 4:
+        at, hops = at.next_functions[0][0], hops + 1
+    return at is not None and not hasattr(at, "variable")
 
 
 def _linear_before(node: Any) -> Any | None:

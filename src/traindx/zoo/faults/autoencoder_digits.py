@@ -192,6 +192,10 @@ VARIANTS = [
         "over-regularized",
         "dropout of 0.8 on the code",
         swap("nn.Linear(40, 12))", "nn.Linear(40, 12), nn.Dropout(0.8))"),
+        swap(
+            "    reconstruction = decoder(encoder(val_images))\n",
+            "    encoder.eval()\n    reconstruction = decoder(encoder(val_images))\n    encoder.train()\n",
+        ),
     ),
     mild(
         "undertrained",
