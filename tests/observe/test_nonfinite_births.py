@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from small_loops import observed, train
+from small_loops import observed, told, train
 
 LOGGED = """
 class Logged(nn.Module):
@@ -109,3 +109,19 @@ def test_a_loss_function_that_refuses_what_is_not_finite(warm, script):
     outcome = observed(warm, script(source))
     assert outcome.code == 1 and "between 0 and 1" in outcome.err
     assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [0]
+
+
+def test_the_batch_at_which_the_loss_jumps_is_measured(warm, script):
+    body = "if step == 250: x = x * 1000\nloss = F.mse_loss(model(x), y)"
+    run = warm.traindx(script(train(body, steps=300)), options=("--budget", "0.1")).run
+    jump = next(event for event in run.events_of("loss-jump") if event.step == 250)
+    assert jump.data["input_max"] > 500 and 0 < jump.data["target_max"] < 10
+
+
+def test_nothing_that_a_model_was_given_outlives_the_step(warm, script):
+    source = train(
+        "loss = F.mse_loss(model(x), y)\nkept = globals().setdefault('kept', [])\nkept.append(weakref.ref(x))"
+    )
+    source = source.replace("import json", "import json, weakref").replace("print(json", "del x, y\nprint(json")
+    source += "\nprint(json.dumps([ref() is not None for ref in kept]))"
+    assert told(observed(warm, script(source))) == [False] * 12

@@ -34,6 +34,8 @@ class Session:
         self.optimizers: list[weakref.ref[Any]] = []
         self.have_stepped: set[int] = set()  # which of them have been heard to
         self.last_loss: float | None = None
+        self.given: list[Any] = []  # the arguments of the forwards since the last backward
+        self.target: weakref.ref[Any] | None = None  # what the last loss function was given to compare with
         self.loss_level = (math.nan, 0.0)  # running level and spread of the training loss
         # Where backward is called: code and line, numbered by the identity of the code (its hash is dear) and the
         # instruction in it. As long as the code is kept, no other one takes its identity.

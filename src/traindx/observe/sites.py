@@ -42,6 +42,11 @@ def is_ours(filename: str) -> bool:
     return _kind(filename) == "ours"
 
 
+def is_users(frame: FrameType) -> bool:
+    """Whether this very frame is of the user's own code."""
+    return _kind(frame.f_code.co_filename) == "user"
+
+
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """The nearest frame of the user's own code; of a library that is not torch, where there is none."""
     nearest = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..record import Run
 from ._facts import mapping, number, numbers, text
+from ._ratios import update_ratios
 from ._tables import median, ordered
 
 # Steps that change weights by a tenth, and losses a thousand times the first, are a run that is blowing up.
@@ -47,7 +48,7 @@ def birth(run: Run) -> Birth | None:
     first = median(ordered(run.series("loss/train")).values[:5])
     last = number(gradient.get("loss")) or _loss_before(run, min(steps, default=None))
     grown = first is not None and last is not None and abs(last) > BLOWN_LOSS * max(abs(first), 1e-3)
-    ratio = number(loss.get("update_ratio_before"))
+    ratio = number(loss.get("update_ratio_before")) or _ratio_before(run, min(steps, default=None))
     return Birth(
         step=min(steps, default=None),
         where=text(origin.get("where")),
@@ -59,6 +60,13 @@ def birth(run: Run) -> Birth | None:
         gradient_first=gradient_step is not None and (loss_step is None or gradient_step <= loss_step),
         blown=grown or (ratio is not None and ratio > BLOWN_RATIO) or any(value > HUGE for value in reach),
     )
+
+
+def _ratio_before(run: Run, step: int | None) -> float | None:
+    """By how much of their size the last step that was looked at before changed weights."""
+    ratios = update_ratios(run)
+    before = ratios.values if step is None else ratios.values[ratios.steps < step]
+    return float(before[-1]) if len(before) else None
 
 
 def _loss_before(run: Run, step: int | None) -> float | None:

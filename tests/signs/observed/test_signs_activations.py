@@ -149,6 +149,7 @@ HEALTHY = {
     ],
     "init-scale-large": [
         ("kaiming", lambda: scaled_init(math.sqrt(2))),
+        ("a table of positions", lambda: scaled_init(60.0, WEIGHTS[2]).params(WEIGHTS[2], module="Tagger")),
         ("loaded", lambda: scaled_init(8.0).params(*WEIGHTS[1:], loaded=True).each_param(_default, WEIGHTS[0])),
     ],
     "activation-variance-shrinks": [("default", lambda: spread(0.6)), ("small output", lambda: last_layer(1e-6))],

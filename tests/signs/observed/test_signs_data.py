@@ -189,6 +189,7 @@ HEALTHY = {
     "batches-single-class": [
         ("shuffled", healthy),
         ("batches of two", lambda: of_two()),
+        ("one by one, without a model", lambda: one_by_one()),
         ("shuffled, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=4)),
     ],
     "sequential-sampler": [
@@ -222,6 +223,11 @@ HEALTHY = {
         ("head only", lambda: sized(100).each_param(lambda e: e.update(optimizer=None if e["depth"] < 6 else 0))),
     ],
 }
+
+
+def one_by_one() -> Patient:
+    p = healthy().without("batch_size").loss(target={"shape": [1], "dtype": "int64"})
+    return p.merge("label_order", mean_majority=1.0, expected_majority=0.1, runs=4)
 
 
 def of_two() -> Patient:

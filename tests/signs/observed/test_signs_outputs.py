@@ -44,6 +44,11 @@ def broadcast(op: str, left: list[int], right: list[int]) -> Patient:
     return p.merge("graph", broadcasts=[{"op": op, "shapes": [left, right], "out": []}])
 
 
+def grown(op: str, side: list[int], out: list[int]) -> Patient:
+    """The graph knows the side that is learned, and the result."""
+    return healthy().without("losses").merge("graph", broadcasts=[{"op": op, "shapes": [side], "out": out}])
+
+
 def started_at(loss: float) -> Patient:
     return healthy().curve("loss/function", [loss, 2.0, 1.5], [0, 1, 2])
 
@@ -102,6 +107,7 @@ SICK = {
     "loss-broadcasts": [
         ("(64, 1) with (64)", lambda: regression(shape=[64]).loss(broadcast=True)),
         ("by hand", lambda: broadcast("SubBackward0", [64, 1], [64])),
+        ("by hand, with two outputs", lambda: grown("SubBackward0", [64, 1, 2], [64, 64, 2])),
     ],
     "softmax-over-batch": [
         ("dim 0", lambda: softmax(0, [64, 10])),
@@ -172,6 +178,7 @@ HEALTHY = {
         ("scalar target", lambda: regression(shape=[]).loss(broadcast=True)),
         ("pairwise distances", lambda: broadcast("SubBackward0", [64, 1, 8], [1, 64, 8])),
         ("squared norms of pairs", lambda: broadcast("AddBackward0", [64, 1], [64])),
+        ("a mask for every channel", lambda: grown("SubBackward0", [64, 1, 8], [64, 3, 8])),
     ],
     "softmax-over-batch": [
         ("attention", lambda: softmax(-1, [64, 8, 30, 30])),

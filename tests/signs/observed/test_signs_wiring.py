@@ -121,7 +121,13 @@ SICK = {
     "train-in-eval-mode": [
         ("after validation", lambda: stateful(train_forwards_in_eval_mode=1900, first_eval_mode_step=100))
     ],
-    "eval-in-train-mode": [("always", lambda: stateful(eval_forwards_in_train_mode=100))],
+    "eval-in-train-mode": [
+        ("always", lambda: stateful(eval_forwards_in_train_mode=100)),
+        (
+            "scored by hand, in passes",
+            lambda: without_validation(stateful(eval_forwards_in_train_mode=100, eval_passes=10)),
+        ),
+    ],
     "norm-tiny-batch": [("two", lambda: stateful().level("batch_size", 2.0, 0))],
 }
 

@@ -6,6 +6,7 @@ views that put the old sizes in another order are announced: almost always a tra
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -24,7 +25,8 @@ def install(hooks: HookPoints) -> None:
             result = original(self, *args, **kwargs)
             if hooks.shapes and not hooks.busy and self.numel() >= SMALLEST:
                 before, after = tuple(self.shape), tuple(result.shape)
-                if permuted(before, after):
+                # Libraries know what they do: sizes may agree by chance where attention splits its heads.
+                if permuted(before, after) and sites.is_users(sys._getframe(1)):
                     hooks.announce("reshaped", before, after, sites.here(2))
             return result
 

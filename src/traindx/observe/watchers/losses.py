@@ -13,6 +13,7 @@ from ..inbox import cpu_value
 from ..quiet import USUAL_SHARE, USUAL_SPREADS, QuietSteps
 from ..session import Session
 from ..sites import describe
+from ..tensors import plain, tensors_in
 
 ORDER = 0  # first: others read session.last_loss
 
@@ -104,8 +105,17 @@ class Watcher:
             session.schedule.alert(session.step)
             if self._jumps < 200:
                 self._jumps += 1
-                session.writer.event("loss-jump", session.step, **{"from": level, "to": value})
+                session.writer.event("loss-jump", session.step, **{"from": level, "to": value}, **self._extremes())
         self._follow(value, 0.3 if session.step < 10 else 0.1)
+
+    def _extremes(self) -> dict[str, float]:
+        """How large the batch is of which the loss jumped: that step is mostly not one that is looked at."""
+        target = self.session.target() if self.session.target is not None else None
+        found = {"input_max": list(tensors_in(self.session.given)), "target_max": [target]}
+        with torch.no_grad():
+            sizes = {key: [t.detach().abs().max() for t in ts if _measurable(t)] for key, ts in found.items()}
+            known = {key: cpu_value(torch.stack(each).double().max()) for key, each in sizes.items() if each}
+        return {key: value for key, value in known.items() if value is not None}
 
     def _follow(self, value: float, pace: float) -> None:
         level, spread = self.session.loss_level
@@ -146,3 +156,7 @@ class Watcher:
     def finish(self) -> None:
         self._file(self.session.step, True, self.session.inbox.scalar)
         self.flush()
+
+
+def _measurable(tensor: Any) -> bool:
+    return plain(tensor) and tensor.is_floating_point() and tensor.is_cpu and tensor.dim() > 0

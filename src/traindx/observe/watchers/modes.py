@@ -43,6 +43,7 @@ class Watcher:
             "train_forwards_in_eval_mode": 0,
             "first_eval_mode_step": None,
             "eval_forwards": 0,
+            "eval_passes": 0,
             "eval_forwards_in_train_mode": 0,
             "eval_forwards_dropping": 0,
             "dropping_site": None,
@@ -116,6 +117,7 @@ class Watcher:
             self._unsettled_in_train_mode = 0
         if self._scored or self._unsettled >= 3:
             self._facts["eval_forwards"] += self._unsettled
+            self._facts["eval_passes"] += self._unsettled > 0
             self._facts["eval_forwards_in_train_mode"] += self._unsettled_in_train_mode
             if self._dropping:
                 self._facts["eval_forwards_dropping"] += self._dropping

@@ -15,12 +15,12 @@ from ..inbox import cpu_value
 from ..quiet import QuietSteps, bad_gradient
 from ..session import Session
 from ..tensors import plain, tensors_in
+from .given import MAX_CALLS
 from .loss_inputs import given_pair
 
 ORDER = 12
 
 MAX_ONSETS = 20
-MAX_CALLS = 4
 
 
 class Watcher:
@@ -32,9 +32,7 @@ class Watcher:
         self._onsets = 0
         self._gradient_bad = False
         self._calls: list[_Call] = []  # of the step in progress: several models may have had a part in a loss
-        self._held: list[Any] = []  # the arguments of those calls, from their end to the backward that follows
         self._backward: tuple[weakref.ref[Any], CodeType, int] | None = None  # the last one: its loss, and where
-        self._target: weakref.ref[Any] | None = None
         self._located = False
         session.inbox.listen("loss/train", self._noticed_late)
 
@@ -47,22 +45,8 @@ class Watcher:
             rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
             self._calls = [*self._calls[1 - MAX_CALLS :], _Call(weakref.ref(root), _weak(args), weak, rng)]
 
-    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        # What a model was given may live no longer than its forward, as in `model(x[rows])`. It is wanted again only if
-        # the loss turns out bad, so it is kept until backward has begun.
-        if torch.is_grad_enabled():
-            self._held = [*self._held[1 - MAX_CALLS :], (args, kwargs)]
-
-    def backward_end(self, loss: Any, seconds: float) -> None:
-        self._held = []
-
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._calls = self._calls[-1:]
-
-    def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        target = given_pair(given)[1]
-        if value.requires_grad and isinstance(target, torch.Tensor):
-            self._target = weakref.ref(target)
 
     # ── noticing ────────────────────────────────────────────────────────────────────────────────
 
@@ -94,8 +78,6 @@ class Watcher:
             self._bad = False
         if quiet.last_call is not None:
             self.forward_begin(*quiet.last_call)
-        if isinstance(quiet.last_target, torch.Tensor):
-            self._target = weakref.ref(quiet.last_target)
         if quiet.last_site is not None:
             self._backward = (weakref.ref(quiet.last_loss), *self.session.backward_places[quiet.last_site])
 
@@ -111,7 +93,7 @@ class Watcher:
     def _report(self, loss: Any, frame: Any, value: float) -> None:
         session = self.session
         session.schedule.alert(session.step)
-        inputs, target = self._inputs(), self._target() if self._target is not None else None
+        inputs, target = self._inputs(), session.target() if session.target is not None else None
         weights = self._bad_weight()
         facts = {
             "value": str(value),

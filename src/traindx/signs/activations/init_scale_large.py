@@ -1,7 +1,8 @@
 """Initial weights against 1/sqrt(fan_in), the scale that keeps a signal's size: too large.
 
-Kaiming's 1.4 is the largest usual; standard normal weights with 64 inputs give 8. The median layer counts, or one layer
-far beyond all usual. Layers of one's own may scale their weights at run time, so there the level stops at 0.6.
+Kaiming's 1.4 is the largest usual; standard normal weights with 64 inputs give 8. The median layer counts, or one of
+torch's layers far beyond all usual. Layers of one's own may scale their weights at run time, so there the level stops
+at 0.6; and a single tensor of one's own may be a table of positions, which is no layer.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ def measure(run: Run) -> Sign | Missing:
     if gain is None:
         return Missing(ID, "no freshly initialised weight was looked at")
     largest, layer = max(gains, key=lambda pair: pair[0])
-    level = max(ramp(gain, 2.0, 8.0, log=True), ramp(largest, 6.0, 60.0, log=True))
-    if not any(p.module.startswith(STANDARD) for _, p in gains):
+    standard = [g for g, p in gains if p.module.startswith(STANDARD)]
+    level = max(ramp(gain, 2.0, 8.0, log=True), ramp(max(standard, default=0.0), 6.0, 60.0, log=True))
+    if not standard:
         level = min(level, 0.6)
     return Sign(
         ID,

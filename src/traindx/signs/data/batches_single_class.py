@@ -32,6 +32,12 @@ def _shuffled_majority(counts: dict[str, float], rows: float) -> float:
     return float(drawn.max(axis=1).mean()) / int(rows)
 
 
+def _labels_at_once(run: Run) -> float:
+    """How many labels the loss is given, where no model was seen to take a batch."""
+    shapes = [call.target.shape for call in training_losses(run) if call.target.shape]
+    return float(shapes[0][0]) if shapes else 0.0
+
+
 def measure(run: Run) -> Sign | Missing:
     order = fact(run, "label_order")
     batches, seen, expected = (number(order.get(key)) for key in ("batches", "mean_majority", "expected_majority"))
@@ -40,7 +46,7 @@ def measure(run: Run) -> Sign | Missing:
     longest = number(order.get("runs"))
     counts = label_counts(run) or {}
     common = majority(counts)
-    expected = max(expected, _shuffled_majority(counts, typical(run, "batch_size") or 0.0))
+    expected = max(expected, _shuffled_majority(counts, typical(run, "batch_size") or _labels_at_once(run)))
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)

@@ -7,6 +7,7 @@ pairwise distances on purpose give both sides the same rank.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 
 from ...record import Run
@@ -29,9 +30,10 @@ def all_pairs(left: Shape, right: Shape) -> bool:
 
 def squared(side: Shape, out: Shape | None) -> bool:
     """Whether N outputs became N x N: the other side was as long, along another axis."""
-    if out is None or len(out) < 2 or prod(side) < 2:
+    if out is None or len(out) < 2 or prod(side) < 2 or prod(out) % prod(side):
         return False
-    return out[-1] == out[-2] == max(side) and prod(out) == prod(side) * max(side)
+    times = prod(out) // prod(side)
+    return times > 1 and times in side and any(pair == (times, times) for pair in pairwise(out))
 
 
 def measure(run: Run) -> Sign | Missing:

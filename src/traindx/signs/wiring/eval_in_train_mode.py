@@ -1,18 +1,20 @@
 """The share of evaluation forwards made in train mode, for models where the mode matters (dropout, batch norm).
 
 Forwards without gradients also happen inside training (momentum encoders, generators, checkpointing), so without a
-validation result or an evaluation loader the level stays low.
+validation result or an evaluation loader the level stays low, unless they come in passes of many, now and then.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._curve import adversarial
 from .._facts import fact, facts, number
 from .._modules import mode_matters
 from .._words import grave, num, pct
 
 ID = "eval-in-train-mode"
+RARE, MANY = 10, 5  # backwards between two passes, and forwards in one
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -26,7 +28,9 @@ def measure(run: Run) -> Sign | Missing:
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.05, 0.5)
     results = any(run.series(name) for name in ("loss/validation", "accuracy/validation"))
     if not results and not any(loader.get("role") == "eval" for loader in facts(run, "loaders")):
-        level = min(level, 0.3)
+        passes, backwards = number(modes.get("eval_passes")), number(run.facts.get("backwards"))
+        rare = bool(passes and backwards and backwards >= RARE * passes and forwards >= MANY * passes)
+        level = min(level, 0.75 if rare and not adversarial(run) else 0.3)
     dropping = number(modes.get("eval_forwards_dropping"))
     how = "dropped units out although the model was in eval mode" if dropping else "ran in train mode"
     return Sign(
