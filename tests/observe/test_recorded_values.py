@@ -358,3 +358,9 @@ def test_products_with_a_fixed_matrix_are_no_layers(warm, script, between, layer
     body = f"a = torch.ones(16, 16) / 16\nh = a @ (a @ model[0](a @ x))\nloss = F.mse_loss(model[2](a @ {between}), y)"
     graph = observed(warm, script(train(body))).run.facts["graph"]
     assert graph["linear_chain"] == layers
+
+
+def test_a_linear_layers_own_view_does_not_hide_a_broadcast(warm, script):
+    body = "loss = ((model(x.unsqueeze(1)) - y) ** 2).mean()"  # (16, 1, 1) against (16, 1)
+    graph = observed(warm, script(train(body))).run.facts["graph"]
+    assert [(entry["shapes"], entry["out"]) for entry in graph["broadcasts"]] == [([[16, 1, 1]], [16, 16, 1])]

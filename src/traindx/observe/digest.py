@@ -231,14 +231,21 @@ def _broadcasts(near: list[Any]) -> list[dict[str, Any]]:
         if op_name(node) not in ELEMENTWISE:
             continue
         out = out_shape(node)
-        inputs = [(op_name(n), out_shape(n)) for n, _ in node.next_functions if n is not None]
-        for name, shape in inputs:
-            if out is None or not shape or name in meant or name == "AccumulateGrad":
+        inputs = [(n, out_shape(n)) for n, _ in node.next_functions if n is not None]
+        for by, shape in inputs:
+            name = op_name(by)
+            if out is None or not shape or name == "AccumulateGrad" or (name in meant and not _of_layer(by)):
                 continue
             larger = len(out) >= len(shape) and _count(out) > _count(shape) and _count(shape) > 1
             if larger and len(inputs) == 1:
                 seen.append({"op": op_name(node), "shapes": [list(shape)], "out": list(out)})
     return seen
+
+
+def _of_layer(view: Any) -> bool:
+    """Whether it is a linear layer's own view of its product: of inputs with more than two axes."""
+    inner = view.next_functions[0][0] if len(view.next_functions) == 1 else None
+    return inner is not None and op_name(inner) in LINEAR
 
 
 def _count(shape: tuple[int, ...]) -> int:

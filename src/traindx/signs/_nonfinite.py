@@ -29,6 +29,7 @@ class Birth:
     input_range: tuple[float, ...]
     loss: Mapping[str, Any]  # the nonfinite-loss event's data
     gradient_first: bool  # a gradient was not finite while the loss still was
+    ratio: float | None  # by how much of their size the last update before it changed weights
     blown: bool  # steps, loss or values were out of all proportion before it
 
 
@@ -58,6 +59,7 @@ def birth(run: Run) -> Birth | None:
         input_range=reach,
         loss=loss,
         gradient_first=gradient_step is not None and (loss_step is None or gradient_step <= loss_step),
+        ratio=ratio,
         blown=grown or (ratio is not None and ratio > BLOWN_RATIO) or any(value > HUGE for value in reach),
     )
 

@@ -23,7 +23,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "where the first non-finite number came from was not seen")
     weights_gone = found.where == "weights" or found.loss.get("weights_finite") is False
     level = 1.0 if found.blown else 0.6 if weights_gone and not found.gradient_first else 0.0
-    ratio, norm = (number(found.loss.get(key)) for key in ("update_ratio_before", "grad_norm_before"))
+    ratio, norm = found.ratio, number(found.loss.get("grad_norm_before"))
     step = f" at step {found.step}" if found.step is not None else ""
     before = [f"the last update was {num(ratio)} of the weights" if ratio is not None else ""]
     before.append(f"the last gradient norm was {num(norm)}" if norm is not None else "")
