@@ -70,6 +70,7 @@ TITLE = "Weight decay is too strong"
 MEANS = "Weight decay pulls the weights to zero faster than the loss can hold them."
 FOR = {
     "decay-dominates": 4.0,
+    "penalty-dominates": 4.0,
     "weights-shrinking": 2.5,
     "training-at-chance": 1.0,
     "loss-plateau": 0.5,
@@ -93,9 +94,9 @@ AGAINST = {
     "training-learned": 1.5,
     "validation-learned": 1.0,
 }
-REQUIRES = ("decay-dominates", "weights-shrinking")
+REQUIRES = ("decay-dominates", "penalty-dominates", "weights-shrinking")
 EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")
-SEEN_BY = ("decay-dominates",)
+SEEN_BY = ("decay-dominates", "penalty-dominates")
 AVOID = (
     "Do not raise the rate to outrun the decay: decoupled decay grows with it.",
     "Do not carry a value from SGD to AdamW or back: it means something different there.",
@@ -109,7 +110,10 @@ USUAL_SGD = 1e-4
 HEALTHY_SHARE = 0.05
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
+    penalty = signs.get("penalty-dominates")
+    if penalty is not None and penalty.raised:
+        return _weaker_penalty(float(penalty.value))
     usual = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     old = setting(run, "weight_decay")
     share = median(run, "decay_ratio")
@@ -131,3 +135,13 @@ def fix(run: Run, _signs: Signs) -> Fix:
             f"lr·weight_decay = {show(lr * old)} halves an unheld weight in {show(0.693 / (lr * old))} steps"
         )
     return optimizer_setting(run, "weight_decay", show(new), "; ".join(reasons))
+
+
+def _weaker_penalty(share: float) -> Fix:
+    """A penalty of a twentieth of the loss is strong enough."""
+    factor = show(nice(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3)))
+    return Fix(
+        f"Make the penalty on the weights weaker, by a factor of about {factor}: it is {share:.0%} of the loss.",
+        f"loss = fit + {factor} * penalty  # the penalty as it was\n",
+        None,
+    )

@@ -52,6 +52,7 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
         "broadcasts": _broadcasts(found[:40]),
         "view_permutes": _view_permutes(found),
         "last_activation": _last_activation(found),
+        "penalised": sum(map(_penalises, found)),
         "custom": [name for name in ops if name[:1].isupper() and name != "AccumulateGrad"],
         "leaves": ops["AccumulateGrad"],
     }
@@ -240,6 +241,12 @@ def _broadcasts(near: list[Any]) -> list[dict[str, Any]]:
             if larger and len(inputs) == 1:
                 seen.append({"op": op_name(node), "shapes": [list(shape)], "out": list(out)})
     return seen
+
+
+def _penalises(node: Any) -> bool:
+    """Whether it measures the size of a weight: a penalty that the script adds to its loss."""
+    sized = op_name(node) in ("pow", "abs", "linalgvectornorm", "norm", "square")
+    return sized and any(hasattr(by, "variable") for by, _ in node.next_functions)
 
 
 def _of_layer(view: Any) -> bool:

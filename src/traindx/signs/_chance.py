@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from ..record import Run
-from ._curve import once_per_run
+from ._curve import Curve, curve_of, once_per_run, training_loss
 
 NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
+FEWEST = 8  # points from which a ratio is judged
 CLASS_KEYS = ("num_classes", "n_classes", "num_labels", "nc", "vocab_size", "n_vocab")
 
 
@@ -54,15 +57,40 @@ def _from_call(run: Run, call: Mapping[str, Any], targets: Mapping[str, Any]) ->
         return _where_errors_are_as_large_as_targets(run, call)
     trivial = call.get("trivial")
     if _positive(trivial):
-        return Chance(trivial * _ratio(call), "the loss of the targets' mean as the answer to everything")
+        return Chance(trivial * _ratio(run, call), "the loss of the targets' mean as the answer to everything")
     found = _from_targets(name, call, targets)
-    return Chance(found.loss * _ratio(call), found.text) if found is not None else None
+    return Chance(found.loss * _ratio(run, call), found.text) if found is not None else None
 
 
-def _ratio(call: Mapping[str, Any]) -> float:
+@once_per_run
+def has_other_terms(run: Run) -> bool:
+    """Whether what is differentiated is more than a multiple of the one loss function that was seen.
+
+    A penalty, a divergence or a loss by hand is added to it: their ratio changes as the run goes on.
+    """
+    function, total = run.series("loss/function").finite, run.series("loss/train").finite
+    steps = np.intersect1d(function.steps, total.steps)
+    calls = {c.get("fn") for c in run.facts.get("losses") or () if isinstance(c, dict) and c.get("phase") == "train"}
+    if len(steps) < FEWEST or len(calls) != 1 or calls == {"residual_loss"}:
+        return False
+    parts = [dict(zip(series.steps.tolist(), series.values.tolist(), strict=True)) for series in (total, function)]
+    ratios = [parts[0][step] / parts[1][step] for step in steps.tolist() if parts[1][step] > 0]
+    if len(ratios) < FEWEST:
+        return False
+    low, middle, high = np.quantile(ratios, [0.1, 0.5, 0.9])
+    return bool(middle > 0 and high - low > 0.05 * middle)
+
+
+@once_per_run
+def compared_loss(run: Run) -> Curve:
+    """The training loss in the units of `chance_level`: of several terms, the loss function's own."""
+    return curve_of(run.series("loss/function")) if has_other_terms(run) else training_loss(run)
+
+
+def _ratio(run: Run, call: Mapping[str, Any]) -> float:
     """By how much what is differentiated exceeds what the function returned."""
     ratio = call.get("value_ratio")
-    return float(ratio) if _positive(ratio) else 1.0
+    return float(ratio) if _positive(ratio) and not has_other_terms(run) else 1.0
 
 
 def _positive(value: Any) -> TypeGuard[float]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
-from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
+from ._chance import compared_loss, has_other_terms
+from ._curve import Curve, curve_of, in_bins, once_per_run, validation_loss
 from ._losses import evaluation_losses, training_losses
 
 BINARY = {"bce", "bce-logits"}  # the same loss, given probabilities or scores
@@ -27,7 +28,7 @@ class Pairs:
 
 def training_at(run: Run, step: int) -> float:
     """The training level around a step: the median of the twentieth of the run's points before it."""
-    loss = training_loss(run)
+    loss = compared_loss(run)
     stop = max(1, int(np.searchsorted(loss.steps, step, side="right")))
     return float(np.median(loss.values[max(0, stop - max(1, len(loss) // 20)) : stop]))
 
@@ -63,14 +64,14 @@ def validation_scale(run: Run) -> float | None:
         return None
     if any(call.reduction == "sum" for call in training):
         return None
-    ratio = training[0].value_ratio if len(training) == 1 and evaluating else None
+    ratio = training[0].value_ratio if len(training) == 1 and evaluating and not has_other_terms(run) else None
     return ratio if ratio is not None and 0 < ratio <= DIVIDED else 1.0
 
 
 @once_per_run
 def evaluated_pairs(run: Run) -> Pairs:
     """Evaluations with a training loss before them. Evaluations on training data are the fairer partner."""
-    validation, training = _thinned(validation_loss(run)), training_loss(run)
+    validation, training = _thinned(validation_loss(run)), compared_loss(run)
     scale = validation_scale(run)
     if scale is None:
         return Pairs(validation.steps[:0], validation.values[:0], validation.values[:0])

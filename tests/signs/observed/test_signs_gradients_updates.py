@@ -282,6 +282,23 @@ def test_a_range_test_says_nothing_of_the_usual_rate() -> None:
     assert "range test" in missing("rate-above-usual", raised).reason
 
 
+def penalised(function: float, penalty: float) -> Patient:
+    """A penalty that stays while the loss function falls from chance."""
+    fall = np.geomspace(2.3, function, 40)
+    p = healthy().merge("graph", penalised=6).curve("loss/function", fall, range(40))
+    return p.curve("loss/train", fall + penalty, range(40))
+
+
+def test_a_penalty_that_outweighs_the_data() -> None:
+    sign = measured("penalty-dominates", penalised(2.0, 5.0))
+    assert sign.raised and sign.value == pytest.approx(5 / 7, abs=0.02)
+
+
+def test_a_penalty_beside_a_loss_that_is_next_to_nothing() -> None:
+    assert measured("penalty-dominates", penalised(0.01, 0.05)).level < 0.2
+    assert measured("penalty-dominates", healthy()).level == 0.0
+
+
 @pytest.mark.parametrize(("need", "sign_id"), [(need, sign_id) for need, ids in NEEDS.items() for sign_id in ids])
 def test_missing_without_its_data(need: str, sign_id: str) -> None:
     assert missing(sign_id, healthy().without(need)).reason

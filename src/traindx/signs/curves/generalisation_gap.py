@@ -14,7 +14,8 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import adversarial, curve_of, training_loss
+from .._chance import compared_loss
+from .._curve import adversarial, curve_of
 from .._progress import progress
 from .._validation import evaluated_pairs
 from .._wording import number, percent
@@ -35,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _of_losses(run: Run) -> tuple[float, float, str] | None:
-    pairs, loss = evaluated_pairs(run), training_loss(run)
+    pairs, loss = evaluated_pairs(run), compared_loss(run)
     if len(pairs.steps) < 2 or min(pairs.validation.min(), pairs.training.min()) <= 0:
         return None
     best, last = float(pairs.validation.min()), float(pairs.training[-1])

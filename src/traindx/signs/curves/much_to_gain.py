@@ -12,8 +12,8 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._chance import chance_level
-from .._curve import adversarial, training_loss
+from .._chance import chance_level, compared_loss
+from .._curve import adversarial
 from .._rate import rate_left
 from .._validation import validation_turned
 from .._wording import percent
@@ -23,7 +23,7 @@ FEWEST = 8
 
 
 def measure(run: Run) -> Sign | Missing:
-    loss, chance = training_loss(run), chance_level(run)
+    loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} training losses were recorded")
     if adversarial(run):

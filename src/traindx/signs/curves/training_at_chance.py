@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
-from .._chance import chance_level
-from .._curve import adversarial, training_loss
+from .._chance import chance_level, compared_loss
+from .._curve import adversarial
 from .._wording import number
 
 ID = "training-at-chance"
 
 
 def measure(run: Run) -> Sign | Missing:
-    loss, chance = training_loss(run), chance_level(run)
+    loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
     if adversarial(run):

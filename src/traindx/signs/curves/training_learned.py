@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._curve import adversarial, training_loss
+from .._chance import compared_loss
+from .._curve import adversarial
 from .._progress import progress
 from .._wording import number
 
@@ -15,7 +16,7 @@ ID = "training-learned"
 
 
 def measure(run: Run) -> Sign | Missing:
-    loss = training_loss(run)
+    loss = compared_loss(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
     if adversarial(run):

@@ -1,0 +1,42 @@
+"""How much of the loss, late in the run, is a penalty on the weights that the script adds by hand.
+
+A penalty is there to tip the balance between equals: a fifth of the loss is strong, and where it is half, the weights
+answer to it as much as to the data. A loss that is itself next to nothing (a tenth of chance) leaves any penalty large,
+without harm.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._chance import compared_loss, has_other_terms
+from .._curve import training_loss
+from .._facts import graphs, number
+from .._progress import progress
+from .._words import grave, pct
+
+ID = "penalty-dominates"
+
+
+def measure(run: Run) -> Sign | Missing:
+    if not graphs(run):
+        return Missing(ID, "the graph behind the loss was not looked at")
+    if not any(number(graph.get("penalised")) for graph in graphs(run)):
+        return Sign(ID, 0.0, 0.0, "no penalty on the weights is part of the loss")
+    total, function = training_loss(run), compared_loss(run)
+    if not has_other_terms(run) or total.last <= 0:
+        return Missing(ID, "what the penalty adds to the loss was not measured")
+    share = float(np.clip(1 - function.last / total.last, 0.0, 1.0))
+    fitted = progress(run, function, function.last)
+    level = ramp(share, 0.2, 0.5) * (ramp(fitted.left, 0.1, 0.4) if fitted is not None else 0.5)
+    return Sign(
+        ID,
+        share,
+        level,
+        f"late in the run {pct(share)} of the loss is a penalty on the weights",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"share": share},
+    )
