@@ -141,7 +141,7 @@ def _weaker_penalty(share: float) -> Fix:
     """A penalty of a twentieth of the loss is strong enough."""
     factor = show(nice(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3)))
     return Fix(
-        f"Make the penalty on the weights weaker, by a factor of about {factor}: it is {share:.0%} of the loss.",
+        f"Make the penalty on the weights weaker, about {factor} times what it is: it is {share:.0%} of the loss.",
         f"loss = fit + {factor} * penalty  # the penalty as it was\n",
         None,
     )
