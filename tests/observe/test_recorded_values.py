@@ -353,7 +353,7 @@ def test_a_model_that_comes_later_does_not_rename_the_first(warm, script):
     assert np.isfinite(ratios.column("2.weight")).sum() == len(ratios.steps) >= 8
 
 
-@pytest.mark.parametrize(("between", "layers"), [("F.relu(h)", 1), ("h", 2)])
+@pytest.mark.parametrize(("between", "layers"), [("F.relu(h)", 1), ("h", 2), ("h.unsqueeze(2).mean(2)", 2)])
 def test_products_with_a_fixed_matrix_are_no_layers(warm, script, between, layers):
     body = f"a = torch.ones(16, 16) / 16\nh = a @ (a @ model[0](a @ x))\nloss = F.mse_loss(model[2](a @ {between}), y)"
     graph = observed(warm, script(train(body))).run.facts["graph"]

@@ -16,6 +16,7 @@ TRANSPARENT = {
     "view", "unsafeview", "reshapealias", "t", "transpose", "permute", "clone", "squeeze", "unsqueeze", "expand",
     "contiguous", "tocopy", "alias", "select", "slice", "nativedropout", "asstrided",
 }  # fmt: skip
+AVERAGING = {"mean", "avgpool1d", "avgpool2d", "adaptiveavgpool2d", "mkldnnadaptiveavgpool2d"}  # linear, and no layers
 NONLINEAR = {
     "relu", "leakyrelu", "elu", "gelu", "silu", "mish", "softplus", "sigmoid", "tanh", "hardtanh", "hardsigmoid",
     "hardswish", "prelu", "rrelu", "celu", "selu", "threshold", "softmax", "logsoftmax", "logsigmoid", "sin", "cos",
@@ -145,7 +146,7 @@ def _linear_before(node: Any) -> Any | None:
                 return at
             inner = [n for n, _ in at.next_functions if n is not None and not hasattr(n, "variable")]
             # An addition of a bias has one branch that is not a parameter; dropout multiplies by a mask.
-            if (name not in TRANSPARENT and name not in ("add", "mul")) or len(inner) != 1:
+            if (name not in TRANSPARENT and name not in AVERAGING and name not in ("add", "mul")) or len(inner) != 1:
                 break
             if name == "mul" and saved(at, "other") is None:
                 break
