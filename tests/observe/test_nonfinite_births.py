@@ -125,3 +125,18 @@ def test_nothing_that_a_model_was_given_outlives_the_step(warm, script):
     source = source.replace("import json", "import json, weakref").replace("print(json", "del x, y\nprint(json")
     source += "\nprint(json.dumps([ref() is not None for ref in kept]))"
     assert told(observed(warm, script(source))) == [False] * 12
+
+
+CRITERION = """
+class Criterion(nn.Module):
+    def forward(self, predicted, wanted):
+        return ((predicted - wanted).abs().clamp(max=1.5) ** 2).mean()
+criterion = Criterion()
+"""
+
+
+@pytest.mark.parametrize(("planted", "where"), [("y = y / 0 * 0", "target"), ("x[3, 1] = float('nan')", "input")])
+def test_a_loss_module_hides_nothing_in_steps_that_are_not_looked_at(warm, script, planted, where):
+    body = f"if step == 250: {planted}\nloss = criterion(model(x.clone()), y)"
+    run = warm.traindx(script(train(body, CRITERION, steps=260)), options=("--budget", "0.1")).run
+    assert [(event.step, event.data["where"]) for event in run.events_of("nonfinite-origin")] == [(250, where)]

@@ -94,6 +94,8 @@ def _error(node: Any, called: str, outputs: Iterable[Any]) -> HandMade | None:
     given, difference = prediction.detach(), difference.detach()
     error = difference.abs() if called == "l1_loss" else difference.square()
     target = given - difference if first else given + difference
+    # Of a prediction that is not finite nothing follows, least of all that the target is not.
+    target = torch.where(torch.isfinite(given), target, torch.zeros_like(target))
     return HandMade(called, prediction, target, error.mean())
 
 

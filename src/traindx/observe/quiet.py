@@ -40,6 +40,7 @@ class QuietSteps:
         self.last_target: Any = None  # what the loss of that step was given
         self.last_loss: Any = None  # that was derived in that step
         self.model = 0  # the identity of the one that was last asked for: a reference would keep it alive
+        self.others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False
         self._left = until_step - session.step
         self._until_time = until_time
@@ -54,11 +55,15 @@ class QuietSteps:
 
     # ── as the steps happen; False where the quiet must end before this ─────────────────────────
 
-    def may_be_model(self, module: Any) -> bool:
-        """Whether this module's forward needs no more than being remembered. Sets `model` to ask only once."""
+    def may_be_quiet(self, module: Any) -> bool:
+        """Whether this module's forward needs no more than being remembered. Sets `model`, or adds to `others`, to ask
+        only once."""
         if is_compiled(module):
             return False
-        self.model = id(module)
+        if next(module.parameters(), None) is None:
+            self.others.add(id(module))
+        else:
+            self.model = id(module)
         return True
 
     def backward(self, loss: Any, caller: FrameType) -> bool:

@@ -13,8 +13,8 @@ from ._facts import mapping, number, numbers, text
 from ._ratios import update_ratios
 from ._tables import median, ordered
 
-# Steps that change weights by a tenth, and losses a thousand times the first, are a run that is blowing up.
-BLOWN_RATIO, BLOWN_LOSS = 0.1, 1e3
+# Steps that change weights by half their size, and losses a thousand times the first, are a run that is blowing up.
+BLOWN_RATIO, BLOWN_LOSS = 0.5, 1e3
 # Values beyond this were not made by one operation: the network fed it ever larger numbers.
 HUGE = 1e18
 

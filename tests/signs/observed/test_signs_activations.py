@@ -117,6 +117,7 @@ SICK = {
     ],
     "linear-chain": [
         ("four layers", lambda: chain(4)),
+        ("residual blocks of linear maps", lambda: chain(2, linear_maps=7, nonlinearities=0)),
         ("the whole model", lambda: two_layers(chain(2, linear_maps=2, linear_chain_shapes=[[32, 10], [32, 64]]))),
         ("past attention", lambda: chain(5, ops={"SoftmaxBackward0": 2})),
     ],

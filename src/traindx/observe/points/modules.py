@@ -36,8 +36,13 @@ def install(hooks: HookPoints) -> None:
             training = torch.is_grad_enabled()
             quiet = hooks.quiet
             if quiet is not None:
-                if training and self.training and (id(self) == quiet.model or quiet.may_be_model(self)):
-                    quiet.last_call = (self, args, kwargs)
+                this = id(self)
+                known = this == quiet.model or this in quiet.others
+                if training and self.training and (known or quiet.may_be_quiet(self)):
+                    if this == quiet.model:
+                        quiet.last_call = (self, args, kwargs)
+                    elif len(args) > 1:
+                        quiet.last_target = args[1]
                     hooks.inside = True
                     try:
                         return original(self, *args, **kwargs)

@@ -6,16 +6,31 @@ projection before a head), so a pair counts only where it is all there is. With 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import graphs, number, op_counts, shape
+from .._facts import entries, graphs, number, op_counts, shape
 from .._modules import modules
 from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "linear-chain"
+DEEP = 4  # layers with weights: two or three may be a factorisation on purpose
+BENDING = {
+    "mul",
+    "div",
+    "bmm",
+    "baddbmm",
+    "einsum",
+    "scaleddotproduct",
+    "prod",
+    "min",
+    "amax",
+    "sort",
+}  # of two results
 LEVELS = {0: 0.0, 1: 0.0, 2: 0.3, 3: 0.8}
 
 
@@ -28,6 +43,15 @@ def _bottleneck(shapes: object, weights: list[Parameter]) -> bool:
     widths = [size[1] if len(size) == 4 else size[-1] for size in sizes if size]
     narrow = {inner for outer, inner in pairwise(widths) if inner < outer}
     return any(p.shape[0] in narrow and p.shape[1] > p.shape[0] for p in weights)
+
+
+def _wholly_linear(graph: Mapping[str, Any]) -> bool:
+    """Whether nothing but the loss function bends anything: additions between the layers do not."""
+    of_loss = sum(entry.get("in_loss") is True for entry in entries(graph.get("softmaxes")))
+    bending = number(graph.get("nonlinearities"))
+    return (
+        bending is not None and bending <= of_loss and not graph.get("custom") and not BENDING & set(op_counts(graph))
+    )
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -46,7 +70,9 @@ def measure(run: Run) -> Sign | Missing:
     fixed = (number(graph.get("linear_maps")) or 0.0) > maps
     if links == 2 and 0 < maps <= 2 and not attention and not fixed:
         level = 0.8  # the whole model is one linear map
-    if links <= 3 and _bottleneck(graph.get("linear_chain_shapes"), weights):
+    if maps >= DEEP and _wholly_linear(graph):
+        level = 0.9
+    elif links <= 3 and _bottleneck(graph.get("linear_chain_shapes"), weights):
         level = min(level, 0.2)
     return Sign(
         ID,

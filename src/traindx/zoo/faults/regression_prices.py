@@ -105,7 +105,9 @@ VARIANTS = [
         after(MODEL, "for layer in model.body[::2]:\n    nn.init.constant_(layer.bias, -10.0)\n"),
     ),
     gross(
-        "dead-relus", "ReLU on the output", swap(OUT, "        return torch.relu(self.head(self.body(features)) - 6)\n")
+        "output-range-mismatch",
+        "ReLU of a lowered output",
+        swap(OUT, "        return torch.relu(self.head(self.body(features)) - 6)\n"),
     ),
     gross(
         "init-too-large",

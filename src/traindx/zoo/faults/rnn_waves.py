@@ -140,7 +140,7 @@ VARIANTS = [
     ),
     gross("wrong-loss", "NLL on raw scores", swap("nn.CrossEntropyLoss()", "nn.NLLLoss()")),
     gross(
-        "unstable-math",
+        "nonfinite-data",
         "signal divided by its height",
         swap(
             "    signal = signal + 0.25 * torch.randn(count, STEPS, generator=generator)\n",
