@@ -87,6 +87,7 @@ FOR = {
 }
 AGAINST = {
     "axes-scrambled": 4.0,
+    "targets-follow-inputs": 4.0,
     "softmax-over-batch": 3.0,
     "loss-broadcasts": 3.0,
     "eval-in-train-mode": 1.5,

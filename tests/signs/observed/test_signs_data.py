@@ -261,7 +261,7 @@ NEEDS = {
     "label_order": ["batches-single-class"],
     "loaders": ["sequential-sampler", "batch-size-large", "samples-per-parameter"],
     "graph": ["axes-scrambled"],
-    "shift_relation": ["future-visible"],
+    "shift_relation": ["future-visible", "targets-follow-inputs"],
     "feature_leak": ["feature-determines-target"],
     "overlap": ["samples-shared"],
     "batch_size": ["batch-size-small", "batch-size-large"],
@@ -304,3 +304,9 @@ def test_shared_samples_beyond_repeats() -> None:
 
 def test_the_unshuffled_loader_is_named() -> None:
     assert f"{SITE['file']}:{SITE['line']}" in measured("sequential-sampler", unshuffled(mean_majority=0.97)).text
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_targets_that_are_the_next_inputs(follows: bool) -> None:
+    p = healthy().merge("shift_relation", checked=8, targets_are_next_inputs=follows, targets_are_inputs=False)
+    assert measured("targets-follow-inputs", p).level == float(follows)
