@@ -364,3 +364,19 @@ def test_a_linear_layers_own_view_does_not_hide_a_broadcast(warm, script):
     body = "loss = ((model(x.unsqueeze(1)) - y) ** 2).mean()"  # (16, 1, 1) against (16, 1)
     graph = observed(warm, script(train(body))).run.facts["graph"]
     assert [(entry["shapes"], entry["out"]) for entry in graph["broadcasts"]] == [([[16, 1, 1]], [16, 16, 1])]
+
+
+@pytest.mark.parametrize(
+    "criterion", ["nn.MSELoss()", "type('Own', (nn.Module,), {'forward': lambda s, a, b: (a - b).abs().mean()})()"]
+)
+def test_two_sets_evaluated_side_by_side_are_told_apart(warm, script, criterion):
+    setup = f"criterion = {criterion}\nxs, held = torch.randn(64, 4), torch.randn(40, 4)"
+    body = """
+rows = torch.randint(0, 64, (16,))
+loss = criterion(model(xs[rows]), xs[rows][:, :1])
+with torch.no_grad():
+    out = model(held)
+    losses.append(criterion(model(xs), xs[:, :1]).item() + criterion(out, held[:, :1]).item())
+"""
+    overlap = observed(warm, script(train(body, setup))).run.facts["overlap"]
+    assert (overlap["eval_samples"], overlap["shared"]) == (40, 0)

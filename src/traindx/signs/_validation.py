@@ -55,10 +55,13 @@ def _thinned(curve: Curve) -> Curve:
 def validation_scale(run: Run) -> float | None:
     """By what a validation loss has to be multiplied to be a training loss; None where the two cannot be compared.
 
-    That is where evaluations use another loss function, or where the training loss is a sum, which evaluations, as they
-    are recorded, are not. A loss that is divided for accumulation is smaller in training than in evaluations.
+    That is where evaluations use another loss function than training, or where the training loss is a sum, which
+    evaluations, as they are recorded, are not. A loss that is divided for accumulation is smaller in training than in
+    evaluations.
     """
     training, evaluating = training_losses(run), evaluation_losses(run)
+    if evaluating and not training:
+        return None  # what the training loss is, nobody knows
     kinds = [{call.kind for call in calls} for calls in (training, evaluating)]
     if all(kinds) and not kinds[0] & kinds[1] and not all(found <= BINARY for found in kinds):
         return None

@@ -14,20 +14,27 @@ from ..tensors import tensors_in
 ORDER = 5  # before whoever wants to hear of losses when backward begins
 
 
+SMALL = 1 << 18  # elements: a megabyte, for the length of a loss function
+
+
 class Watcher:
     name = "losses by hand"
     ONLY_ON_LOOKS = frozenset({"forward_end", "loss_computed"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._outputs: list[weakref.ref[Any]] = []
+        self._outputs: list[weakref.ref[Any]] = []  # of models in this step
+        self._last: list[Any] = []  # of the last one
         self._standard = False  # a standard loss was computed in this step
         self._target: Any = None  # is made here: whoever wants to see it later in this step needs it alive
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         if self.session.light and torch.is_grad_enabled():
-            made = [weakref.ref(t) for t in tensors_in(output) if t.grad_fn is not None]
-            self._outputs = [*self._outputs[-8:], *made[:4]]
+            made = [t for t in tensors_in(output) if t.grad_fn is not None][:4]
+            self._outputs = [*self._outputs[-8:], *map(weakref.ref, made)]
+            # In `loss(model(x), y)` nothing else keeps the output until backward. A large one is not kept for our sake,
+            # and never more than one forward's.
+            self._last = [t for t in made if t.numel() <= SMALL]
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._standard = self._standard or value.requires_grad
@@ -36,7 +43,7 @@ class Watcher:
         session = self.session
         known, self._standard = self._standard, False
         outputs = [t for ref in self._outputs if (t := ref()) is not None]
-        self._outputs = []
+        self._outputs, self._last = [], []
         if known or not session.light or session.hooks.saved_tensors_hooked or not isinstance(loss, torch.Tensor):
             return
         with torch.no_grad():

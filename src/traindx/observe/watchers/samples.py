@@ -42,6 +42,7 @@ class Watcher:
         self._scored: list[
             tuple[weakref.ref[Any], list[weakref.ref[Any]]]
         ] = []  # outputs, and what they were made from
+        self._met = False  # a loss function told of itself within the module that is running
         self._readers: set[int] = set()  # models that were given tokens since the last backward
         self._products: _Products | None = None
         self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
@@ -60,6 +61,7 @@ class Watcher:
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if not self.session.has_parameters(root):
+            self._met = False
             return
         given = [t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0]
         self._given = [weakref.ref(t) for t in given]
@@ -69,14 +71,16 @@ class Watcher:
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         first = first_tensor(output)
         if not self.session.has_parameters(root):
-            # A loss module of the user's own. In training, what it was given follows from the graph.
-            if first is not None and first.numel() == 1 and not first.requires_grad and len(args) > 1:
+            # A loss module of the user's own: torch's have told of their function. In training, what it was given
+            # follows from the graph.
+            if not self._met and first is not None and first.numel() == 1 and not first.requires_grad and len(args) > 1:
                 self._meet(args[0], args[1], False)
         elif first is not None and self._given:
             self._scored = [*self._scored[-3:], (weakref.ref(first), self._given)]
             self._given = []
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        self._met = True
         self._meet(*given_pair(given), value.requires_grad)
 
     def _meet(self, scores: Any, target: Any, training: bool) -> None:
