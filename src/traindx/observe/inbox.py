@@ -6,9 +6,7 @@ until the writer's flush brings many over in one transfer: no hidden synchronisa
 
 from __future__ import annotations
 
-import ctypes
 import math
-import struct
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,12 +14,9 @@ from typing import Any
 import torch
 
 from ..record.writer import RecordWriter
+from .memory import bfloat16_at, float_at, number_at
 
-_CTYPES: dict[Any, Any] = {
-    torch.float64: ctypes.c_double,
-    torch.int64: ctypes.c_int64,
-    torch.bool: ctypes.c_bool,
-}
+_KINDS: dict[Any, str] = {torch.float64: "d", torch.int64: "q", torch.bool: "?", torch.float16: "e"}
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
@@ -33,17 +28,13 @@ def cpu_value(tensor: Any) -> float | None:
     address = tensor.data_ptr()
     if not address:  # no elements
         return None
-    if tensor.dtype is torch.float32:
-        value: float = ctypes.c_float.from_address(address).value
-        return value
-    kind = _CTYPES.get(tensor.dtype)
-    if kind is not None:
-        return float(kind.from_address(address).value)
-    if tensor.dtype is torch.float16:
-        return float(struct.unpack("e", ctypes.string_at(address, 2))[0])
-    if tensor.dtype is torch.bfloat16:  # the upper half of a float32
-        return float(struct.unpack("<f", b"\0\0" + ctypes.string_at(address, 2))[0])
-    return None
+    dtype = tensor.dtype
+    if dtype is torch.float32:
+        return float_at(address)
+    if dtype is torch.bfloat16:
+        return bfloat16_at(address)
+    kind = _KINDS.get(dtype)
+    return None if kind is None else number_at(address, kind)
 
 
 class Inbox:
