@@ -54,8 +54,10 @@ def install(hooks: HookPoints) -> None:
             loss = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
             quiet = hooks.quiet
             if quiet is not None:
+                given = args[0] if args else kwargs.get("grad_tensors")
                 try:
-                    noted = quiet.backward(loss, sys._getframe(1))
+                    # Only what has one element can be derived without being given a gradient.
+                    noted = (given is None or loss.numel() == 1) and quiet.backward(loss, sys._getframe(1))
                 except Exception as error:
                     noted = hooks.never_quiet(error)
                 if noted:
