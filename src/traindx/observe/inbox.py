@@ -88,13 +88,22 @@ class Inbox:
 
     def _drain_scalars(self) -> None:
         taken = [self._scalars.popleft() for _ in range(len(self._scalars))]
-        tensors = [value for _, _, values in taken for value in values if isinstance(value, torch.Tensor)]
+        tensors = [
+            value
+            for _, _, values in taken
+            if not _floats_alone(values)
+            for value in values
+            if isinstance(value, torch.Tensor)
+        ]
         numbers = iter(_bring_over(tensors))
         by_name: dict[str, tuple[list[int], list[float]]] = {}
         for name, new_steps, new_values in taken:
             steps, values = by_name.setdefault(name, ([], []))
             steps.extend(new_steps)
-            values.extend(next(numbers) if isinstance(value, torch.Tensor) else float(value) for value in new_values)
+            if _floats_alone(new_values):  # the losses of many steps
+                values.extend(new_values)
+            else:
+                values.extend(next(numbers) if isinstance(v, torch.Tensor) else float(v) for v in new_values)
         for name, (steps, values) in by_name.items():
             self._writer.points(name, steps, values)
             if name in self._listeners:
@@ -110,6 +119,10 @@ class Inbox:
         while self._calls:
             tensor, use = self._calls.popleft()
             use(tensor.tolist() if isinstance(tensor, torch.Tensor) else tensor)
+
+
+def _floats_alone(values: Sequence[Any]) -> bool:
+    return set(map(type, values)) == {float}
 
 
 def _bring_over(tensors: list[Any]) -> list[float]:

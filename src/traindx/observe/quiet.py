@@ -60,6 +60,7 @@ class QuietSteps:
         "_optimizers",
         "_site",
         "_sites",
+        "_steps",
         "_stride",
         "_unasked",
         "_until_time",
@@ -94,6 +95,7 @@ class QuietSteps:
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
         self._optimizers = {id(optimizer): _Known(index, optimizer) for index, optimizer in known}
+        self._steps: int | None = None  # once that has been asked, which is afterwards
         self._log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
 
     # ── as the steps happen; False where the quiet must end before this ─────────────────────────
@@ -180,11 +182,18 @@ class QuietSteps:
 
     @property
     def steps(self) -> int:
-        return sum(number < 0 for number in self._log[::2])
+        if self._steps is None:
+            self._steps = sum(number < 0 for number in self._log[::2])
+        return self._steps
 
     @property
     def backwards(self) -> int:
         return len(self._log) // 2 - self.steps
+
+    @property
+    def backwards_since_step(self) -> int:
+        """How many backwards came after the last of these steps."""
+        return next((n for n, number in enumerate(self._log[-2::-2]) if number < 0), len(self._log) // 2)
 
     @property
     def within_a_step(self) -> bool:

@@ -72,8 +72,7 @@ class Watcher:
         session.backwards += quiet.backwards
         session.step += quiet.steps
         self._forwards += quiet.backwards
-        for stepped, _, _ in quiet.told():
-            self._backwards_since_step = 0 if stepped else self._backwards_since_step + 1
+        self._backwards_since_step = quiet.backwards_since_step + (0 if quiet.steps else self._backwards_since_step)
         if quiet.steps and not quiet.within_a_step:
             self._plan()
 
