@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from time import perf_counter
+from time import perf_counter, thread_time
 from types import CodeType, FrameType
 from typing import Any
 
@@ -63,6 +63,7 @@ class QuietSteps:
         "_steps",
         "_stride",
         "_unasked",
+        "_until_own_time",
         "_until_time",
         "delivered",
         "first_step",
@@ -75,7 +76,8 @@ class QuietSteps:
         "over",
     )
 
-    def __init__(self, session: Session, until_step: int, until_time: float) -> None:
+    def __init__(self, session: Session, until_step: int, own_time: float, time: float) -> None:
+        """It lasts until that step, that much of the thread's own time, or that time: whichever comes first."""
         self.first_step = session.step
         self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
         self.fresh_batches = 0  # how many of them came since the last backward
@@ -87,7 +89,7 @@ class QuietSteps:
         self.over = False
         self._left = until_step - session.step  # steps, as of when that was last asked
         self._stride = self._unasked = 1  # steps until that is asked again: in all, and still
-        self._until_time = until_time
+        self._until_own_time, self._until_time = thread_time() + own_time, perf_counter() + time
         self._sites = session.backward_sites
         self._code: CodeType | None = None  # where backward was last called from, and which of the sites that is
         self._instruction, self._site = 0, 0
@@ -163,7 +165,7 @@ class QuietSteps:
 
     def _ask_whether_over(self) -> None:
         self._left -= self._stride
-        self.over = self._left <= 0 or perf_counter() >= self._until_time
+        self.over = self._left <= 0 or thread_time() >= self._until_own_time or perf_counter() >= self._until_time
         self._stride = self._unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
 
     def batch(self, loader: Any, batch: Any) -> None:

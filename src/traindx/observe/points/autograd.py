@@ -51,7 +51,7 @@ def install(hooks: HookPoints) -> None:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
             if hooks.busy or not hooks.live:
                 return original(tensors, *args, **kwargs)
-            loss = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+            loss: Any = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
             quiet = hooks.quiet
             if quiet is not None:
                 given = args[0] if args else kwargs.get("grad_tensors")
