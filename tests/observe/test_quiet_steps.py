@@ -271,3 +271,42 @@ def test_labels_that_a_loader_delivers_while_it_is_quiet_score_an_evaluation(qui
     own = json.loads(outcome.out)
     np.testing.assert_allclose(outcome.run.series("loss/validation").values, own["loss"], rtol=1e-6)
     np.testing.assert_allclose(outcome.run.series("accuracy/validation").values, own["hits"], rtol=1e-6)
+
+
+def test_scalars_are_read_by_torch_itself_while_no_evaluation_goes_on(quietly):
+    """Adam reads one for every parameter, at every step."""
+    outcome = quietly("""
+    optimizer = torch.optim.Adam(model.parameters())
+    own = torch._C.TensorBase.item
+    for step in range(40):
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        said.setdefault("quiet", []).append(torch.Tensor.item is own)
+        if step % 20 == 19:
+            model.eval()
+            with torch.no_grad():
+                model(x[:32])
+                said.setdefault("evaluating", []).append(torch.Tensor.item is own)
+            model.train()
+    print(json.dumps(said))
+    """)
+    own = json.loads(outcome.out)
+    assert all(own["quiet"][5:20]) and all(own["quiet"][25:]) and not any(own["evaluating"])
+
+
+def test_a_method_of_torch_is_not_exchanged_again_and_again(quietly):
+    """Python gives up its caches of a class that changes too often: a forward without gradients in every step."""
+    outcome = quietly("""
+    changes, last = 0, torch.Tensor.item
+    for step in range(600):
+        with torch.no_grad():
+            model(x[:8])
+        changes, last = changes + (torch.Tensor.item is not last), torch.Tensor.item
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        changes, last = changes + (torch.Tensor.item is not last), torch.Tensor.item
+    print(json.dumps(changes))
+    """)
+    assert 0 < json.loads(outcome.out) <= 500

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from .. import sites
-from ..hooks import HookPoints
+from ..hooks import SCORING, HookPoints
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
@@ -103,4 +103,4 @@ def install(hooks: HookPoints) -> None:
     hooks.patch(torch.autograd, "backward", make_backward)
     hooks.patch(torch.autograd, "grad", make_grad)
     hooks.patch(torch.autograd.graph.saved_tensors_hooks, "__enter__", make_enter)
-    hooks.override(torch.Tensor, "item", make_item)
+    hooks.override(torch.Tensor, "item", make_item, needed_for=SCORING)

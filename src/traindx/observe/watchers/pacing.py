@@ -18,8 +18,8 @@ from ..sites import user_frame
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
-# Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by. They are
-# the thread's own, or a busy machine would make us a larger part of what the training takes.
+# Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by. They
+# are the thread's own, or a busy machine would make us a larger part of what the training takes.
 HEARD_EVERY = 0.1
 # By the clock it may be so many times as long: the thread has to wait for others, or for an accelerator.
 WAITING = 10
@@ -143,7 +143,8 @@ class Watcher:
             and hooks.driver is None
             and hooks.quiet_allowed
         ):
-            hooks.quiet = QuietSteps(session, session.schedule.next_due(session.step), left, WAITING * left)
+            due = session.schedule.next_due(session.step)
+            hooks.begin_quiet(QuietSteps(session, due, left, WAITING * left))
         else:
             self._heard = own
 
