@@ -174,3 +174,139 @@ def test_a_closure_is_never_quiet(quietly):
         optimizer.step(closure)
     """)
     assert outcome.run.facts["optimizers"][-1]["steps_heard"] == 12
+
+
+def test_a_loss_of_many_elements_is_heard_in_full(quietly):
+    outcome = quietly("""
+    for step in range(30):
+        optimizer.zero_grad()
+        losses = F.cross_entropy(model(x), y, reduction="none")
+        losses.backward(torch.full_like(losses, 1 / 64))
+        optimizer.step()
+        said.setdefault("loss", []).append(losses.mean().item())
+    print(json.dumps(said))
+    """)
+    own = json.loads(outcome.out)["loss"]
+    np.testing.assert_allclose(outcome.run.series("loss/train").values, own, rtol=1e-5)
+
+
+def test_a_gradient_that_is_given_to_one_loss_changes_nothing(quietly):
+    outcome = quietly("""
+    for step in range(30):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward(torch.tensor(0.5))
+        optimizer.step()
+        said.setdefault("loss", []).append(loss.item())
+    print(json.dumps(said))
+    """)
+    np.testing.assert_allclose(outcome.run.series("loss/train").values, json.loads(outcome.out)["loss"], rtol=1e-6)
+    assert outcome.run.facts["optimizers"][0]["steps_heard"] < 10
+
+
+def test_losses_of_two_places_keep_apart(quietly):
+    outcome = quietly("""
+    said = [[], []]
+    for step in range(30):
+        optimizer.zero_grad()
+        first, second = F.cross_entropy(model(x), y), model(x).square().mean()
+        first.backward()
+        torch.autograd.backward((second,))
+        optimizer.step()
+        said[0].append(first.item())
+        said[1].append(second.item())
+    print(json.dumps(said))
+    """)
+    own = json.loads(outcome.out)
+    for site in (0, 1):
+        np.testing.assert_allclose(outcome.run.series(f"loss/train/{site}").values, own[site], rtol=1e-6)
+    assert [entry["count"] for entry in outcome.run.facts["backward_sites"]] == [30, 30]
+    assert outcome.run.facts["optimizers"][0]["steps_heard"] < 10
+
+
+def test_batches_of_quiet_steps_are_counted_for_their_loader(quietly):
+    outcome = quietly("""
+    from torch.utils.data import DataLoader, TensorDataset
+    for epoch in range(3):
+        train = DataLoader(TensorDataset(x[:48], y[:48]), batch_size=4)
+        for inputs, labels in train:
+            optimizer.zero_grad()
+            F.cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+    test = DataLoader(TensorDataset(x[48:], y[48:]), batch_size=8)
+    model.eval()
+    with torch.no_grad():
+        said = [F.cross_entropy(model(inputs), labels).item() for inputs, labels in test]
+    print(json.dumps(said))
+    """)
+    loaders = outcome.run.facts["loaders"]
+    assert [(entry["delivered"], entry["role"]) for entry in loaders] == [(12, "train")] * 3 + [(2, "eval")]
+    own = json.loads(outcome.out)
+    np.testing.assert_allclose(outcome.run.series("loss/validation").values, [sum(own) / 2], rtol=1e-6)
+
+
+def test_labels_that_a_loader_delivers_while_it_is_quiet_score_an_evaluation(quietly):
+    """The script computes no loss there: it follows from its logits and from the labels of the last batch."""
+    outcome = quietly(
+        """
+    from torch.utils.data import DataLoader, TensorDataset
+    train = DataLoader(TensorDataset(x[:48], y[:48]), batch_size=4)
+    test = DataLoader(TensorDataset(x[48:], y[48:]), batch_size=16)
+    for epoch in range(2):
+        model.train()
+        for inputs, labels in train:
+            optimizer.zero_grad()
+            F.cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            for inputs, labels in test:
+                logits = model(inputs)
+                said.setdefault("hits", []).append((logits.argmax(1) == labels).float().mean().item())
+                said.setdefault("loss", []).append(float(F.cross_entropy.__wrapped__(logits, labels)))
+    print(json.dumps(said))
+    """,
+        budget="5",
+    )
+    own = json.loads(outcome.out)
+    np.testing.assert_allclose(outcome.run.series("loss/validation").values, own["loss"], rtol=1e-6)
+    np.testing.assert_allclose(outcome.run.series("accuracy/validation").values, own["hits"], rtol=1e-6)
+
+
+def test_scalars_are_read_by_torch_itself_while_no_evaluation_goes_on(quietly):
+    """Adam reads one for every parameter, at every step."""
+    outcome = quietly("""
+    optimizer = torch.optim.Adam(model.parameters())
+    own = torch._C.TensorBase.item
+    for step in range(40):
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        said.setdefault("quiet", []).append(torch.Tensor.item is own)
+        if step % 20 == 19:
+            model.eval()
+            with torch.no_grad():
+                model(x[:32])
+                said.setdefault("evaluating", []).append(torch.Tensor.item is own)
+            model.train()
+    print(json.dumps(said))
+    """)
+    own = json.loads(outcome.out)
+    assert all(own["quiet"][5:20]) and all(own["quiet"][25:]) and not any(own["evaluating"])
+
+
+def test_a_method_of_torch_is_not_exchanged_again_and_again(quietly):
+    """Python gives up its caches of a class that changes too often: a forward without gradients in every step."""
+    outcome = quietly("""
+    changes, last = 0, torch.Tensor.item
+    for step in range(600):
+        with torch.no_grad():
+            model(x[:8])
+        changes, last = changes + (torch.Tensor.item is not last), torch.Tensor.item
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        changes, last = changes + (torch.Tensor.item is not last), torch.Tensor.item
+    print(json.dumps(changes))
+    """)
+    assert 0 < json.loads(outcome.out) <= 500

@@ -74,6 +74,12 @@ MOMENTS = (
 # warning is about. Our wrappers must be passed over too, or torch's warnings would name us instead of the user's line.
 WRAPPER_FILE = "<traindx wrapper, passed over like importlib._bootstrap>"
 
+SHAPES, SCORING = "shapes", "scoring"  # what some wrappers are needed for
+
+# A class that changes again and again loses the caches that make its methods quick: in Python 3.13 for good, after a
+# thousand changes. Well before that, what is in place stays there.
+MOST_WITHDRAWALS = 200
+
 _INHERITED = object()  # stands for an attribute that the class itself did not have
 
 
@@ -123,6 +129,9 @@ class HookPoints:
         self._calls: dict[str, tuple[tuple[Any, Callable[..., None]], ...]] = dict.fromkeys(MOMENTS, ())
         self._calls_unlooked = self._calls
         self._patches: list[tuple[Any, str, Any, Any]] = []
+        self._needed_for: dict[str, list[tuple[Any, str, Any, Any]]] = {}  # those of them that may be withdrawn
+        self._withdrawn: set[str] = set()
+        self._withdrawals = 0
         self._undo: list[Callable[[], None]] = []
         self._away = False
         self.driver: Driver | None = None
@@ -134,11 +143,10 @@ class HookPoints:
         self.quiet_allowed = True
         # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
         self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
-        self.scoring = False  # an evaluation goes on, in which scalars that the script reads may be its results
+        self._scoring = False
         self.inner = False  # some observer wants to hear of every module in this forward
         self.dropped = False  # dropout was at work since an observer last set this
         self.dropping_site: Any = None  # where it first was in a forward without gradients
-        self.shapes = True  # some observer wants to hear of views, until it has seen enough
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
         os.register_at_fork(after_in_child=self._leave_child_alone)
 
@@ -200,6 +208,22 @@ class HookPoints:
             self.busy = before
         self.charge(thread_time() - began, False)
 
+    def begin_quiet(self, quiet: Any) -> None:
+        self.quiet = quiet
+        if not self._scoring:
+            self.withdraw(SCORING)
+
+    @property
+    def scoring(self) -> bool:
+        """An evaluation goes on, in which scalars that the script reads may be its results."""
+        return self._scoring
+
+    @scoring.setter
+    def scoring(self, scoring: bool) -> None:
+        self._scoring = scoring
+        if scoring:
+            self._bring_back(SCORING)
+
     def relay(self, moment: str, *args: Any) -> None:
         """Tell the observers, from within an observer."""
         self._tell(self._calls[moment], moment, args)
@@ -219,9 +243,28 @@ class HookPoints:
         if original is not None:
             self._replace(owner, name, original, make(original))
 
-    def override(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
-        """The same for a method that `owner` inherits."""
+    def override(self, owner: type, name: str, make: Callable[[Any], Any], needed_for: str) -> None:
+        """The same for a method that `owner` inherits, which is in place only while it is needed."""
         self._replace(owner, name, _INHERITED, make(getattr(owner, name)))
+        self._needed_for.setdefault(needed_for, []).append(self._patches[-1])
+
+    def withdraw(self, purpose: str) -> None:
+        """Nobody needs these for now: torch's own methods are called again, by optimizers too, at every step."""
+        if purpose not in self._withdrawn and self._withdrawals < MOST_WITHDRAWALS and not self._away:
+            self._withdrawals += 1
+            self._withdrawn.add(purpose)
+            for owner, name, original, _ in self._needed_for.get(purpose, ()):
+                self._put_back(owner, name, original)
+
+    def _bring_back(self, purpose: str) -> None:
+        if purpose in self._withdrawn and not self._away:
+            self._withdrawn.discard(purpose)
+            for owner, name, _, replacement in self._needed_for.get(purpose, ()):
+                setattr(owner, name, replacement)
+
+    def _in_place(self) -> list[tuple[Any, str, Any, Any]]:
+        away = [id(patch) for purpose in self._withdrawn for patch in self._needed_for.get(purpose, ())]
+        return [patch for patch in self._patches if id(patch) not in away]
 
     def _replace(self, owner: Any, name: str, original: Any, replacement: Any) -> None:
         # People inspect signatures of what they call.
@@ -251,9 +294,10 @@ class HookPoints:
         """Put torch back as it was."""
         self.end_quiet()
         self.live = False
-        for owner, name, original, _ in reversed(self._patches):
+        for owner, name, original, _ in reversed(self._in_place()):
             self._put_back(owner, name, original)
         self._patches.clear()
+        self._needed_for.clear()
         for undo in self._undo:
             undo()
         self._undo.clear()
@@ -264,7 +308,7 @@ class HookPoints:
         if self._away:
             yield
             return
-        patches = list(self._patches)
+        patches = self._in_place()
         self._away = True
         for owner, name, original, _ in reversed(patches):
             self._put_back(owner, name, original)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from time import perf_counter
-from types import FrameType
+from time import perf_counter, thread_time
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -19,38 +19,87 @@ from .inbox import cpu_value
 from .points.modules import is_compiled
 from .session import Session
 from .sites import user_frame
+from .tensors import class_ids_in
 
 # How far above its level so far a loss may lie and still be nothing to tell of.
 USUAL_SHARE, USUAL_SPREADS = 0.5, 8
 
 FEW = 16
 
+_LOWEST, _TOP = -math.inf, math.inf
+
+# Steps between two looks at the clock, at the most. The first is after one step, and each distance twice the last:
+# where steps turn out to be slow, a quiet lasts no more than about twice as long as it was meant to.
+CLOCK_EVERY = 8
+
+
+class _Known:
+    """An optimizer that has stepped before."""
+
+    __slots__ = ("number", "rates", "telling")
+
+    def __init__(self, index: int, optimizer: Any) -> None:
+        self.number = -1 - index  # as the log has it
+        self.rates = _rates(optimizer.param_groups)
+        self.telling = _telling(optimizer.param_groups[0]["params"])
+
 
 class QuietSteps:
     """A run of quiet steps.
 
     Whatever is called at every step comes upon caches that the training has filled with its own: few calls, few
-    objects, and none that the garbage collector has to visit.
+    objects, and none that the garbage collector has to visit. Slots lie beside each other.
     """
 
-    def __init__(self, session: Session, until_step: int, until_time: float) -> None:
+    __slots__ = (
+        "_code",
+        "_highest",
+        "_instruction",
+        "_left",
+        "_log",
+        "_optimizers",
+        "_site",
+        "_sites",
+        "_steps",
+        "_stride",
+        "_unasked",
+        "_until_own_time",
+        "_until_time",
+        "delivered",
+        "first_step",
+        "fresh_batches",
+        "last_call",
+        "last_labels",
+        "last_loss",
+        "last_target",
+        "model",
+        "others",
+        "over",
+    )
+
+    def __init__(self, session: Session, until_step: int, own_time: float, time: float) -> None:
+        """It lasts until that step, that much of the thread's own time, or that time: whichever comes first."""
         self.first_step = session.step
-        self.fresh_batches = 0  # delivered since the last backward
+        self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
+        self.fresh_batches = 0  # how many of them came since the last backward
+        self.last_labels: Any = None  # a weak reference to the class ids in the last one
         self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
         self.last_target: Any = None  # what the loss of that step was given
         self.last_loss: Any = None  # that was derived in that step
         self.model = 0  # the identity of the one that was last asked for: a reference would keep it alive
         self.others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False
-        self._left = until_step - session.step
-        self._until_time = until_time
+        self._left = until_step - session.step  # steps, as of when that was last asked
+        self._stride = self._unasked = 1  # steps until that is asked again: in all, and still
+        self._until_own_time, self._until_time = thread_time() + own_time, perf_counter() + time
         self._sites = session.backward_sites
+        self._code: CodeType | None = None  # where backward was last called from, and which of the sites that is
+        self._instruction, self._site = 0, 0
         level, spread = session.loss_level
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        self._optimizers = {id(optimizer): index for index, optimizer in known}
-        self._rates = {i: [group.get("lr") for group in o.param_groups] for i, o in known}
-        self._telling = {i: _telling(o.param_groups[0]["params"]) for i, o in known}
+        self._optimizers = {id(optimizer): _Known(index, optimizer) for index, optimizer in known}
+        self._steps: int | None = None  # once that has been asked, which is afterwards
         self._log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
 
     # ── as the steps happen; False where the quiet must end before this ─────────────────────────
@@ -67,43 +116,69 @@ class QuietSteps:
         return True
 
     def backward(self, loss: Any, caller: FrameType) -> bool:
+        """Called before a loss of one element is derived."""
         frame = caller.f_back  # past `Tensor.backward`: mostly the user's own line
-        site = self._sites.get((id(frame.f_code), frame.f_lasti)) if frame is not None else None
-        if site is None and (frame := user_frame(caller)) is not None:
-            site = self._sites.get((id(frame.f_code), frame.f_lasti))
+        if frame is not None and frame.f_code is self._code and frame.f_lasti == self._instruction:
+            site = self._site  # the same as last time
+        else:
+            found = self._find_site(caller)
+            if found is None:
+                return False
+            site = found
         value: Any = cpu_value(loss)
-        if site is None or (value is None and not _on_device(loss)) or loss.numel() != 1:
-            return False
         if value is None:
+            if not _on_device(loss):
+                return False
             value = loss.detach().clone()  # stays on its device until the flush
-        elif not -math.inf < value <= self._highest:
+        elif not _LOWEST < value <= self._highest:
             return False
         self._log += (site, value)
         self.fresh_batches = 0
         self.last_loss = loss
         return True
 
+    def _find_site(self, caller: FrameType) -> int | None:
+        for frame in (caller.f_back, user_frame(caller)):
+            if frame is not None:
+                site = self._sites.get((id(frame.f_code), frame.f_lasti))
+                if site is not None:
+                    self._code, self._instruction, self._site = frame.f_code, frame.f_lasti, site
+                    return site
+        return None
+
     def step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
         """Called before a step, of whose end nobody is told."""
-        index = self._optimizers.get(id(optimizer))
-        if index is None or len(args) > 1 or kwargs:
+        known = self._optimizers.get(id(optimizer))
+        if known is None or len(args) > 1 or kwargs:
             return False  # somebody new, or a closure
         groups = optimizer.param_groups
-        telling = groups[0]["params"][self._telling[index]].grad
+        telling = groups[0]["params"][known.telling].grad
         if telling is not None:
             value = cpu_value(telling)
-            if value is not None and not -math.inf < value < math.inf:
+            if value is not None and not _LOWEST < value < _TOP:
                 return False
-        rates, moved = self._rates[index], None
+        moved = None
         # The very number that was there before needs no second look.
-        if groups[0].get("lr") is not rates[0] or len(groups) > 1:
-            found = [group.get("lr") for group in groups]
-            if found != rates:
-                moved = self._rates[index] = found
-        self._log += (-1 - index, moved)
-        self._left -= 1
-        self.over = self._left <= 0 or perf_counter() >= self._until_time
+        if groups[0].get("lr") is not known.rates[0] or len(groups) > 1:
+            found = _rates(groups)
+            if found != known.rates:
+                moved = known.rates = found
+        self._log += (known.number, moved)
+        self._unasked -= 1
+        if self._unasked <= 0:
+            self._ask_whether_over()
         return True
+
+    def _ask_whether_over(self) -> None:
+        self._left -= self._stride
+        self.over = self._left <= 0 or thread_time() >= self._until_own_time or perf_counter() >= self._until_time
+        self._stride = self._unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
+
+    def batch(self, loader: Any, batch: Any) -> None:
+        """`loader` is a weak reference, or None where nobody knows."""
+        self.delivered.append(loader)
+        self.fresh_batches += 1
+        self.last_labels = class_ids_in(batch)
 
     # ── afterwards ──────────────────────────────────────────────────────────────────────────────
 
@@ -115,11 +190,18 @@ class QuietSteps:
 
     @property
     def steps(self) -> int:
-        return sum(number < 0 for number in self._log[::2])
+        if self._steps is None:
+            self._steps = sum(number < 0 for number in self._log[::2])
+        return self._steps
 
     @property
     def backwards(self) -> int:
         return len(self._log) // 2 - self.steps
+
+    @property
+    def backwards_since_step(self) -> int:
+        """How many backwards came after the last of these steps."""
+        return next((n for n, number in enumerate(self._log[-2::-2]) if number < 0), len(self._log) // 2)
 
     @property
     def within_a_step(self) -> bool:
@@ -130,6 +212,10 @@ class QuietSteps:
     def last_site(self) -> int | None:
         """Where the backward of the step in progress was called, if that has happened."""
         return int(self._log[-2]) if self.last_loss is not None and self._log[-2] >= 0 else None
+
+
+def _rates(groups: list[dict[str, Any]]) -> list[Any]:
+    return [group.get("lr") for group in groups]
 
 
 def _telling(parameters: list[Any]) -> int:

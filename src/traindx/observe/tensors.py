@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import weakref
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 
 SKETCH = 1024  # elements of a parameter that stand for the whole of it
 SAMPLE = 1 << 16  # elements of a batch that are looked at
+FEW_PARTS = 16  # of a sequence of tensors that are looked at
 ACTIVATIONS = 1 << 13  # of a module's output: there are many, and a standard deviation needs no more
 
 
@@ -24,7 +26,7 @@ def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
         for item in value.values():
             yield from tensors_in(item, depth + 1)
     elif isinstance(value, (list, tuple)):
-        for item in value[:16]:
+        for item in value[:FEW_PARTS]:
             yield from tensors_in(item, depth + 1)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
@@ -38,6 +40,21 @@ def first_tensor(*values: Any) -> Any | None:
         for tensor in tensors_in(value):
             return tensor
     return None
+
+
+def class_ids_in(batch: Any) -> weakref.ref[Any] | None:
+    """A weak reference to what may be the labels of a batch: the last tensor of whole numbers with one axis."""
+    last = batch[-1] if type(batch) in (list, tuple) and 0 < len(batch) <= FEW_PARTS else None
+    if type(last) is not torch.Tensor or not _may_be_class_ids(last):  # it mostly is: asked at every batch
+        last = None
+        for tensor in tensors_in(batch):
+            if _may_be_class_ids(tensor):
+                last = tensor
+    return None if last is None else weakref.ref(last)
+
+
+def _may_be_class_ids(tensor: Any) -> bool:
+    return tensor.dim() == 1 and not tensor.is_floating_point()
 
 
 def plain(tensor: Any) -> bool:

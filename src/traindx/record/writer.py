@@ -22,12 +22,13 @@ from . import schema
 from .errors import RecordError
 from .thinning import DeepSampleLedger
 
-FLUSH_SECONDS = 0.5
+# A run that is killed loses what came since the last write: with the time that a write takes, about a second at most.
+FLUSH_SECONDS = 0.8
 CHUNK_POINTS = 1024
 
 
 class RecordWriter:
-    """Collects in memory, writes every half second, never raises after it was opened.
+    """Collects in memory, writes about once a second, never raises after it was opened.
 
     `before_flush` is called on the writing thread just before each write; the observer uses it to bring over
     what still lies in tensors, which is the only moment when a device is synchronised.

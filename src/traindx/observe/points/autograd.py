@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from .. import sites
-from ..hooks import HookPoints
+from ..hooks import SCORING, HookPoints
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
@@ -51,11 +51,13 @@ def install(hooks: HookPoints) -> None:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
             if hooks.busy or not hooks.live:
                 return original(tensors, *args, **kwargs)
-            loss = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+            loss: Any = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
             quiet = hooks.quiet
             if quiet is not None:
+                given = args[0] if args else kwargs.get("grad_tensors")
                 try:
-                    noted = quiet.backward(loss, sys._getframe(1))
+                    # Only what has one element can be derived without being given a gradient.
+                    noted = (given is None or loss.numel() == 1) and quiet.backward(loss, sys._getframe(1))
                 except Exception as error:
                     noted = hooks.never_quiet(error)
                 if noted:
@@ -101,4 +103,4 @@ def install(hooks: HookPoints) -> None:
     hooks.patch(torch.autograd, "backward", make_backward)
     hooks.patch(torch.autograd, "grad", make_grad)
     hooks.patch(torch.autograd.graph.saved_tensors_hooks, "__enter__", make_enter)
-    hooks.override(torch.Tensor, "item", make_item)
+    hooks.override(torch.Tensor, "item", make_item, needed_for=SCORING)

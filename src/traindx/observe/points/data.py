@@ -33,6 +33,14 @@ def install(hooks: HookPoints) -> None:
             if hooks.busy or not hooks.live:
                 return original(self)
             known = getattr(self, "_traindx_loader", None)
+            quiet = hooks.quiet
+            if quiet is not None:
+                batch = original(self)
+                try:
+                    quiet.batch(known, batch)
+                except Exception as error:
+                    hooks.never_quiet(error)
+                return batch
             loader = known() if known is not None else None
             began = perf_counter()
             try:
@@ -44,8 +52,6 @@ def install(hooks: HookPoints) -> None:
             seconds = perf_counter() - began
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
-            if hooks.quiet is not None:
-                hooks.quiet.fresh_batches += 1
             hooks.announce("batch_ready", loader, batch, seconds)
             return batch
 

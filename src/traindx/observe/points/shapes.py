@@ -14,7 +14,7 @@ import torch.nn.functional as F
 
 from .. import sites
 from ..digest import permuted
-from ..hooks import HookPoints
+from ..hooks import SHAPES, HookPoints
 
 SMALLEST = 64  # elements: smaller tensors are settings, not data
 
@@ -23,7 +23,7 @@ def install(hooks: HookPoints) -> None:
     def make_view(original: Any) -> Any:
         def view(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
-            if hooks.shapes and not hooks.busy and self.numel() >= SMALLEST:
+            if not hooks.busy and self.numel() >= SMALLEST:
                 before, after = tuple(self.shape), tuple(result.shape)
                 # Libraries know what they do: sizes may agree by chance where attention splits its heads.
                 if permuted(before, after) and sites.is_users(sys._getframe(1)):
@@ -44,7 +44,7 @@ def install(hooks: HookPoints) -> None:
 
         return dropout
 
-    hooks.override(torch.Tensor, "view", make_view)
-    hooks.override(torch.Tensor, "reshape", make_view)
+    hooks.override(torch.Tensor, "view", make_view, needed_for=SHAPES)
+    hooks.override(torch.Tensor, "reshape", make_view, needed_for=SHAPES)
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
         hooks.patch(F, name, make_dropout)

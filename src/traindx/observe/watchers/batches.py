@@ -91,9 +91,12 @@ class Watcher:
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         for known, fact in self._loaders:
             if known() is loader:
-                fact["delivered"] = fact.get("delivered", 0) + 1
-                self._pending.append(fact)
+                self._note_batch(fact)
                 return
+
+    def _note_batch(self, fact: dict[str, Any]) -> None:
+        fact["delivered"] = fact.get("delivered", 0) + 1
+        self._pending.append(fact)
 
     def _assign(self, role: str, but_last: int = 0) -> None:
         count = max(0, len(self._pending) - but_last)
@@ -113,6 +116,10 @@ class Watcher:
                 self._look("train", value)
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
+        for loader in quiet.delivered:
+            for known, fact in self._loaders:
+                if known is loader:  # all weak references to a loader are one, and remain it when the loader is gone
+                    self._note_batch(fact)
         if quiet.backwards:
             self._assign("train", but_last=quiet.fresh_batches)
 

@@ -10,8 +10,9 @@ import torch
 import torch.nn.functional as F
 
 from ..inbox import cpu_value
+from ..quiet import QuietSteps
 from ..session import Session
-from ..tensors import plain, tensors_in
+from ..tensors import class_ids_in, plain, tensors_in
 from .loss_inputs import CLASSIFYING, given_pair
 
 ORDER = 50
@@ -53,8 +54,12 @@ class Watcher:
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = weakref.ref(loader) if loader is not None else None
-        labels = [t for t in tensors_in(batch) if not t.is_floating_point() and t.dim() == 1]
-        self._labels = weakref.ref(labels[-1]) if labels else None
+        self._labels = class_ids_in(batch)
+
+    def quiet_ended(self, quiet: QuietSteps) -> None:
+        if quiet.delivered:
+            self._loader = quiet.delivered[-1]
+            self._labels = quiet.last_labels
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         found = list(tensors_in(output))

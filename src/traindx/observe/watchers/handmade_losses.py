@@ -34,7 +34,8 @@ class Watcher:
             self._outputs = [*self._outputs[-8:], *map(weakref.ref, made)]
             # In `loss(model(x), y)` nothing else keeps the output until backward. A large one is not kept for our sake,
             # and never more than one forward's.
-            self._last = [t for t in made if t.numel() <= SMALL]
+            if any(t.dim() for t in made):  # not the loss itself, of a module of one's own
+                self._last = [t for t in made if t.numel() <= SMALL]
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._standard = self._standard or value.requires_grad

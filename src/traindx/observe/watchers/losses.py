@@ -66,16 +66,20 @@ class Watcher:
             steps.append(step)
             values.append(value)
 
-        for stepped, number, value in quiet.told():
+        value: Any = self.session.last_loss
+        level = self.session.loss_level
+        for stepped, number, told in quiet.told():
             if stepped:
                 self._step_ended(number, step, put)
                 step += 1
                 continue
+            value = told
             self._site_facts[number]["count"] += 1
             self._pending.append((number, value))
-            self.session.last_loss = value if isinstance(value, float) else None
             if isinstance(value, float):
-                self._follow(value, 0.1)
+                level = _followed(level, value, 0.1)
+        self.session.last_loss = value if isinstance(value, float) else None
+        self.session.loss_level = level
         for series, (steps, values) in filed.items():
             self.session.inbox.scalars(series, steps, values)
 
@@ -106,7 +110,7 @@ class Watcher:
             if self._jumps < 200:
                 self._jumps += 1
                 session.writer.event("loss-jump", session.step, **{"from": level, "to": value}, **self._extremes())
-        self._follow(value, 0.3 if session.step < 10 else 0.1)
+        session.loss_level = _followed(session.loss_level, value, 0.3 if session.step < 10 else 0.1)
 
     def _extremes(self) -> dict[str, float]:
         """How large the batch is of which the loss jumped: that step is mostly not one that is looked at."""
@@ -116,11 +120,6 @@ class Watcher:
             sizes = {key: [t.detach().abs().max() for t in ts if _measurable(t)] for key, ts in found.items()}
             known = {key: cpu_value(torch.stack(each).double().max()) for key, each in sizes.items() if each}
         return {key: value for key, value in known.items() if value is not None}
-
-    def _follow(self, value: float, pace: float) -> None:
-        level, spread = self.session.loss_level
-        away = value - level
-        self.session.loss_level = (level + pace * away, spread + pace * (abs(away) - spread))
 
     # ── an update ends: its losses are filed ────────────────────────────────────────────────────
 
@@ -160,3 +159,9 @@ class Watcher:
 
 def _measurable(tensor: Any) -> bool:
     return plain(tensor) and tensor.is_floating_point() and tensor.is_cpu and tensor.dim() > 0
+
+
+def _followed(level_and_spread: tuple[float, float], value: float, pace: float) -> tuple[float, float]:
+    level, spread = level_and_spread
+    away = value - level
+    return level + pace * away, spread + pace * (abs(away) - spread)

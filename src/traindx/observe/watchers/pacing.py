@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 from ..graphs import leaves
@@ -18,8 +18,11 @@ from ..sites import user_frame
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
-# Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by.
+# Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by. They
+# are the thread's own, or a busy machine would make us a larger part of what the training takes.
 HEARD_EVERY = 0.1
+# By the clock it may be so many times as long: the thread has to wait for others, or for an accelerator.
+WAITING = 10
 
 # So many backwards without a step: the script is not accumulating, it is not stepping.
 NEVER_STEPS = 50
@@ -44,7 +47,8 @@ class Watcher:
         self._stepped = False
         self._open = False  # an update that no optimizer announces is going on
         self._loose: list[weakref.ref[Any]] = []  # the tensors that it is about
-        self._heard = 0.0  # when a step was last heard of in full
+        self._heard = 0.0  # when a step was last heard of in full, in the thread's own time
+        self._planned = 0.0  # when the last step, or the last quiet, ended
 
     # ── updates that optimizers make ────────────────────────────────────────────────────────────
 
@@ -72,8 +76,7 @@ class Watcher:
         session.backwards += quiet.backwards
         session.step += quiet.steps
         self._forwards += quiet.backwards
-        for stepped, _, _ in quiet.told():
-            self._backwards_since_step = 0 if stepped else self._backwards_since_step + 1
+        self._backwards_since_step = quiet.backwards_since_step + (0 if quiet.steps else self._backwards_since_step)
         if quiet.steps and not quiet.within_a_step:
             self._plan()
 
@@ -130,17 +133,21 @@ class Watcher:
         session.look = session.schedule.plan(session.step, max(1, len(session.optimizers)))
         hooks = session.hooks
         hooks.looking = session.light
-        now = perf_counter()
+        now, own = perf_counter(), thread_time()
+        fast, self._planned = now < self._planned + HEARD_EVERY, now
+        left = min(HEARD_EVERY, self._heard + HEARD_EVERY - own)  # another thread has another time
         if (
             not session.light
-            and now < self._heard + HEARD_EVERY
+            and fast
+            and left > 0
             and self._stepped  # a script that updates by hand is followed backward by backward
             and hooks.driver is None
             and hooks.quiet_allowed
         ):
-            hooks.quiet = QuietSteps(session, session.schedule.next_due(session.step), self._heard + HEARD_EVERY)
+            due = session.schedule.next_due(session.step)
+            hooks.begin_quiet(QuietSteps(session, due, left, WAITING * left))
         else:
-            self._heard = now
+            self._heard = own
 
     def flush(self) -> None:
         session = self.session

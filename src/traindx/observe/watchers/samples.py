@@ -56,7 +56,9 @@ class Watcher:
         self._readers.clear()
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
-        if quiet.backwards and not quiet.fresh_batches:
+        if quiet.fresh_batches:
+            self._loader = quiet.delivered[-1]
+        elif quiet.backwards:
             self._loader = None
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..hooks import SHAPES
 from ..session import Session
 
 ORDER = 65
@@ -36,7 +37,7 @@ class Watcher:
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         if self.session.step >= FIRST_STEPS:
-            self.session.hooks.shapes = False
+            self.session.hooks.withdraw(SHAPES)
 
     def flush(self) -> None:
         if self._views:
