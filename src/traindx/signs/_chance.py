@@ -70,8 +70,8 @@ def has_other_terms(run: Run) -> bool:
     """
     function, total = run.series("loss/function").finite, run.series("loss/train").finite
     steps = np.intersect1d(function.steps, total.steps)
-    calls = {c.get("fn") for c in run.facts.get("losses") or () if isinstance(c, dict) and c.get("phase") == "train"}
-    if len(steps) < FEWEST or len(calls) != 1 or calls == {"residual_loss"}:
+    calls = [c.get("fn") for c in run.facts.get("losses") or () if isinstance(c, dict) and c.get("phase") == "train"]
+    if len(steps) < FEWEST or len(calls) != 1 or calls == ["residual_loss"]:
         return False
     parts = [dict(zip(series.steps.tolist(), series.values.tolist(), strict=True)) for series in (total, function)]
     ratios = [parts[0][step] / parts[1][step] for step in steps.tolist() if parts[1][step] > 0]

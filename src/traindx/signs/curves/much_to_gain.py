@@ -1,9 +1,9 @@
 """How much of all that there is to learn came in the second half of the run, and so may be expected of as much again.
 
-Of the trivial predictor's loss where that is known, else of the loss at the start. A loss near its floor can halve
-again and gain nothing; one that is still far from it and falls by an eighth of all there is was stopped in the middle
-of its way. A twenty-fifth is the ordinary tail of a finished run. As everywhere, a schedule that has run out was not
-stopped early, and a validation loss that has turned gains nothing by more training.
+Of the trivial predictor's loss where that is known, else, which says less, of the loss at the start. A loss near its
+floor can halve again and gain nothing; one that is still far from it and falls by an eighth of all there is was stopped
+in the middle of its way. A twenty-fifth is the ordinary tail of a finished run. As everywhere, a schedule that has run
+out was not stopped early, and a validation loss that has turned gains nothing by more training.
 """
 
 from __future__ import annotations
@@ -41,5 +41,7 @@ def measure(run: Run) -> Sign | Missing:
     noise = 1.25 * loss.noise * np.sqrt(2.0 / few) * (ended if loss.logarithmic else 1.0)
     certain = ramp((began - ended) / noise, 1.0, 2.5) if noise > 0 else float(began > ended)
     level = 0.0 if validation_turned(run) else min(certain, ramp(share * rate_left(run), 0.04, 0.12))
+    if chance is None:
+        level = min(level, 0.6)
     text = f"The second half of the run brought {percent(max(share, 0.0))} of all there is to learn."
     return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})

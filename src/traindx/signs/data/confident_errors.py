@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "networks that train against each other are never sure")
     batch = typical(run, "batch_size") or 0.0
     calls = training_losses(run)
-    if len({(call.fn, str(call.site)) for call in calls}) > 1:
+    if len(calls) > 1:
         return Missing(ID, "several losses were computed, and their answers are not told apart")
     if any(call.target.shape and math.prod(call.target.shape) > 1.5 * batch for call in calls):
         return Missing(ID, "each sample has many answers, as the words of a text do, and few of them are certain")
