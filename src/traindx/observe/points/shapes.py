@@ -44,7 +44,6 @@ def install(hooks: HookPoints) -> None:
 
         return dropout
 
-    hooks.patch(torch, "reshape", make_view)
     hooks.override(torch.Tensor, "view", make_view, needed_for=SHAPES)
     hooks.override(torch.Tensor, "reshape", make_view, needed_for=SHAPES)
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
