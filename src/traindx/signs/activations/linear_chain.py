@@ -70,7 +70,8 @@ def measure(run: Run) -> Sign | Missing:
     fixed = (number(graph.get("linear_maps")) or 0.0) > maps
     if links == 2 and 0 < maps <= 2 and not attention and not fixed:
         level = 0.8  # the whole model is one linear map
-    if maps >= DEEP and _wholly_linear(graph):
+    # Both counts: a graph that was cut shows only the layers after the cut.
+    if min(maps, number(graph.get("linear_maps")) or 0.0) >= DEEP and _wholly_linear(graph):
         level = 0.9
     elif links <= 3 and _bottleneck(graph.get("linear_chain_shapes"), weights):
         level = min(level, 0.2)
