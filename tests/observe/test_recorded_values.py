@@ -380,3 +380,7 @@ with torch.no_grad():
 """
     overlap = observed(warm, script(train(body, setup))).run.facts["overlap"]
     assert (overlap["eval_samples"], overlap["shared"]) == (40, 0)
+
+
+def test_devices_are_known(warm, script):
+    assert observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run.facts["devices"] == ["cpu"]

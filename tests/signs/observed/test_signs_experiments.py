@@ -216,11 +216,12 @@ def test_one_hard_batch_late_in_training_is_no_bad_batch() -> None:
     assert isinstance(found, Sign) and not found.raised
 
 
-def test_a_probe_s_own_looks_do_not_hide_the_wait_for_data() -> None:
+@pytest.mark.parametrize("fact", [{"probe": {"kind": "first-steps"}}, {"devices": ["cpu"]}])
+def test_our_own_looks_do_not_hide_the_wait_for_data(fact: dict[str, Any]) -> None:
     p = healthy()
     for part, seconds in {"data": 0.02, "forward": 0.003, "backward": 0.001, "step": 0.001, "total": 0.08}.items():
         p.level(f"time/{part}", seconds, 0.01)
     assert not measured("data-wait", p).raised
-    p.facts["probe"] = {"kind": "first-steps"}
+    p.facts.update(fact)
     found = measured("data-wait", p)
     assert found.raised and found.value == pytest.approx(0.8, rel=0.05)

@@ -24,6 +24,7 @@ class Watcher:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._facts: dict[str, Any] = {"param_dtypes": {}, "autocast": None, "scaler": False, "activations": []}
+        self._devices: list[str] = []  # of weights and losses
         self._still_scaled: Any = None  # the scale that present gradients carry
         self._stepped_inside = False
         self._before: list[tuple[Any, Any]] = []
@@ -87,8 +88,12 @@ class Watcher:
             for parameter in root.parameters():
                 name = str(parameter.dtype).removeprefix("torch.")
                 self._facts["param_dtypes"][name] = self._facts["param_dtypes"].get(name, 0) + parameter.numel()
+                if str(parameter.device) not in self._devices:
+                    self._devices.append(str(parameter.device))
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        if isinstance(loss, torch.Tensor) and str(loss.device) not in self._devices:
+            self._devices.append(str(loss.device))
         # Some scripts call the model's parts without autocast and only the rest within it.
         if self._facts["autocast"] is None and isinstance(loss, torch.Tensor):
             self._facts["autocast"] = _autocast_on(loss.device.type)
@@ -113,6 +118,7 @@ class Watcher:
             self._before = []
 
     def flush(self) -> None:
+        self.session.writer.fact("devices", list(self._devices))
         facts = dict(self._facts)
         if self._unchanged:
             facts["unchanged_share"] = sum(self._unchanged) / len(self._unchanged)

@@ -20,7 +20,9 @@ def measure(run: Run) -> Sign | Missing:
     wait, total = typical(run, "time/data", 0.1), typical(run, "time/total", 0.1)
     if wait is None or total is None or total <= 0 or len(run.series("time/data").finite) < 5:
         return Missing(ID, "the time spent waiting for data was not measured")
-    if fact(run, "probe"):  # a probe looks much more often than a plain run: its own time is no part of the step
+    # On an accelerator the parts only tell how long it took to ask for them. Here they are all there is to a step, and
+    # what comes on top is our own: a probe looks much more often than a plain run.
+    if fact(run, "probe") or run.facts.get("devices") == ["cpu"]:
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:
             return Missing(ID, "the time spent waiting for data was not measured")
