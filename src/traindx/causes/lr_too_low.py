@@ -101,12 +101,7 @@ AGAINST = {
     "validation-learned": 1.0,
     "rate-above-usual": 2.0,
 }
-REQUIRES = (
-    "loss-falling-slowly",
-    "update-ratio-low",
-    "weights-hardly-move",
-    "one-batch-needs-higher-rate",
-)
+REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "one-batch-needs-higher-rate")
 EXPLAINS = ("undertrained",)
 AVOID = (
     "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",

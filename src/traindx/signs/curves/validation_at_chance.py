@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
-from .._chance import chance_accuracy, chance_level
-from .._curve import curve_of, training_loss, validation_loss
+from .._chance import chance_accuracy, chance_level, compared_loss
+from .._curve import curve_of, validation_loss
 from .._validation import validation_scale
 from .._wording import number, percent
 
@@ -19,7 +19,7 @@ ID = "validation-at-chance"
 def measure(run: Run) -> Sign | Missing:
     chance, share = chance_level(run), chance_accuracy(run)
     loss, accuracy = validation_loss(run), curve_of(run.series("accuracy/validation"))
-    training = training_loss(run)
+    training = compared_loss(run)
     levels: list[tuple[float, str, dict[str, float]]] = []
     scale = validation_scale(run)
     if chance is not None and scale is not None and len(loss):
