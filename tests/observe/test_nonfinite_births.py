@@ -109,6 +109,7 @@ def test_a_loss_function_that_refuses_what_is_not_finite(warm, script):
     outcome = observed(warm, script(source))
     assert outcome.code == 1 and "between 0 and 1" in outcome.err
     assert [event.step for event in outcome.run.events_of("nonfinite-loss")] == [0]
+    assert "never trained" not in outcome.err
 
 
 def test_the_batch_at_which_the_loss_jumps_is_measured(warm, script):

@@ -67,7 +67,8 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
         return
     page.gap()
     rows = 3 if diagnosis.verdict == "sick" and len(curves) == 1 else 2
-    lines = figure(curves, diagnosis.onset, width=page.look.width - MARGIN, rows=rows, ascii_only=page.look.ascii_only)
+    onset = diagnosis.onset if diagnosis.verdict != "healthy" else None  # an oddity of a healthy run is no onset
+    lines = figure(curves, onset, width=page.look.width - MARGIN, rows=rows, ascii_only=page.look.ascii_only)
     first = "LOSS" if diagnosis.loss else "VAL LOSS"
     page.block(first, lines[:rows])
     page.block("VAL LOSS" if len(curves) == 2 else "", lines[rows : 2 * rows])
