@@ -25,6 +25,7 @@ from pathlib import Path
 from ..observe.drivers import StopAfter
 from ..observe.recording import Recording
 from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
+from ..observe.schedule import USUAL_BUDGET
 from ..observe.secrets import masked
 from ..probes.deep_recording import DeepRecording
 from ..record.errors import RecordError
@@ -37,7 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite an existing --out")
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="end the script after N training steps")
     parser.add_argument(
-        "--budget", type=_percentage, default=1.5, metavar="PCT", help="share of the run's time to spend (default 1.5)"
+        "--budget",
+        type=_percentage,
+        default=USUAL_BUDGET,
+        metavar="PCT",
+        help=f"share of the run's time to spend (default {USUAL_BUDGET:g})",
     )
     parser.add_argument(
         "--deep",

@@ -8,6 +8,7 @@ step that is heard in full, or as soon as something is not as it has been so far
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from time import perf_counter, thread_time
 from types import CodeType, FrameType
@@ -34,13 +35,14 @@ CLOCK_EVERY = 8
 
 
 class _Known:
-    """An optimizer that has stepped before."""
+    """An optimizer that has stepped before. Kept no longer than the quiet, and its parameter with it."""
 
-    __slots__ = ("number", "rates", "telling")
+    __slots__ = ("number", "one_group", "rates", "telling")
 
     def __init__(self, index: int, optimizer: Any) -> None:
         self.number = -1 - index  # as the log has it
         self.rates = _rates(optimizer.param_groups)
+        self.one_group = len(self.rates) == 1
         self.telling = _telling(optimizer.param_groups[0]["params"])
 
 
@@ -48,33 +50,35 @@ class QuietSteps:
     """A run of quiet steps.
 
     Whatever is called at every step comes upon caches that the training has filled with its own: few calls, few
-    objects, and none that the garbage collector has to visit. Slots lie beside each other.
+    objects, and none that the garbage collector has to visit. Slots lie beside each other. A call costs about as much
+    as all that is done in it, so the wrappers in `points/` note the simplest steps themselves, and ask for the rest.
     """
 
     __slots__ = (
         "_code",
-        "_highest",
         "_instruction",
         "_left",
-        "_log",
-        "_optimizers",
-        "_site",
         "_sites",
         "_steps",
         "_stride",
-        "_unasked",
         "_until_own_time",
         "_until_time",
         "delivered",
         "first_step",
         "fresh_batches",
+        "highest",
         "last_call",
         "last_labels",
         "last_loss",
         "last_target",
+        "log",
         "model",
+        "one_site",
+        "optimizers",
         "others",
         "over",
+        "site",
+        "unasked",
     )
 
     def __init__(self, session: Session, until_step: int, own_time: float, time: float) -> None:
@@ -90,17 +94,18 @@ class QuietSteps:
         self.others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False
         self._left = until_step - session.step  # steps, as of when that was last asked
-        self._stride = self._unasked = 1  # steps until that is asked again: in all, and still
+        self._stride = self.unasked = 1  # steps until that is asked again: in all, and still
         self._until_own_time, self._until_time = thread_time() + own_time, perf_counter() + time
         self._sites = session.backward_sites
+        self.one_site = len(self._sites) == 1
         self._code: CodeType | None = None  # where backward was last called from, and which of the sites that is
-        self._instruction, self._site = 0, 0
+        self._instruction, self.site = 0, 0
         level, spread = session.loss_level
-        self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
+        self.highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        self._optimizers = {id(optimizer): _Known(index, optimizer) for index, optimizer in known}
+        self.optimizers = {id(optimizer): _Known(index, optimizer) for index, optimizer in known}
         self._steps: int | None = None  # once that has been asked, which is afterwards
-        self._log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
+        self.log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
 
     # ── as the steps happen; False where the quiet must end before this ─────────────────────────
 
@@ -115,44 +120,42 @@ class QuietSteps:
             self.model = id(module)
         return True
 
-    def backward(self, loss: Any, caller: FrameType) -> bool:
-        """Called before a loss of one element is derived."""
-        frame = caller.f_back  # past `Tensor.backward`: mostly the user's own line
-        if frame is not None and frame.f_code is self._code and frame.f_lasti == self._instruction:
-            site = self._site  # the same as last time
-        else:
-            found = self._find_site(caller)
-            if found is None:
-                return False
-            site = found
+    def backward(self, loss: Any) -> bool:
+        """Called, by the wrapper, before a loss of one element is derived."""
+        # Making a frame visible is dear. Where there has been one place so far, it is seen as often as the clock.
+        if (self.unasked == 1 or not self.one_site) and not self._find_site(sys._getframe(2)):
+            return False
         value: Any = cpu_value(loss)
         if value is None:
             if not _on_device(loss):
                 return False
             value = loss.detach().clone()  # stays on its device until the flush
-        elif not _LOWEST < value <= self._highest:
+        elif not _LOWEST < value <= self.highest:
             return False
-        self._log += (site, value)
+        self.log += (self.site, value)
         self.fresh_batches = 0
         self.last_loss = loss
         return True
 
-    def _find_site(self, caller: FrameType) -> int | None:
+    def _find_site(self, caller: FrameType) -> bool:
+        frame = caller.f_back  # past `Tensor.backward`: mostly the user's own line
+        if frame is not None and frame.f_code is self._code and frame.f_lasti == self._instruction:
+            return True  # the same as last time
         for frame in (caller.f_back, user_frame(caller)):
             if frame is not None:
                 site = self._sites.get((id(frame.f_code), frame.f_lasti))
                 if site is not None:
-                    self._code, self._instruction, self._site = frame.f_code, frame.f_lasti, site
-                    return site
-        return None
+                    self._code, self._instruction, self.site = frame.f_code, frame.f_lasti, site
+                    return True
+        return False
 
     def step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
         """Called before a step, of whose end nobody is told."""
-        known = self._optimizers.get(id(optimizer))
+        known = self.optimizers.get(id(optimizer))
         if known is None or len(args) > 1 or kwargs:
             return False  # somebody new, or a closure
         groups = optimizer.param_groups
-        telling = groups[0]["params"][known.telling].grad
+        telling = known.telling.grad
         if telling is not None:
             value = cpu_value(telling)
             if value is not None and not _LOWEST < value < _TOP:
@@ -163,16 +166,16 @@ class QuietSteps:
             found = _rates(groups)
             if found != known.rates:
                 moved = known.rates = found
-        self._log += (known.number, moved)
-        self._unasked -= 1
-        if self._unasked <= 0:
+        self.log += (known.number, moved)
+        self.unasked -= 1
+        if self.unasked <= 0:
             self._ask_whether_over()
         return True
 
     def _ask_whether_over(self) -> None:
         self._left -= self._stride
         self.over = self._left <= 0 or thread_time() >= self._until_own_time or perf_counter() >= self._until_time
-        self._stride = self._unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
+        self._stride = self.unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
 
     def batch(self, loader: Any, batch: Any) -> None:
         """`loader` is a weak reference, or None where nobody knows."""
@@ -184,24 +187,33 @@ class QuietSteps:
 
     def told(self) -> Iterator[tuple[bool, int, Any]]:
         """In order: `(False, site, loss)` for a backward, `(True, optimizer, rates if they moved)` for a step."""
-        entries = iter(self._log)
+        entries = iter(self.log)
         for number, value in zip(entries, entries, strict=True):
             yield (True, -1 - number, value) if number < 0 else (False, number, value)
+
+    def told_alike(self) -> tuple[int, int, list[Any]] | None:
+        """`(site, optimizer, losses)` where each step was one backward, at one place, and the same optimizer's step."""
+        log = self.log
+        count, rest = divmod(len(log), 4)
+        if rest or not count or log[0] < 0 or log[2] >= 0:
+            return None
+        alike = log[0::4] == [log[0]] * count and log[2::4] == [log[2]] * count and log[3::4] == [None] * count
+        return (log[0], -1 - log[2], log[1::4]) if alike else None
 
     @property
     def steps(self) -> int:
         if self._steps is None:
-            self._steps = sum(number < 0 for number in self._log[::2])
+            self._steps = sum(number < 0 for number in self.log[::2])
         return self._steps
 
     @property
     def backwards(self) -> int:
-        return len(self._log) // 2 - self.steps
+        return len(self.log) // 2 - self.steps
 
     @property
     def backwards_since_step(self) -> int:
         """How many backwards came after the last of these steps."""
-        return next((n for n, number in enumerate(self._log[-2::-2]) if number < 0), len(self._log) // 2)
+        return next((n for n, number in enumerate(self.log[-2::-2]) if number < 0), len(self.log) // 2)
 
     @property
     def within_a_step(self) -> bool:
@@ -211,22 +223,22 @@ class QuietSteps:
     @property
     def last_site(self) -> int | None:
         """Where the backward of the step in progress was called, if that has happened."""
-        return int(self._log[-2]) if self.last_loss is not None and self._log[-2] >= 0 else None
+        return int(self.log[-2]) if self.last_loss is not None and self.log[-2] >= 0 else None
 
 
 def _rates(groups: list[dict[str, Any]]) -> list[Any]:
     return [group.get("lr") for group in groups]
 
 
-def _telling(parameters: list[Any]) -> int:
-    """Which parameter tells, by one element of its gradient, that gradients are not finite: the first that has one.
+def _telling(parameters: list[Any]) -> Any:
+    """The parameter that tells, by one element of its gradient, that gradients are not finite: the first that has one.
 
     What comes back from the loss ends there. An embedding's first row, or a unit that is off, would tell nothing.
     """
-    for place, parameter in enumerate(parameters[:FEW]):
+    for parameter in parameters[:FEW]:
         if parameter.grad is not None and cpu_value(parameter.grad):
-            return place
-    return 0
+            return parameter
+    return parameters[0]
 
 
 def _on_device(loss: Any) -> bool:
@@ -240,7 +252,7 @@ def bad_gradient(optimizer: Any) -> Any:
     finite.
     """
     parameters = optimizer.param_groups[0]["params"]
-    for parameter in (parameters[_telling(parameters)], parameters[-1]) if parameters else ():
+    for parameter in (_telling(parameters), parameters[-1]) if parameters else ():
         gradient = parameter.grad
         if gradient is not None:
             value = cpu_value(gradient)

@@ -13,7 +13,7 @@ from .. import __version__
 from ..record.writer import RecordWriter
 from .hooks import HookPoints
 
-FACTS_SHARE = 0.005  # of one processor, at most, for writing facts anew while the training runs
+FACTS_SHARE = 0.003  # of one processor, at most, for writing facts anew while the training runs
 
 
 class Recording:
@@ -88,13 +88,12 @@ class Recording:
             self.session.inbox.drain()
         except Exception as error:
             self._switched_off("inbox", f"{type(error).__name__}: {error}")
-        self.session.schedule.charge(time.thread_time() - began)
-        if time.perf_counter() < self._facts_due:
-            return
-        began = time.thread_time()
-        self._each("flush")
-        # A model of many layers has many facts: they come less often.
-        self._facts_due = time.perf_counter() + (time.thread_time() - began) / FACTS_SHARE
+        brought_over = time.thread_time()
+        if time.perf_counter() >= self._facts_due:
+            self._each("flush")
+            # A model of many layers has many facts: they come less often.
+            self._facts_due = time.perf_counter() + (time.thread_time() - brought_over) / FACTS_SHARE
+        self.session.schedule.charge_writing(time.thread_time() - began)
 
     def close(self, exit_status: str, error: dict[str, Any] | None = None) -> None:
         """The run is over: take the hooks away, write what is left."""

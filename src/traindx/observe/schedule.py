@@ -13,6 +13,8 @@ from time import thread_time
 
 NOTHING, LIGHT, DEEP = 0, 1, 2
 
+USUAL_BUDGET = 1.0  # percent of the run's time
+
 # Seconds that may be spent beyond the share, all of them after so many steps: a short run must be seen at all.
 GRACE = 0.15
 GIVEN_OUT_BY = 1000
@@ -25,7 +27,7 @@ MAX_GAP = 400
 class Schedule:
     def __init__(self, share: float) -> None:
         self.share = share
-        self.looks = 0.0  # seconds spent on looks at training steps
+        self.looks = 0.0  # seconds spent on looks at training steps, and on writing what they found
         self.others = 0.0  # ... on all else, such as evaluations; they have a budget of the same size
         self._began = thread_time()
         self._next_deep = 0
@@ -43,6 +45,11 @@ class Schedule:
             self._of_look += seconds
         else:
             self.others += seconds
+
+    def charge_writing(self, seconds: float) -> None:
+        """What looks have measured must be brought over and written, which is part of their price, but of no single
+        one's. Called on the writing thread: an addition that is lost now and then does no harm."""
+        self.looks += seconds
 
     @property
     def spent(self) -> float:

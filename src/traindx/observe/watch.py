@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..record.reading import load
 from .recording import Recording
+from .schedule import USUAL_BUDGET
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -83,7 +84,7 @@ class Watch:
         return getattr(self.run, name)
 
 
-def watch(*watched: Any, out: str | Path | None = None, budget: float = 1.5) -> Watch:
+def watch(*watched: Any, out: str | Path | None = None, budget: float = USUAL_BUDGET) -> Watch:
     """Observe what happens from now on: `with traindx.watch(model, optimizer) as run:`, or `.stop()` when done.
 
     Models and optimizers may be given or left out; what is used is found by itself. `out` keeps the record in a

@@ -20,6 +20,9 @@ ORDER = 0  # first: others read session.last_loss
 # Optimizer 0 silent for so many steps: another phase of training has begun, with another optimizer.
 OTHER_PHASE = 50
 
+PACE = 0.1  # at which the level of the loss follows it
+FOLLOWED = 100  # what lies further back has no part in the level any more
+
 _Put = Callable[[str, int, Any], None]  # a series, a step, the value there
 
 
@@ -58,6 +61,30 @@ class Watcher:
         self._pending.append((site, value))
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
+        alike = quiet.told_alike() if not self._pending and not self._several else None
+        if alike is not None and alike[1] == 0:
+            self._file_alike(quiet.first_step, alike[0], alike[2])
+        else:
+            self._file_told(quiet)
+
+    def _file_alike(self, first_step: int, site: int, values: list[Any]) -> None:
+        """Steps of the simplest kind, all at once: a fast training is made of them."""
+        steps = range(first_step, first_step + len(values))
+        self._site_facts[site]["count"] += len(values)
+        self._first_optimizer_stepped = steps[-1]
+        self._follow(values)
+        self.session.inbox.scalars("loss/train", steps, values)
+
+    def _follow(self, values: list[Any]) -> None:
+        level = self.session.loss_level
+        for value in values[-FOLLOWED:]:
+            if isinstance(value, float):
+                level = _followed(level, value, PACE)
+        self.session.loss_level = level
+        if values:
+            self.session.last_loss = values[-1] if isinstance(values[-1], float) else None
+
+    def _file_told(self, quiet: QuietSteps) -> None:
         step = quiet.first_step
         filed: dict[str, tuple[list[int], list[Any]]] = {}
 
@@ -66,20 +93,16 @@ class Watcher:
             steps.append(step)
             values.append(value)
 
-        value: Any = self.session.last_loss
-        level = self.session.loss_level
+        losses = []
         for stepped, number, told in quiet.told():
             if stepped:
                 self._step_ended(number, step, put)
                 step += 1
                 continue
-            value = told
             self._site_facts[number]["count"] += 1
-            self._pending.append((number, value))
-            if isinstance(value, float):
-                level = _followed(level, value, 0.1)
-        self.session.last_loss = value if isinstance(value, float) else None
-        self.session.loss_level = level
+            self._pending.append((number, told))
+            losses.append(told)
+        self._follow(losses)
         for series, (steps, values) in filed.items():
             self.session.inbox.scalars(series, steps, values)
 
@@ -110,7 +133,7 @@ class Watcher:
             if self._jumps < 200:
                 self._jumps += 1
                 session.writer.event("loss-jump", session.step, **{"from": level, "to": value}, **self._extremes())
-        session.loss_level = _followed(session.loss_level, value, 0.3 if session.step < 10 else 0.1)
+        session.loss_level = _followed(session.loss_level, value, 0.3 if session.step < 10 else PACE)
 
     def _extremes(self) -> dict[str, float]:
         """How large the batch is of which the loss jumped: that step is mostly not one that is looked at."""

@@ -128,7 +128,11 @@ class Watcher:
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
         step, last = quiet.first_step, None
-        for stepped, index, rates in quiet.told():
+        alike = quiet.told_alike()
+        if alike is not None:
+            last = self._states[alike[1]]
+            last.facts["steps"] += len(alike[2])
+        for stepped, index, rates in quiet.told() if alike is None else ():
             if stepped:
                 last = self._states[index]
                 last.facts["steps"] += 1

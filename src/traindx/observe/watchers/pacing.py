@@ -20,7 +20,7 @@ ORDER = 100  # after every other watcher: they still see the step that is ending
 
 # Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by. They
 # are the thread's own, or a busy machine would make us a larger part of what the training takes.
-HEARD_EVERY = 0.1
+HEARD_EVERY = 0.2
 # By the clock it may be so many times as long: the thread has to wait for others, or for an accelerator.
 WAITING = 10
 

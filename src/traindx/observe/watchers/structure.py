@@ -37,6 +37,7 @@ class Watcher:
         self._loaded: set[int] = set()
         self._ran: list[tuple[int, str]] = []
         self._order: dict[int, int] = {}
+        self._stale = True  # what was last written
 
     def state_loaded(self, module: Any, site: dict[str, Any] | None) -> None:
         found = [id(p) for p in module.parameters()]
@@ -47,6 +48,7 @@ class Watcher:
         session = self.session
         if not session.deep:
             return
+        self._stale = True
         if session.naming.add_root(root):
             self._describe(root)
         if session.step < 2 and not is_compiled(root):
@@ -124,6 +126,7 @@ class Watcher:
     def gradients_ready(self, update: Update) -> None:
         if not self.session.deep:
             return
+        self._stale = True
         for p in self.session.stray_parameters():
             name = self.session.naming.name_of(p)
             if name in self._params and self._refs[name]() is not p:
@@ -165,11 +168,18 @@ class Watcher:
                 self._list_modules(model)
 
     def flush(self) -> None:
+        """All of this changes only where a step is looked at, and of a deep model it is much."""
+        if self._stale:
+            self._stale = False
+            self._write()
+
+    def finish(self) -> None:
+        self._write()
+
+    def _write(self) -> None:
         writer = self.session.writer
         writer.fact("params", [{k: v for k, v in fact.items() if k != "owner"} for fact in self._placed()])
         writer.fact("models", [self._model_fact(model) for model in self._models])
-
-    finish = flush
 
     def _placed(self) -> list[dict[str, Any]]:
         for fact in list(self._params.values()):
