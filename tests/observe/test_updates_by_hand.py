@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 SETUP = """
@@ -59,3 +60,37 @@ def test_backwards_that_add_up_before_an_update_are_no_fault(warm, script):
     )
     outcome = warm.traindx(script(accumulated))
     assert outcome.run.facts["by_hand"]["grads_kept"] == 0
+
+
+@pytest.mark.parametrize("call", ["grads, loss = grad_and_value", "grads = grad"])
+def test_gradients_of_a_function(warm, tmp_path, call):
+    script = tmp_path / "train.py"
+    script.write_text(f"""
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.func import functional_call, grad, grad_and_value
+
+torch.manual_seed(0)
+model = nn.Linear(6, 3)
+x = torch.randn(64, 6)
+y = x[:, :3].argmax(1)
+weights = {{name: p.detach() for name, p in model.named_parameters()}}
+said = []
+
+def score(weights, x, y):
+    return F.cross_entropy(functional_call(model, weights, (x,)), y)
+
+for step in range(60):
+    said.append(float(score(weights, x, y)))
+    {call}(score)(weights, x, y)
+    weights = {{name: p - 0.5 * grads[name] for name, p in weights.items()}}
+slopes = torch.func.vmap(grad(lambda v: (v ** 2).sum()))(x)  # of every sample: no training
+print(*said)
+""")
+    outcome = warm.traindx(script)
+    assert "observers_off" not in outcome.run.facts
+    own = [float(word) for word in outcome.out.split()]
+    np.testing.assert_allclose(outcome.run.series("loss/train").values, own, rtol=1e-6)
+    assert outcome.run.facts["backward_sites"][0]["functional"] is True
+    assert outcome.out == warm.python(script).out

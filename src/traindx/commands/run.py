@@ -142,8 +142,7 @@ def _report(recording: Recording) -> None:
         run = load(path)
         # A first loss that was refused because it is not finite is a training, and one to diagnose.
         if not run.facts.get("backwards") and not run.events_of("nonfinite-loss"):
-            why = "no backward pass was seen (gradients by torch.func are not visible)"
-            print(f"traindx: this script never trained: {why}", file=sys.stderr)
+            print("traindx: this script never trained: no backward pass was seen", file=sys.stderr)
         else:
             print(render(diagnose(run), "text"), file=sys.stderr)
         print(f"traindx: record kept in {path} · again: traindx diagnose {path}", file=sys.stderr)

@@ -162,8 +162,14 @@ def _softmaxes(found: list[Any]) -> list[dict[str, Any]]:
     return [
         {**_softmax(node), "in_loss": node in inside_losses, "of_softmax": _of_softmax(node)}
         for node in found
-        if op_name(node) in ("softmax", "logsoftmax")
+        if op_name(node) in ("softmax", "logsoftmax") or _normalises(node)
     ][:64]
+
+
+def _normalises(node: Any) -> bool:
+    """Whether this is the norm of a softmax that is written by hand. Of a square of scores, one way is as good."""
+    scores = saved(node, "self") if op_name(node) == "logsumexp" else None
+    return scores is not None and scores.dim() == 2 and scores.shape[0] != scores.shape[1]
 
 
 def _of_softmax(node: Any) -> bool:
@@ -179,12 +185,15 @@ def _of_softmax(node: Any) -> bool:
 
 
 def _softmax(node: Any) -> dict[str, Any]:
-    shape = out_shape(node) or ()
+    scores = saved(node, "self") if op_name(node) == "logsumexp" else None
+    shape = tuple(scores.shape) if scores is not None else out_shape(node) or ()
     dim = saved(node, "dim")
+    if isinstance(dim, tuple | list):  # over several axes: no softmax
+        dim = dim[0] if len(dim) == 1 else None
     if isinstance(dim, int):
         dim = dim - 2**64 if dim >= 2**63 else dim
         dim = dim + len(shape) if dim < 0 else dim
-    return {"dim": dim, "shape": list(shape), "log": op_name(node) == "logsoftmax"}
+    return {"dim": dim, "shape": list(shape), "log": op_name(node) != "softmax"}
 
 
 def _attention(found: list[Any]) -> list[dict[str, Any]]:

@@ -66,7 +66,13 @@ def plain(tensor: Any) -> bool:
         and tensor.numel() > 0
         and not tensor.is_quantized
         and not tensor.is_complex()
+        and not transformed(tensor)
     )
+
+
+def transformed(tensor: Any) -> bool:
+    """Whether it stands for others, within a transform of `torch.func`: it holds no numbers of its own."""
+    return bool(torch._C._functorch.is_functorch_wrapped_tensor(tensor))
 
 
 def sketch(tensor: Any, size: int = SKETCH) -> Any:

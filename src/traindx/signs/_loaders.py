@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..record import Run
-from ._facts import backwards_per_step, facts, number
+from ._facts import backwards_per_step, fact, facts, number
+from ._tables import typical
+
+FEWEST_BATCHES = 4  # from which the size of a set is told
+MOST_DIFFERENT = 0.9  # of all samples: with fewer that come again, the size is anybody's guess
 
 
 def training_loaders(run: Run) -> list[Mapping[str, Any]]:
@@ -14,13 +18,36 @@ def training_loaders(run: Run) -> list[Mapping[str, Any]]:
 
 
 def dataset_size(run: Run) -> float | None:
-    """Samples of the largest training set."""
+    """Samples of the largest training set: of a loader, or as far as samples that come again tell it."""
     sizes = [number(loader.get("size")) for loader in training_loaders(run)]
-    return max((size for size in sizes if size is not None and size > 0), default=None)
+    known = max((size for size in sizes if size is not None and size > 0), default=None)
+    return known if known is not None or training_loaders(run) else _met_again(run)
 
 
 def updates_per_epoch(run: Run) -> float | None:
     """Updates in one pass over the training data."""
     batches = [number(loader.get("batches")) for loader in training_loaders(run)]
     most = max((found for found in batches if found is not None and found > 0), default=None)
+    if most is None and not training_loaders(run):
+        size, batch = _met_again(run), typical(run, "batch_size")
+        most = size / batch if size and batch else None
     return None if most is None else max(1.0, most / backwards_per_step(run))
+
+
+def _met_again(run: Run) -> float | None:
+    """The size of a set from which batches were drawn, by how many samples are met again.
+
+    `n` batches of `b` drawn by chance from `S` samples leave S (1 - (1 - b/S)^n) different ones. Batches of one epoch
+    share nothing, so that `S` comes out too large rather than too small.
+    """
+    repeats = fact(run, "repeats")
+    seen, different, batches = (number(repeats.get(key)) for key in ("hashed", "distinct_in_all", "batches"))
+    if not seen or not different or not batches or batches < FEWEST_BATCHES or different > MOST_DIFFERENT * seen:
+        return None
+    batch = seen / batches
+    low, high = different, 1e3 * different
+    for _ in range(60):
+        size = (low + high) / 2
+        expected = size * (1 - (1 - min(batch / size, 1.0)) ** batches)
+        low, high = (size, high) if expected < different else (low, size)
+    return low

@@ -79,7 +79,12 @@ def _parameter(entry: Any, position: int) -> Parameter:
 
 
 def parameters(run: Run) -> list[Parameter]:
-    """All parameters, in order of execution where that is known, else as listed."""
+    """All parameters, in order of execution where that is known, else as listed.
+
+    None where gradients are taken of a function of the weights: the model's own are only its form then.
+    """
+    if any(site.get("functional") is True for site in facts(run, "backward_sites")):
+        return []
     found = [_parameter(entry, position) for position, entry in enumerate(facts(run, "params"))]
     return sorted(found, key=lambda parameter: parameter.depth)
 

@@ -173,14 +173,9 @@ class Watcher:
             return
         group = optimizer.param_groups[0]
         decay = group.get("weight_decay") or 0.0
-        grads = [p.grad for p in group["params"] if p.grad is not None and not p.grad.is_sparse]
-        if isinstance(decay, float) and decay > 0 and grads:
-            weights = torch.linalg.vector_norm(torch.stack([n.float() for n in torch._foreach_norm(group["params"])]))
-            pull = torch.linalg.vector_norm(torch.stack([n.float() for n in torch._foreach_norm(grads)]))
-            if "AdamW" in type(optimizer).__name__ or group.get("decoupled_weight_decay"):
-                # decoupled: the decay moves by lr·wd·w, the rest of the step by about lr an element
-                pull = pull * 0 + math.sqrt(sum(p.numel() for p in group["params"]))
-            session.inbox.scalar("decay_ratio", session.step, decay * weights / pull)
+        held = [p for p in group["params"] if p.grad is not None and not p.grad.is_sparse]
+        if isinstance(decay, float) and decay > 0 and held:
+            session.inbox.scalar("decay_ratio", session.step, decay * _weight_over_pull(optimizer, group, held))
         eps = group.get("eps")
         if isinstance(eps, float) and "betas" in group:
             moments = [
@@ -192,3 +187,18 @@ class Watcher:
                 correction = 1.0 - group["betas"][1] ** max(1, session.step)
                 typical = torch.cat(moments).median().div(max(correction, 1e-12)).sqrt()
                 session.inbox.scalar("eps_ratio", session.step, eps / typical.clamp_min(1e-30))
+
+
+def _weight_over_pull(optimizer: Any, group: dict[str, Any], parameters: list[Any]) -> Any:
+    """The size of the weights by that of what else moves them: of those that anything else moves at all.
+
+    Beside a gradient of zero, as behind dead units, any decay is large, and the consequence of something else.
+    """
+    weights = torch.stack([norm.float() for norm in torch._foreach_norm(parameters)])
+    pulls = torch.stack([norm.float() for norm in torch._foreach_norm([p.grad for p in parameters])])
+    moved = pulls > 0
+    if "AdamW" in type(optimizer).__name__ or group.get("decoupled_weight_decay"):
+        # decoupled: the decay moves by lr·wd·w, the rest of the step by about lr an element
+        sizes = torch.tensor([float(p.numel()) for p in parameters], device=weights.device)
+        pulls = sizes.sqrt()
+    return torch.linalg.vector_norm(weights * moved) / torch.linalg.vector_norm(pulls * moved)

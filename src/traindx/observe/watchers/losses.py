@@ -117,6 +117,11 @@ class Watcher:
             self._site_facts.append(
                 {"site": describe(frame), "count": 0, "retain_graph": keep, "loss_shape": list(loss.shape)}
             )
+            if not loss.requires_grad:  # the gradient of a function was taken, which leaves no graph
+                self._site_facts[site]["functional"] = True
+                self.session.not_visible(
+                    "gradients are taken by torch.func: those of layers, and updates, are not seen"
+                )
         self._site_facts[site]["count"] += 1
         return site
 

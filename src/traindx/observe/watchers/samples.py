@@ -11,6 +11,7 @@ import torch
 from ..quiet import QuietSteps
 from ..session import Session
 from ..tensors import first_tensor, plain, tensors_in
+from ..token_targets import TokenTargets, are_tokens, one_sequence
 from .loss_inputs import given_pair
 
 ORDER = 48  # before the evaluation watcher, which wants to know what its passes ran over
@@ -33,6 +34,7 @@ class Watcher:
         self._trained: set[int] = set()
         self._trained_rows = 0
         self._batches_hashed = 0
+        self._batches_counted = 0  # of them, those whose samples are among the trained ones
         self._repeated_rows = 0  # beyond the first of their kind in their own batch: data that repeat themselves
         self._continuous: bool | None = None  # the inputs have columns in which two samples hardly ever agree
         # By data set, or by size where the script hands tensors over itself.
@@ -45,7 +47,7 @@ class Watcher:
         self._met = False  # a loss function told of itself within the module that is running
         self._readers: set[int] = set()  # models that were given tokens since the last backward
         self._products: _Products | None = None
-        self._shift: dict[str, Any] = {"checked": 0, "matching": 0, "copied": 0}
+        self._tokens = TokenTargets(session.inbox)
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = weakref.ref(loader) if loader is not None else None
@@ -67,7 +69,7 @@ class Watcher:
             return
         given = [t for t in tensors_in((args, kwargs)) if plain(t) and t.dim() > 0]
         self._given = [weakref.ref(t) for t in given]
-        if any(_tokens(t) for t in given):
+        if any(are_tokens(t) for t in given):
             self._readers.add(id(root))
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
@@ -90,7 +92,7 @@ class Watcher:
         session = self.session
         if (training and not session.light) or not session.schedule.affordable():
             return
-        parts = self._inputs_of(scores)
+        parts, made = self._inputs_of(scores)
         if not parts or not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
         inputs = parts[0]
@@ -98,17 +100,19 @@ class Watcher:
         if inputs.device.type == "cpu" and target.shape[0] % rows == 0:
             self._hash([part.detach() for part in parts if part.shape[0] == rows], training)
         if training:
-            if len(self._readers) == 1 and _one_sequence(parts, target):
-                self._check_shift(inputs.detach(), target.detach())
+            if len(self._readers) == 1 and one_sequence(parts, target):
+                self._tokens.check(inputs.detach(), target.detach(), made)
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
 
-    def _inputs_of(self, scores: Any) -> list[Any]:
-        """What the model was given for these scores: of the forward that made them, or of the only one there was."""
-        exact = [refs for made, refs in self._scored if made() is scores]
-        refs = exact[-1] if exact else self._scored[0][1] if len(self._scored) == 1 else self._given
+    def _inputs_of(self, scores: Any) -> tuple[list[Any], Any]:
+        """What the model was given for these scores, of the forward that made them or of the only one there was; and
+        what that forward made, if it is still there."""
+        exact = [(made, refs) for made, refs in self._scored if made() is scores]
+        known = exact or (self._scored if len(self._scored) == 1 else [])
+        made, refs = known[-1] if known else (lambda: None, self._given)
         self._scored = [pair for pair in self._scored if pair[1] is not refs]
-        return [tensor for ref in refs if (tensor := ref()) is not None]
+        return [tensor for ref in refs if (tensor := ref()) is not None], made()
 
     # ── hashes ──────────────────────────────────────────────────────────────────────────────────
 
@@ -128,6 +132,7 @@ class Watcher:
             if len(self._trained) < MAX_HASHES:
                 self._trained.update(hashes)
                 self._trained_rows += len(hashes)
+                self._batches_counted += 1
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
             loader = self._loader() if self._loader is not None else None
@@ -135,29 +140,6 @@ class Watcher:
             known = self._evaluated.setdefault(key, set())
             if len(known) < MAX_HASHES and len(self._evaluated) < 16:
                 known.update(hashes)
-
-    # ── tokens: are the targets the inputs, moved by one? ────────────────────────────────────────
-
-    def _check_shift(self, inputs: Any, target: Any) -> None:
-        if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or self._shift["checked"] >= 8:
-            return
-        rows, length = inputs.shape
-        if length < 3:
-            return
-        if target.numel() == inputs.numel():
-            moved = target.reshape(rows, length)[:, :-1]
-        elif target.numel() == rows * (length - 1):
-            moved = target.reshape(rows, length - 1)
-        else:
-            return
-        same = _agreement(moved, inputs[:, 1:])
-        copied = _agreement(target.reshape(rows, -1), inputs[:, : target.numel() // rows])
-        self._shift["checked"] += 1
-        self.session.inbox.later(torch.stack([same, copied]), self._note_shift)
-
-    def _note_shift(self, shares: list[float]) -> None:
-        self._shift["matching"] += shares[0] > 0.99
-        self._shift["copied"] += shares[1] > 0.99
 
     # ── columns that know the answer ────────────────────────────────────────────────────────────
 
@@ -202,18 +184,18 @@ class Watcher:
             )
         if self._trained_rows:
             distinct = self._trained_rows - self._repeated_rows
-            repeats = {"hashed": self._trained_rows, "distinct": distinct, "continuous": self._continuous}
-            writer.fact("repeats", repeats)
-        if self._shift["checked"]:
-            enough = max(1, self._shift["checked"] - 1)
             writer.fact(
-                "shift_relation",
+                "repeats",
                 {
-                    "checked": self._shift["checked"],
-                    "targets_are_next_inputs": self._shift["matching"] >= enough,
-                    "targets_are_inputs": self._shift["copied"] >= enough,
+                    "hashed": self._trained_rows,
+                    "distinct": distinct,
+                    "distinct_in_all": len(self._trained),
+                    "batches": self._batches_counted,
+                    "continuous": self._continuous,
                 },
             )
+        if self._tokens.checked:
+            writer.fact("shift_relation", self._tokens.facts())
         if self._products is not None:
             found = self._products.strongest()
             if found is not None:
@@ -228,41 +210,6 @@ def _continuous(inputs: Any) -> bool:
         return False
     columns = inputs.reshape(inputs.shape[0], -1)[:64, :64].float().T.tolist()
     return sum(2 * len(set(column)) > len(column) for column in columns) >= 2
-
-
-def _tokens(tensor: Any) -> bool:
-    return tensor.dtype is torch.int64 and tensor.dim() == 2
-
-
-def _one_sequence(parts: list[Any], target: Any) -> bool:
-    """Whether the model read one sequence of tokens, which comes first; the answers and masks may be handed over too.
-
-    A model of two (an encoder and a decoder that is told the answer so far) may look ahead in one of them. A third axis
-    is such an encoder's output, unless the batch comes second in it, as in the state of a recurrent layer.
-    """
-    tokens = [t for t in parts if _tokens(t)]
-    if not tokens or tokens[0] is not parts[0]:
-        return False
-    rows = tokens[0].shape[0]
-    if any(t.dim() >= 3 and (t.shape[0] == rows or t.shape[1] != rows) for t in parts):
-        return False
-    return all(_same(t, tokens[0]) or _same(t, target) or _mask(t) for t in tokens[1:])
-
-
-def _same(one: Any, other: Any) -> bool:
-    if one.numel() != other.numel() or one.device != other.device:
-        return False
-    return one.data_ptr() == other.data_ptr() or (one.is_cpu and bool(torch.equal(one.reshape(-1), other.reshape(-1))))
-
-
-def _mask(tensor: Any) -> bool:
-    return bool(tensor.is_cpu) and bool((tensor <= 1).all())
-
-
-def _agreement(targets: Any, tokens: Any) -> Any:
-    """The share of targets, but those below zero, which are left out of the loss, that are the tokens."""
-    counted = targets >= 0
-    return ((targets == tokens) & counted).sum() / counted.sum().clamp_min(1)
 
 
 class _Products:
