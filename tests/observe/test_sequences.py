@@ -62,13 +62,29 @@ STYLES = {
 
 
 @pytest.fixture
-def future_visible(warm, script):
-    def observe(source: str) -> float | None:
+def level_of(warm, script):
+    def observe(sign: str, source: str) -> float | None:
         outcome = warm.traindx(script(SETUP + source))
         assert outcome.code == 0, outcome.err
-        return measure_all(outcome.run).level("future-visible")
+        return measure_all(outcome.run).level(sign)
 
     return observe
+
+
+@pytest.fixture
+def future_visible(level_of):
+    return lambda source: level_of("future-visible", source)
+
+
+@pytest.mark.parametrize(
+    ("flat", "level"), [("ids[:, 1:].reshape(-1)", 0.0), ("ids[:, 1:].T.reshape(-1)", 1.0), ("ids.view(-1)[8:]", 0.0)]
+)
+def test_targets_that_are_flattened_by_columns_are_told_from_others(level_of, flat, level):
+    scores = "model(ids[:, :-1]).reshape(-1, 20)"
+    source = f"def loss_of(model, ids):\n        return F.cross_entropy({scores}, {flat})"
+    model = "class Model(Body):\n        forward = Body.logits"
+    found = level_of("axes-scrambled", f"\n    {model}\n    {source}\n    train(Model(True, 0.0), loss_of)\n")
+    assert found == level
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])

@@ -87,9 +87,12 @@ def one_sequence(parts: list[Any], target: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
+    """Whether they hold the same tokens, by rows or by columns of the one."""
     if one.numel() != other.numel() or one.device != other.device:
         return False
-    return one.data_ptr() == other.data_ptr() or (one.is_cpu and bool(torch.equal(one.reshape(-1), other.reshape(-1))))
+    if one.data_ptr() == other.data_ptr():
+        return True
+    return one.is_cpu and any(torch.equal(tokens.reshape(-1), other.reshape(-1)) for tokens in (one, one.T))
 
 
 def _mask(tensor: Any) -> bool:

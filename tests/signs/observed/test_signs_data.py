@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,10 @@ SICK = {
         ("not divided", lambda: evaluated(120.0, 70.0)),
         ("one feature far off", lambda: evaluated(0, 1.0, feature_mean=[0.0] * 19 + [12.0])),
     ],
-    "axes-scrambled": [("batch and time", lambda: view([64, 7, 10], [7, 64, 10]))],
+    "axes-scrambled": [
+        ("batch and time", lambda: view([64, 7, 10], [7, 64, 10])),
+        ("targets by columns", lambda: healthy().merge("shift_relation", targets_in_other_order=True)),
+    ],
     "future-visible": [
         ("no mask", lambda: language(0.4)),
         ("both ways", lambda: language(None, bidirectional=True)),
@@ -310,3 +314,18 @@ def test_the_unshuffled_loader_is_named() -> None:
 def test_targets_that_are_the_next_inputs(follows: bool) -> None:
     p = healthy().merge("shift_relation", checked=8, targets_are_next_inputs=follows, targets_are_inputs=False)
     assert measured("targets-follow-inputs", p).level == float(follows)
+
+
+@pytest.mark.parametrize("batch", [20, 100, 500])
+def test_a_set_without_a_loader_is_sized_by_samples_that_come_again(batch):
+    """Against batches that are really drawn from a thousand samples."""
+    chance, met = random.Random(0), set()
+    batches = 60
+    for _ in range(batches):
+        met.update(chance.sample(range(1000), batch))
+    p = few_updates(healthy().level("batch_size", float(batch), 0))
+    p.facts["loaders"] = []
+    p.facts["repeats"] = {"hashed": batches * batch, "distinct_in_all": len(met), "batches": batches}
+    assert measured("batch-size-large", p).value == pytest.approx(batch / 1000, rel=0.1)
+    p.facts["repeats"]["distinct_in_all"] = batches * batch  # nothing comes again: nobody knows
+    assert missing("batch-size-large", p)

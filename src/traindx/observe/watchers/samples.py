@@ -101,7 +101,8 @@ class Watcher:
             self._hash([part.detach() for part in parts if part.shape[0] == rows], training)
         if training:
             if len(self._readers) == 1 and one_sequence(parts, target):
-                self._tokens.check(inputs.detach(), target.detach(), made)
+                # A model that computes its own loss has not ended yet: what it scores is a view of what it made.
+                self._tokens.check(inputs.detach(), target.detach(), scores._base if made is None else made)
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
 
