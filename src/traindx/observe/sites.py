@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from .hooks import WRAPPER_FILE
+from .wrapping import WRAPPER_FILE
 
 _HERE = str(Path(__file__).parents[1])
 _PATIENTS = str(Path(_HERE) / "zoo")
