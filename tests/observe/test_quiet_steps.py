@@ -310,3 +310,15 @@ def test_a_method_of_torch_is_not_exchanged_again_and_again(quietly):
     print(json.dumps(changes))
     """)
     assert 0 < json.loads(outcome.out) <= 500
+
+
+def test_an_optimizer_whose_first_group_is_empty(quietly):
+    run = quietly("""
+    optimizer = torch.optim.Adam([{"params": []}, {"params": list(model.parameters())}], lr=1e-2)
+    for step in range(40):
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    """).run
+    assert "observers_off" not in run.facts
+    assert run.facts["optimizers"][-1]["steps"] == len(run.series("loss/train")) == 40

@@ -103,7 +103,8 @@ class QuietSteps:
         level, spread = session.loss_level
         self.highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        self.optimizers = {id(optimizer): _Known(index, optimizer) for index, optimizer in known}
+        # One whose first group is empty has no gradient that could tell of anything: its steps are heard in full.
+        self.optimizers = {id(o): _Known(index, o) for index, o in known if o.param_groups[0]["params"]}
         self._steps: int | None = None  # once that has been asked, which is afterwards
         self.log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
 
