@@ -322,3 +322,19 @@ def test_an_optimizer_whose_first_group_is_empty(quietly):
     """).run
     assert "observers_off" not in run.facts
     assert run.facts["optimizers"][-1]["steps"] == len(run.series("loss/train")) == 40
+
+
+@pytest.mark.parametrize("kept", ["", "first = optimizer"])
+def test_an_optimizer_that_takes_the_place_of_one_that_never_stepped(quietly, kept):
+    outcome = quietly(f"""
+    {kept}
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for step in range(80):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+    """)
+    own = [float(line) for line in outcome.out.split()]
+    np.testing.assert_allclose(outcome.run.series("loss/train").values, own, rtol=1e-6)

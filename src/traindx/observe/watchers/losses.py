@@ -35,6 +35,7 @@ class Watcher:
         self._pending: list[tuple[int, Any]] = []  # (site, value) of the update in progress
         self._several: bool = False
         self._first_optimizer_stepped = 0
+        self._held: list[tuple[int, list[Any]]] = []  # steps of others, as long as the first optimizer has made none
         self._scaled: tuple[weakref.ref[Any], Any] | None = None
         self._jumps = 0
 
@@ -155,20 +156,37 @@ class Watcher:
         self._step_ended(self.session.optimizer_index(optimizer), self.session.step, self.session.inbox.scalar)
 
     def _step_ended(self, index: int, step: int, put: _Put) -> None:
-        if index == 0:
+        first = self._first_optimizer()
+        if index == first:
             self._first_optimizer_stepped = step
-        self._file(step, index == 0 or step - self._first_optimizer_stepped > OTHER_PHASE, put)
+            self._held.clear()
+        main = index == first or step - self._first_optimizer_stepped > OTHER_PHASE
+        if not main and first not in self.session.have_stepped:
+            self._held.append((step, self._of_first_site()))
+        elif main and self._held:  # it never steps: what was trained from the beginning is what counts
+            for earlier, values in self._held:
+                for value in values:
+                    put("loss/train", earlier, value)
+            self._held.clear()
+        self._file(step, main, put)
+
+    def _first_optimizer(self) -> int:
+        """The first that was made, unless it went before it ever stepped: scripts replace theirs by another."""
+        if 0 in self.session.have_stepped or not self.session.optimizers or self.session.optimizers[0]() is not None:
+            return 0
+        return min([*self.session.have_stepped, *(i for i, _ in self.session.live_optimizers())], default=0)
+
+    def _of_first_site(self) -> list[Any]:
+        return [value for site, value in self._pending if site == self._pending[0][0]]
 
     def backward_end(self, loss: Any, seconds: float) -> None:
         if not self.session.optimizers or len(self._pending) > 50:
             self._file(self.session.step, True, self.session.inbox.scalar)
 
     def _file(self, step: int, main: bool, put: _Put) -> None:
-        if self._pending and main:
-            first = self._pending[0][0]
-            for site, value in self._pending:
-                if site == first:
-                    put("loss/train", step, value)
+        if main:
+            for value in self._of_first_site():
+                put("loss/train", step, value)
         if self._several:
             for site, value in self._pending:
                 put(f"loss/train/{site}", step, value)
