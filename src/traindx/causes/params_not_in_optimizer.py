@@ -15,7 +15,8 @@ else. The usual ways to lose a parameter:
   `nn.ModuleDict`;
 - only a part is passed on (`model.head.parameters()`), or a second model has no optimizer;
 - the model is rebuilt, or its parameters are replaced by new tensors, after the optimizer was made;
-- `step()` is missing, or is called on another optimizer.
+- `step()` is missing, or is called on another optimizer;
+- `zero_grad()` stands between `backward()` and `step()`, which then finds no gradient.
 
 Backward still fills `.grad` of all of them, because autograd follows the graph and not the optimizer. A frozen
 random layer is a fixed random projection: the rest can often learn on top of it, which is why the fault goes
@@ -123,10 +124,14 @@ VERIFY = "After one step every trainable parameter differs from its copy taken b
 REFERENCE = "PyTorch documentation, torch.optim: Constructing it"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     site = site_of(optimizer(run))
     name = optimizer_name(run)
     stepped = number(optimizer(run).get("steps"))
+    found = signs.get("backward-without-step")
+    if found is not None and found.values.get("emptied"):
+        summary = f"clear the gradients before backward, not between backward and {name}.step(), which finds none"
+        return Fix(summary, f"{name}.zero_grad()\nloss.backward()\n{name}.step()", None)
     if run.events_of("backward-without-step") or stepped == 0:
         backward = site_of(next(iter(entries(run, "backward_sites")), None))
         backwards = number(run.facts.get("backwards"))

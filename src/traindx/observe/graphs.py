@@ -16,6 +16,9 @@ DATA_IN = {
     "convolution": [("input", 0)],
 }
 
+# What a weight may pass on its way into a product.
+TURNING = {"t", "transpose", "permute", "unsafeview", "view", "expand", "unsqueeze"}
+
 
 def nodes(loss: Any, limit: int = MAX_NODES) -> Iterator[Any]:
     """Every node behind `loss`, nearest first (breadth first), at most `limit`."""
@@ -41,6 +44,19 @@ def leaves(loss: Any) -> Iterator[Any]:
         variable = getattr(node, "variable", None)
         if variable is not None:
             yield variable
+
+
+def factors(found: list[Any]) -> Iterator[Any]:
+    """Leaves that a product takes as they are, or turned: weights. Others are positions, pixels or latent codes."""
+    for node in found:
+        if op_name(node) not in DATA_IN:
+            continue
+        for following, _ in node.next_functions:
+            while following is not None and op_name(following) in TURNING:
+                following = following.next_functions[0][0]
+            variable = getattr(following, "variable", None)
+            if variable is not None:
+                yield variable
 
 
 def data_in(loss: Any) -> Any | None:

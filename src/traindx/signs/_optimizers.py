@@ -9,6 +9,8 @@ from typing import Any
 from ..record import Run
 from ._facts import entries, facts, number, text
 
+FEWEST_EMPTIED, NEARLY_ALL = 3, 0.8
+
 ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "adafactor", "lamb", "lion", "novograd", "radam", "sophia")
 
 
@@ -37,3 +39,10 @@ def adaptive(run: Run) -> bool:
     """Whether every known optimizer divides gradients by their own size, so that their scale cancels."""
     names = [text(optimizer.get("class")).lower() for optimizer in facts(run, "optimizers")]
     return bool(names) and all(any(kind in name for kind in ADAPTIVE) for name in names)
+
+
+def emptied_steps(run: Run) -> float | None:
+    """Steps before which the gradients of the last backward had been cleared, where nearly all are of that kind."""
+    heard = sum(number(optimizer.get("steps_heard")) or 0.0 for optimizer in facts(run, "optimizers"))
+    emptied = sum(number(optimizer.get("emptied")) or 0.0 for optimizer in facts(run, "optimizers"))
+    return emptied if emptied >= FEWEST_EMPTIED and emptied >= NEARLY_ALL * heard else None

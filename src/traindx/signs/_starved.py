@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..record import Run
 from ._base import Missing, Sign, ramp
 from ._modules import modules
+from ._optimizers import emptied_steps
 from ._params import parameters, share_of
 from ._words import grave, listed, pct
 
@@ -27,6 +28,8 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         if p.trains and p.optimizer is not None and p.grad
         if p.ran or (p.grad == "none" and p.name.rpartition(".")[0] in executed)
     ]
+    if emptied_steps(run) is not None:
+        return Missing(sign_id, "gradients were cleared before the steps that should have used them")
     if run.steps < FEWEST_STEPS or not known:
         return Missing(sign_id, "too few steps, or no weight's gradient was followed")
     without = [p for p in known if p.grad == grad and not _fed(run, p.name)]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from .. import origin
 from ..digest import digest
-from ..graphs import nodes, op_name, saved
+from ..graphs import factors, nodes, op_name, saved
 from ..points.modules import is_compiled
 from ..session import Session
 from ..sites import describe
@@ -23,8 +24,10 @@ from ..tensors import ACTIVATIONS, SAMPLE, plain, row_of, sample_rows, tensors_i
 ORDER = 45
 
 _RELUS = {"relu": "result", "leakyrelu": "self", "threshold": "self", "hardtanh": "self"}
+_CLAMPS = ("clamp", "clampmin")  # a ReLU where they cut at zero, and above nothing
 _SQUASHING = {"sigmoid": "result", "tanh": "result"}
 MAX_UNITS = 16_384
+MAX_KEYS = 64  # of a dict that may hold curves
 LOOSE_UNTIL = 4  # steps: weights that a script keeps by hand show at once
 
 
@@ -85,6 +88,8 @@ class Watcher:
         self._looked_at_step = session.step
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
+        if session.step < LOOSE_UNTIL:
+            session.factors.update(id(tensor) for tensor in factors(found))
         key = (frame.f_code, frame.f_lasti) if frame is not None else None
         times = self._digests.get(key, 0)
         if times < 2 and len(self._digests) < 8:
@@ -128,7 +133,7 @@ class Watcher:
             return
         outer = {name: frame.f_globals[name] for name in frame.f_code.co_names if name in frame.f_globals}
         scopes = [frame.f_locals, getattr(frame.f_locals.get("self"), "__dict__", {}), outer]
-        for name, value in [item for scope in scopes for item in list(scope.items())]:
+        for name, value in [item for scope in scopes for item in _variables(scope)]:
             kept = 0
             if isinstance(value, torch.Tensor) and value is not loss and value.dim() == 0 and value.grad_fn is not None:
                 # A sum of losses: its graph holds those of all the steps that went into it.
@@ -156,7 +161,7 @@ class Watcher:
         counts: dict[str, int] = {}
         for node in sorted(found, key=lambda n: n._sequence_nr()):
             op = op_name(node)
-            attribute = _RELUS.get(op) or _SQUASHING.get(op)
+            attribute = _RELUS.get(op) or _SQUASHING.get(op) or ("self" if _cuts_at_zero(node, op) else None)
             if attribute is None:
                 continue
             number = counts[op] = counts.get(op, 0) + 1
@@ -204,6 +209,18 @@ class Watcher:
         if self._batches[name] < 4:
             return None
         return 1.0 - self._alive[name].float().mean()
+
+
+def _variables(scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Variables by name, and what lies in those that are dicts: a history of curves."""
+    for name, value in list(scope.items()):
+        yield name, value
+        if isinstance(value, dict) and value is not scope and len(value) <= MAX_KEYS and not name.startswith("_"):
+            yield from ((f"{name}[{key!r}]", part) for key, part in list(value.items()))
+
+
+def _cuts_at_zero(node: Any, op: str) -> bool:
+    return op in _CLAMPS and saved(node, "min") == 0 and saved(node, "max") is None
 
 
 def _add(rows: dict[str, tuple[list[str], list[Any]]], quantity: str, name: str, value: Any) -> None:

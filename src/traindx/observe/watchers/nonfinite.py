@@ -110,6 +110,10 @@ class Watcher:
             session.writer.event("nonfinite-origin", session.step, **self._locate(facts, weights, loss, frame))
 
     def _inputs(self) -> list[Any]:
+        """Data: what was computed on the way, such as the last state of a rollout, is no input of the step."""
+        return [t for t in self._given() if t.grad_fn is None]
+
+    def _given(self) -> list[Any]:
         return [t for call in self._calls for t in tensors_in(_strong((*call.args, *call.kwargs.values()))) if plain(t)]
 
     def _bad_weight(self) -> str | None:
@@ -143,9 +147,15 @@ class Watcher:
         if birth is not None:
             birth["site"] = birth["site"] or origin.line_of(birth["op"], frame)
             return {"where": "loss", **birth}
-        if not self.session.hooks.saved_tensors_hooked and self._inputs() and origin.bad_constant(loss):
+        handed_on = all(origin.finite(t) for t in self._given())  # from one call of the model to the next
+        if not self.session.hooks.saved_tensors_hooked and self._inputs() and handed_on and origin.bad_constant(loss):
             return {"where": "target"}  # in a loss that the script computes itself
-        return {"where": "loss", "op": None, "site": None, "detail": "the model's output is finite"}
+        return {
+            "where": "loss",
+            "op": None,
+            "site": None,
+            "detail": "the model's output is finite" if handed_on else None,
+        }
 
     # ── a gradient that is not finite although the loss is ──────────────────────────────────────
 

@@ -28,11 +28,13 @@ class _State:
             "steps": 0,
             "first_step": None,
             "grads_kept": 0,
+            "emptied": 0,
             "steps_heard": 0,
         }
         self.rates: list[float | None] = [None] * len(optimizer.param_groups)
         # Since the last step; nothing to clear before the first backward. None: of a quiet step that is not known.
         self.cleared: bool | None = True
+        self.emptied = False  # since the last backward
 
 
 def _settings(group: dict[str, Any]) -> dict[str, Any]:
@@ -59,6 +61,7 @@ class Watcher:
         self.session = session
         self._states: list[_State] = []
         self._schedulers: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
+        self._derived = False  # a backward was heard since the last step
 
     def _state(self, optimizer: Any) -> _State:
         index = self.session.optimizer_index(optimizer)
@@ -96,17 +99,20 @@ class Watcher:
         for _, optimizer in self.session.live_optimizers():
             state = self._state(optimizer)
             if owner is optimizer:
-                state.cleared = True
-            elif state.cleared is False and hasattr(owner, "parameters"):
+                state.cleared = state.emptied = True
+            elif (state.cleared is False or self._derived) and hasattr(owner, "parameters"):
                 # A module: does it hold this one's parameters?
                 first = _first_parameter(optimizer)
-                state.cleared = any(parameter is first for parameter in owner.parameters())
+                if any(parameter is first for parameter in owner.parameters()):
+                    state.cleared = state.emptied = True
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         for _, optimizer in self.session.live_optimizers():
             state = self._state(optimizer)
+            state.emptied = False
             if state.cleared is False:
                 state.cleared = _gradients_empty(optimizer)
+        self._derived = True
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         session = self.session
@@ -121,6 +127,8 @@ class Watcher:
                 session.writer.event("grads-kept", session.step, optimizer=session.optimizer_index(optimizer))
         facts["steps"] += 1
         facts["steps_heard"] += state.cleared is not None
+        facts["emptied"] += state.emptied and self._derived and not closure
+        self._derived = False
         facts["closure"] = closure
         state.cleared = False
         rates = [group.get("lr") for group in optimizer.param_groups]
@@ -139,7 +147,9 @@ class Watcher:
                 if rates is not None:
                     self._note_rates(index, step, rates)
                 step += 1
+        self._derived = False
         for state in self._states:
+            state.emptied = False
             # Who has just stepped has not cleared yet; of the others, and within a step, nobody knows.
             state.cleared = False if state is last and not quiet.within_a_step else None
 

@@ -95,7 +95,8 @@ class Watcher:
                 self._params[name], self._refs[name] = fact, refs[old]
 
     def _describe_parameter(self, parameter: Any, kind: str, module: Any | None) -> None:
-        name = self.session.naming.name_of(parameter)
+        session = self.session
+        name = session.naming.name_of(parameter)
         if name in self._params or isinstance(parameter, nn.parameter.UninitializedTensorMixin):
             return
         fact: dict[str, Any] = {
@@ -108,7 +109,7 @@ class Watcher:
             "requires_grad": parameter.requires_grad,
             "optimizer": None,
             "loaded": id(parameter) in self._loaded,
-            "fan_in": _fan_in(parameter, module),
+            "fan_in": _fan_in(parameter, module) if module is not None or id(parameter) in session.factors else None,
             "grad": None,
             "moved": None,
             "ran": None,

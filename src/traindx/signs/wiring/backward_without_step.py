@@ -8,6 +8,7 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Sign
 from .._facts import facts, number
+from .._optimizers import emptied_steps
 from .._params import parameters
 from .._words import count, grave, place
 
@@ -25,6 +26,17 @@ def measure(run: Run) -> Sign | Missing:
     moved = [parameter.moved for parameter in parameters(run)]
     if not optimizers and not any(move is not None for move in moved):
         return Missing(ID, "neither an optimizer nor the parameters' movement was seen")
+    emptied = emptied_steps(run)
+    if emptied is not None:
+        return Sign(
+            ID,
+            backwards,
+            1.0,
+            f"gradients are cleared between backward and step: {count(emptied, 'step')} found none",
+            onset=0,
+            severity="critical",
+            values={"backwards": backwards, "steps": stepped, "emptied": emptied},
+        )
     level = 1.0 if backwards >= FEWEST_BACKWARDS and stepped == 0 and not any(moved) else 0.0
     sites = facts(run, "backward_sites")
     where = place(sites[0].get("site")) if sites else ""
