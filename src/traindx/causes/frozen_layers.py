@@ -73,6 +73,7 @@ from ._known import (
 )
 
 ID = "frozen-layers"
+
 FAMILY = "optimizer"
 TITLE = "Layers that have to learn are frozen"
 MEANS = (
@@ -88,7 +89,13 @@ FOR = {
     "loss-plateau": 0.3,
     "crash-no-graph": 1.0,
 }
-AGAINST = {"params-outside-optimizer": 1.0, "backward-without-step": 2.0, "params-without-gradient": 1.0}
+AGAINST = {
+    "loss-at-floor": 3.0,
+    "training-learned": 1.0,
+    "params-outside-optimizer": 1.0,
+    "backward-without-step": 2.0,
+    "params-without-gradient": 1.0,
+}
 REQUIRES = ("fresh-layers-frozen",)
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "vanishing-gradients", "noisy-labels", "detached-graph")
 SEEN_BY = ("fresh-layers-frozen",)

@@ -95,6 +95,7 @@ FOR = {
     "spike-from-step": 0.7,
 }
 AGAINST = {
+    "loss-at-floor": 3.0,
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
     **NUMBER_FAULTS,

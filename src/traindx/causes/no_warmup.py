@@ -76,6 +76,7 @@ FOR = {
     "dead-units": 0.5,
 }
 AGAINST = {
+    "loss-at-floor": 3.0,
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
     **NUMBER_FAULTS,

@@ -70,6 +70,7 @@ from ._facts import as_mapping, loader
 from ._known import number, record, show, site_of
 
 ID = "noisy-labels"
+
 FAMILY = "data"
 TITLE = "Labels do not belong to their inputs"
 MEANS = "Labels are shuffled, misaligned or random against their inputs, so that only memorising helps."
@@ -86,6 +87,7 @@ FOR = {
     "validation-rising": 0.5,
 }
 AGAINST = {
+    "loss-at-floor": 3.0,
     "axes-scrambled": 4.0,
     "targets-follow-inputs": 4.0,
     "softmax-over-batch": 3.0,

@@ -65,6 +65,7 @@ from ._known import number, record, site_of, train_loader
 from ._lines import with_keyword
 
 ID = "unshuffled-data"
+
 FAMILY = "data"
 TITLE = "Training data come in an order that follows the label"
 MEANS = "Batches come in an order that follows the label or the source, so the model keeps forgetting what it learned."
@@ -78,6 +79,7 @@ FOR = {
     "validation-at-chance": 0.3,
 }
 AGAINST = {
+    "loss-at-floor": 3.0,
     "labels-skewed": 1.5,
     "batch-outlier": 1.0,
     "batch-size-small": 1.0,

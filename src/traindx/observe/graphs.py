@@ -49,9 +49,11 @@ def leaves(loss: Any) -> Iterator[Any]:
 def factors(found: list[Any]) -> Iterator[Any]:
     """Leaves that a product takes as they are, or turned: weights. Others are positions, pixels or latent codes."""
     for node in found:
-        if op_name(node) not in DATA_IN:
+        name = op_name(node)
+        if name not in DATA_IN:
             continue
-        for following, _ in node.next_functions:
+        # The first operand of a convolution is what it looks at: a picture that is itself fitted is no weight.
+        for following, _ in node.next_functions[name in ("convolution", "linear") :]:
             while following is not None and op_name(following) in TURNING:
                 following = following.next_functions[0][0]
             variable = getattr(following, "variable", None)

@@ -89,6 +89,12 @@ def parameters(run: Run) -> list[Parameter]:
     return sorted(found, key=lambda parameter: parameter.depth)
 
 
+def fits_a_network(run: Run) -> bool:
+    """Whether some weight matrix is trained, or the record does not say."""
+    known = [p for p in parameters(run) if p.optimizer is not None]
+    return not known or any(p.matrix or p.kind == "embedding" for p in known)
+
+
 def share_of(part: list[Parameter], whole: list[Parameter]) -> float:
     """The larger of the shares by tensors and by elements: one starved output layer is few elements, and fatal."""
     if not whole:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..record import Run
 from ._facts import entries, facts, number, text
+from ._params import fits_a_network
 from ._rate import learning_rate
 
 # torch's defaults, or where those are placeholders (SGD, RMSprop) what tutorials and papers use.
@@ -29,8 +30,11 @@ class UsualRate:
 def usual_rate(run: Run) -> UsualRate | None:
     """The first stepping optimizer's peak rate and the usual one; None where either is not known.
 
-    Momentum m makes each gradient count 1/(1-m) times; plain SGD's usual rate is given for m = 0.
+    Momentum m makes each gradient count 1/(1-m) times; plain SGD's usual rate is given for m = 0. It is
+    usual for networks: a few numbers, positions or pixels are fitted at rates of their own.
     """
+    if not fits_a_network(run):
+        return None
     for optimizer in facts(run, "optimizers"):
         name = text(optimizer.get("class"))
         groups = entries(optimizer.get("groups"))

@@ -89,7 +89,7 @@ class Watcher:
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
         if session.step < LOOSE_UNTIL:
-            session.factors.update(id(tensor) for tensor in factors(found))
+            session.factors = (session.factors or set()) | {id(tensor) for tensor in factors(found)}
         key = (frame.f_code, frame.f_lasti) if frame is not None else None
         times = self._digests.get(key, 0)
         if times < 2 and len(self._digests) < 8:

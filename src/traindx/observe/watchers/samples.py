@@ -22,6 +22,9 @@ MAX_COLUMNS = 512
 MAX_CLASSES = 24
 
 
+FEW = 512  # samples that show whether a set is another one
+MOSTLY = 0.5  # of an evaluation set's samples that were trained on
+
 ROWS_TO_JUDGE = 16  # samples that must be there to say whether values repeat
 
 
@@ -39,6 +42,7 @@ class Watcher:
         self._continuous: bool | None = None  # the inputs have columns in which two samples hardly ever agree
         # By data set, or by size where the script hands tensors over itself.
         self._evaluated: dict[Any, set[int]] = {}
+        self._unscored: dict[int, set[int]] = {}  # samples that met no loss in an evaluation, by the batch's size
         self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
         self._given: list[weakref.ref[Any]] = []  # to the model that is running
         self._scored: list[
@@ -81,7 +85,18 @@ class Watcher:
                 self._meet(args[0], args[1], False)
         elif first is not None and self._given:
             self._scored = [*self._scored[-3:], (weakref.ref(first), self._given)]
+            if not first.requires_grad and not torch.is_grad_enabled():
+                self._note_unscored([t for ref in self._given if (t := ref()) is not None])
             self._given = []
+
+    def _note_unscored(self, parts: list[Any]) -> None:
+        """An evaluation by hand, `model(x).argmax(1) == y`, meets no loss; that it is over new samples is seen here."""
+        if not parts or not parts[0].is_cpu or len(self._unscored) > 16 or not self.session.schedule.affordable():
+            return
+        rows = parts[0].shape[0]
+        known = self._unscored.setdefault(rows, set())
+        if len(known) < FEW:
+            known.update(_hashes([part[:FEW] for part in parts if part.shape[0] == rows]))
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._met = True
@@ -119,13 +134,7 @@ class Watcher:
 
     def _hash(self, parts: list[Any], training: bool) -> None:
         inputs = parts[0]
-        hashes = [0] * inputs.shape[0]
-        for part in parts[:4]:  # a sample may have several parts, such as a user and an item
-            flat = part.reshape(part.shape[0], -1)
-            if flat.shape[1] > ELEMENTS:
-                flat = flat[:, :: -(-flat.shape[1] // ELEMENTS)]
-            rows = flat.contiguous().numpy() if flat.dtype is not torch.bfloat16 else flat.float().numpy()
-            hashes = [hash((known, row.tobytes())) for known, row in zip(hashes, rows, strict=True)]
+        hashes = _hashes(parts)
         if training:
             self._batches_hashed += 1
             if self._continuous is None and len(hashes) >= ROWS_TO_JUDGE:
@@ -171,11 +180,15 @@ class Watcher:
             shares = {loader: len(hashes & trained) / len(hashes) for loader, hashes in sets.items()}
             cleanest = min(sets, key=lambda loader: shares[loader])
             # Passes over training samples beside a clean evaluation are made for their own sake.
-            if shares[cleanest] < 0.5:
+            if shares[cleanest] < MOSTLY:
                 self.session.training_data_sets = {loader for loader, share in shares.items() if share > 0.9}
+            # Where the training set is scored by a loss once more, another set may be scored by hand.
+            by_hand = shares[cleanest] >= MOSTLY and any(_new(h, trained) for h in list(self._unscored.values()))
             writer.fact(
                 "overlap",
-                {
+                None
+                if by_hand
+                else {
                     "eval_samples": len(sets[cleanest]),
                     "train_samples_hashed": self._trained_rows,
                     "train_distinct": len(trained),
@@ -203,6 +216,22 @@ class Watcher:
                 writer.fact("feature_leak", found)
 
     finish = flush
+
+
+def _hashes(parts: list[Any]) -> list[int]:
+    """One for each sample; it may have several parts, such as a user and an item."""
+    hashes = [0] * parts[0].shape[0]
+    for part in parts[:4]:
+        flat = part.detach().reshape(part.shape[0], -1)
+        if flat.shape[1] > ELEMENTS:
+            flat = flat[:, :: -(-flat.shape[1] // ELEMENTS)]
+        rows = flat.contiguous().numpy() if flat.dtype is not torch.bfloat16 else flat.float().numpy()
+        hashes = [hash((known, row.tobytes())) for known, row in zip(hashes, rows, strict=True)]
+    return hashes
+
+
+def _new(hashes: set[int], trained: set[int]) -> bool:
+    return len(hashes) >= ROWS_TO_JUDGE and len(hashes & trained) < (1 - MOSTLY) * len(hashes)
 
 
 def _continuous(inputs: Any) -> bool:

@@ -95,8 +95,7 @@ class Watcher:
                 self._params[name], self._refs[name] = fact, refs[old]
 
     def _describe_parameter(self, parameter: Any, kind: str, module: Any | None) -> None:
-        session = self.session
-        name = session.naming.name_of(parameter)
+        name = self.session.naming.name_of(parameter)
         if name in self._params or isinstance(parameter, nn.parameter.UninitializedTensorMixin):
             return
         fact: dict[str, Any] = {
@@ -109,12 +108,14 @@ class Watcher:
             "requires_grad": parameter.requires_grad,
             "optimizer": None,
             "loaded": id(parameter) in self._loaded,
-            "fan_in": _fan_in(parameter, module) if module is not None or id(parameter) in session.factors else None,
+            "fan_in": _fan_in(parameter, module),
             "grad": None,
             "moved": None,
             "ran": None,
             "depth": None,
             "owner": id(module) if module is not None else None,
+            # torch's own modules are known to use their weights as weights.
+            "own": module is None or not type(module).__module__.startswith("torch.nn"),
         }
         self._params[name] = fact
         self._refs[name] = weakref.ref(parameter)
@@ -179,7 +180,7 @@ class Watcher:
 
     def _write(self) -> None:
         writer = self.session.writer
-        writer.fact("params", [{k: v for k, v in fact.items() if k != "owner"} for fact in self._placed()])
+        writer.fact("params", [{k: v for k, v in fact.items() if k not in ("owner", "own")} for fact in self._placed()])
         writer.fact("models", [self._model_fact(model) for model in self._models])
 
     def _placed(self) -> list[dict[str, Any]]:
@@ -188,7 +189,14 @@ class Watcher:
                 fact["ran"] = fact["owner"] in self._order
                 fact["depth"] = self._order.get(fact["owner"])
             fact["moved"] = self.session.moved.get(fact["name"])
+            if fact["own"] and fact["kind"] == "weight" and not self._multiplies(fact["name"]):
+                fact["kind"], fact["fan_in"] = "other", None
         return list(self._params.values())
+
+    def _multiplies(self, name: str) -> bool:
+        """A tensor that no product takes holds positions, pixels, latent codes or deviations, not weights."""
+        parameter, factors = self._refs[name](), self.session.factors
+        return parameter is None or factors is None or id(parameter) in factors
 
     def _model_fact(self, model: dict[str, Any]) -> dict[str, Any]:
         self._list_modules(model)

@@ -29,7 +29,8 @@ def measure(run: Run) -> Sign | Missing:
     middle = float(np.median(bins[third : third + 3]) - np.median(bins[2 * third - 2 : 2 * third + 1]))
     last = float(np.median(bins[2 * third : 2 * third + 3]) - np.median(bins[-3:]))
     pace = last / middle if middle > 0 else 0.0
-    depth = -loss.last / (abs(loss.first) or 1.0)
+    # A likelihood that begins near zero is soon many times as far below it: a nat is the least that counts.
+    depth = -loss.last / max(abs(loss.first), 1.0)
     # A fall that slows to two thirds per third of the run converges; one that keeps its pace does not.
     falls = trend(np.arange(2.0 * third), bins[-2 * third :]).falls
     level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 and falls else 0.0

@@ -37,6 +37,8 @@ def measure(run: Run) -> Sign | Missing:
     few = max(2, len(half) // 5)
     began, ended = float(np.median(half[:few])), float(np.median(half[-few:]))
     share = (began - ended) / all_of_it
+    if share > 1.0:
+        return Missing(ID, "the loss fell by more than there is between chance and zero: it has other terms")
     # Two standard errors of the difference of two such medians must lie between them.
     noise = 1.25 * loss.noise * np.sqrt(2.0 / few) * (ended if loss.logarithmic else 1.0)
     certain = ramp((began - ended) / noise, 1.0, 2.5) if noise > 0 else float(began > ended)

@@ -32,10 +32,10 @@ def _shuffled_majority(counts: dict[str, float], rows: float) -> float:
     return float(drawn.max(axis=1).mean()) / int(rows)
 
 
-def _labels_at_once(run: Run) -> float:
-    """How many labels the loss is given, where no model was seen to take a batch."""
-    shapes = [call.target.shape for call in training_losses(run) if call.target.shape]
-    return float(shapes[0][0]) if shapes else 0.0
+def _labels_at_once(run: Run) -> float | None:
+    """How many labels the loss is given: of a bag of instances, or of a graph, it is one."""
+    shapes = [call.target.shape for call in training_losses(run) if call.target.shape is not None]
+    return float(shapes[0][0] if shapes[0] else 1) if shapes else None
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -46,7 +46,7 @@ def measure(run: Run) -> Sign | Missing:
     longest = number(order.get("runs"))
     counts = label_counts(run) or {}
     common = majority(counts)
-    expected = max(expected, _shuffled_majority(counts, typical(run, "batch_size") or _labels_at_once(run)))
+    expected = max(expected, _shuffled_majority(counts, _labels_at_once(run) or typical(run, "batch_size") or 0.0))
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)

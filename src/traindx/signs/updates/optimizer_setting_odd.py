@@ -16,6 +16,7 @@ from .._optimizers import Group, groups
 from .._words import grave, num, place
 
 ID = "optimizer-setting-odd"
+SMALL = 64  # numbers: fewer are no layer
 
 
 def _memory(beta: float) -> float:
@@ -48,7 +49,13 @@ def measure(run: Run) -> Sign | Missing:
     if not known:
         return Missing(ID, "no optimizer was seen")
     negated = any(graph.get("negated") is True for graph in graphs(run))
-    found = [(level, what, group) for group in known for level, what in _odd(group, negated)]
+    # A few numbers beside a model that minimises (multipliers, a temperature) may well be meant to climb.
+    beside = len({group.index for group in known}) > 1
+    found = [
+        (level, what, group)
+        for group in known
+        for level, what in _odd(group, negated or (beside and (group.setting("elements") or SMALL) < SMALL))
+    ]
     level, what, group = max(found, key=lambda item: item[0], default=(0.0, "", known[0]))
     odd = sorted({what for level, what, _ in found if level >= 0.5})
     return Sign(
