@@ -41,7 +41,7 @@ x = (torch.tensor(load_digits().data, dtype=torch.float32) > 7).float()
 x = x[torch.randperm(len(x))]
 train, val = x[:1500], x[1500:]
 net = MADE()
-opt = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.02)
+opt = torch.optim.AdamW(net.parameters(), lr=6e-3, weight_decay=0.02)
 sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 30)
 
 

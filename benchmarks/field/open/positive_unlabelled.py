@@ -34,7 +34,7 @@ class NNPU(nn.Module):
 def fit(name, objective, epochs=40):
     torch.manual_seed(1)
     net = nn.Sequential(nn.Linear(64, 80), nn.ReLU(), nn.Linear(80, 80), nn.ReLU(), nn.Linear(80, 1))
-    opt = torch.optim.Adam(net.parameters(), lr=1e-3, weight_decay=5e-3)
+    opt = torch.optim.Adam(net.parameters(), lr=3e-3, weight_decay=5e-3)
     sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, epochs)
     for epoch in range(epochs):
         run = flips = 0

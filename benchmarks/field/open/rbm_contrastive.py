@@ -40,12 +40,12 @@ class RBM(torch.nn.Module):
 
 
 rbm = RBM(64, HID)
-opt = torch.optim.SGD(rbm.parameters(), lr=0.1, momentum=0.5, weight_decay=1e-4)
+opt = torch.optim.SGD(rbm.parameters(), lr=0.3, momentum=0.5, weight_decay=1e-4)
 print(f"independent pixels: log-likelihood {-torch.nn.functional.binary_cross_entropy(train.mean(0).clamp(0.01, 0.99).expand_as(test), test, reduction='none').sum(1).mean():.2f}")
 for epoch in range(30):
     gap, rec = 0.0, 0.0
     if epoch == 20:
-        opt.param_groups[0]["lr"] = 0.03
+        opt.param_groups[0]["lr"] = 0.1
     batches = torch.randperm(1500).split(30)
     for b in batches:
         v0 = train[b]

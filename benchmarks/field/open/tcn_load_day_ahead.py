@@ -53,7 +53,7 @@ class TCN(nn.Module):
 
 
 net = TCN()
-opt = torch.optim.RAdam(net.parameters(), lr=3e-3)
+opt = torch.optim.RAdam(net.parameters(), lr=6e-3)
 STEPS = 700
 sched = torch.optim.lr_scheduler.PolynomialLR(opt, STEPS, power=1.5)
 vstarts = torch.arange(cut, N - CTX - HOR, 3)
