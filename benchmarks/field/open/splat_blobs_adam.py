@@ -1,4 +1,5 @@
 # expect: lr-never-decays
+# also: lr-too-high
 # about: a picture built from a sum of Gaussian blobs, all blob parameters fitted with Adam on random pixels
 import torch
 
@@ -18,7 +19,7 @@ target = render(grid, *true)
 centre = (true[0] + 1.2 * torch.randn(G, 2)).requires_grad_()
 logscale = torch.zeros(G, requires_grad=True)
 amp = torch.zeros(G, requires_grad=True)
-optimizer = torch.optim.Adam([centre, logscale, amp], lr=0.08)
+optimizer = torch.optim.Adam([centre, logscale, amp], lr=0.03)
 rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
 for step in range(1500):
     rows = torch.randint(0, len(grid), (24,))
