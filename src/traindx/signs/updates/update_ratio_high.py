@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._params import fits_a_network
 from .._ratios import update_ratios
 from .._tables import bins, first_step_above, median
 from .._words import grave, num
@@ -18,8 +19,8 @@ ID = "update-ratio-high"
 
 def measure(run: Run) -> Sign | Missing:
     ratios = update_ratios(run)
-    if not ratios:
-        return Missing(ID, "no update was measured against its weights")
+    if not ratios or not fits_a_network(run):  # a number that begins near zero changes by many times its size
+        return Missing(ID, "no update was measured against the weights of a network")
     ratio = max(bins(ratios.values, 8))
     level = ramp(ratio, 0.1, 0.6, log=True)
     return Sign(
