@@ -242,6 +242,9 @@ def test_at_the_floor() -> None:
 def test_negative_without_end() -> None:
     loss = 1 - 40 * time(N) ** 1.5 + 0.1 * rng().standard_normal(N)
     raised("loss-negative-unbounded", build(loss), "critical")
+    quiet(
+        "loss-negative-unbounded", build(0.2 - 1.4 * time(N) ** 1.5 + 0.01 * rng().standard_normal(N))
+    )  # a likelihood
     quiet("loss-negative-unbounded", build(-3 + 5 * np.exp(-6 * time(N)) + 0.1 * rng().standard_normal(N)))
 
 

@@ -112,6 +112,10 @@ def test_much_to_gain() -> None:
     quiet("much-to-gain", tail)
     halving = build(0.02 * np.exp(-1.4 * time(N)) * np.where(time(N) < 0.05, 115, 1.0))
     quiet("much-to-gain", halving)
+    other_units = build(np.linspace(30.0, 10.0, N))  # falls by more than lies between chance and zero
+    for key, value in CLASSES_10.items():
+        other_units.fact(key, value)
+    assert isinstance(all_signs()["much-to-gain"].measure(other_units.build()), Missing)
     quiet("much-to-gain", build(np.linspace(2.4, 1.4, N)).series("lr", steps(N), np.linspace(1e-3, 0.0, N)))
 
 

@@ -58,6 +58,11 @@ def evaluated(mean: float, std: float, features: int = 20, **more: Any) -> Patie
     return healthy().merge("data/eval", **{**given, **more})
 
 
+def bag() -> Patient:
+    p = healthy().loss(target={"shape": []}).level("batch_size", 19.0, 0)
+    return p.merge("label_order", mean_majority=1.0, expected_majority=0.5, runs=3)
+
+
 def view(old: list[int], new: list[int]) -> Patient:
     return healthy().merge("graph", view_permutes=[{"from": old, "to": new}])
 
@@ -194,6 +199,7 @@ HEALTHY = {
         ("shuffled", healthy),
         ("batches of two", lambda: of_two()),
         ("one by one, without a model", lambda: one_by_one()),
+        ("one label for a bag", lambda: bag()),
         ("shuffled, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=4)),
     ],
     "sequential-sampler": [

@@ -50,6 +50,13 @@ def memorised() -> Patient:
     return healthy().curve("grad_norm", values)
 
 
+def dual(elements: int) -> Patient:
+    """A second optimizer that maximises, as in dual ascent."""
+    p = healthy()
+    p.facts["optimizers"].append({"class": "SGD", "groups": [{"lr": 0.1, "maximize": True, "elements": elements}]})
+    return p
+
+
 def few_steps(n: int = 60) -> Patient:
     p = healthy()
     p.facts["steps"] = n
@@ -118,6 +125,7 @@ SICK = {
         ("momentum 0.99", lambda: healthy().optimizer(momentum=0.99)),
         ("momentum above one", lambda: healthy().optimizer(momentum=1.01)),
         ("maximize", lambda: healthy().optimizer(maximize=True)),
+        ("another layer that climbs", lambda: dual(elements=640)),
         ("swapped betas", lambda: adam(healthy()).optimizer(betas=[0.999, 0.9])),
         ("short second moment", lambda: adam(healthy()).optimizer(betas=[0.5, 0.5])),
         ("eps", lambda: adam(healthy()).optimizer(eps=0.1)),
@@ -226,6 +234,7 @@ HEALTHY = {
         ("language model", lambda: adam(healthy()).optimizer(betas=[0.9, 0.95])),
         ("nesterov 0.95", lambda: healthy().optimizer(momentum=0.95)),
         ("maximize a negated loss", lambda: healthy().optimizer(maximize=True).merge("graph", negated=True)),
+        ("a multiplier that climbs", lambda: dual(elements=1)),
     ],
     "plain-sgd": [("momentum", healthy)],
     "adam-with-decay": [

@@ -59,6 +59,12 @@ def unstepped(backwards: int) -> Patient:
     return p
 
 
+def emptied(steps: int, heard: int) -> Patient:
+    p = healthy()
+    p.facts["optimizers"][0].update(emptied=steps, steps_heard=heard)
+    return p
+
+
 def frozen(**values: Any) -> Patient:
     p = healthy().params(*HIDDEN, requires_grad=False, grad="none", moved=False, optimizer=None, **values)
     return p.table("weight_norm", dict.fromkeys(WEIGHTS, 5.0), 0.0)
@@ -86,7 +92,10 @@ SICK = {
         ("every step", lambda: healthy().optimizer(grads_kept=1999)),
         ("by hand", lambda: healthy().without("optimizers").merge("by_hand", steps_heard=40, grads_kept=40)),
     ],
-    "backward-without-step": [("never stepped", lambda: unstepped(2000))],
+    "backward-without-step": [
+        ("never stepped", lambda: unstepped(2000)),
+        ("cleared before every step", lambda: emptied(40, 42)),
+    ],
     "params-outside-optimizer": [
         ("hidden layers", lambda: healthy().params(*HIDDEN, optimizer=None, moved=False)),
         ("the last layer", lambda: healthy().params(WEIGHTS[-1], optimizer=None, moved=False)),
@@ -143,6 +152,7 @@ HEALTHY = {
     "backward-without-step": [
         ("updated by hand", lambda: unstepped(2000).params(moved=True)),
         ("ended at once", lambda: unstepped(2)),
+        ("cleared in the middle once", lambda: emptied(3, 42)),
     ],
     "params-outside-optimizer": [
         ("pretrained, head only", lambda: healthy().params(*HIDDEN, optimizer=None, moved=False, loaded=True)),

@@ -1,0 +1,71 @@
+"""What looks alike and means something else: weights and other tensors, validation and training, cleared too early."""
+
+from __future__ import annotations
+
+from small_loops import observed, train
+
+
+def test_only_what_a_product_takes_is_a_weight(warm, script):
+    """Of loose tensors and of a module of one's own; a picture that is fitted is looked at, not multiplied by."""
+    source = """
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        class Noisy(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mean, self.deviation = nn.Parameter(torch.randn(4, 3)), nn.Parameter(torch.zeros(4, 3))
+                self.plain = nn.Parameter(torch.randn(3, 2))
+            def forward(self, x):
+                return x @ (self.mean + F.softplus(self.deviation) * torch.randn(4, 3)) @ self.plain
+        model = Noisy()
+        picture = torch.randn(1, 1, 8, 8, requires_grad=True)
+        places = torch.randn(5, 2, requires_grad=True)
+        filters = nn.Conv2d(1, 2, 3)
+        optimizer = torch.optim.Adam([*model.parameters(), *filters.parameters(), picture, places], lr=1e-2)
+        for step in range(6):
+            optimizer.zero_grad()
+            loss = model(torch.randn(8, 4)).square().mean() + filters(picture).square().mean()
+            (loss + torch.cdist(places, places).sum()).backward()
+            optimizer.step()
+    """
+    run = observed(warm, script(source)).run
+    kinds = {entry["name"].removeprefix("Noisy."): entry["kind"] for entry in run.facts["params"]}
+    loose = sorted(kind for name, kind in kinds.items() if name.startswith("tensor"))
+    assert [kinds[name] for name in ("mean", "deviation", "plain")] == ["other", "other", "weight"], kinds
+    assert loose == ["other", "other"], kinds
+
+
+def test_an_evaluation_by_hand_shows_that_validation_is_not_the_training_set(warm, script):
+    source = """
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        x, y = torch.randn(150, 4), torch.randint(0, 3, (150,))
+        new_x, new_y = torch.randn(50, 4), torch.randint(0, 3, (50,))
+        model = nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(12):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+            with torch.no_grad():
+                again = F.cross_entropy(model(x), y)
+                right = (model(new_x).argmax(1) == new_y).sum()
+    """
+    clean = observed(warm, script(source)).run.facts
+    assert clean.get("overlap") is None
+    alone = source.replace("right = (model(new_x).argmax(1) == new_y).sum()", "pass")
+    overlap = observed(warm, script(alone)).run.facts["overlap"]
+    assert overlap["shared"] == overlap["eval_samples"] == 150
+
+
+def test_gradients_that_are_cleared_before_the_step_are_counted(warm, script):
+    source = train("loss = F.mse_loss(model(x), y)").replace(
+        "optimizer.step()", "optimizer.zero_grad(); optimizer.step()"
+    )
+    facts = observed(warm, script(source)).run.facts["optimizers"][0]
+    assert facts["emptied"] == facts["steps_heard"] == facts["steps"] > 3
+    assert observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run.facts["optimizers"][0]["emptied"] == 0
