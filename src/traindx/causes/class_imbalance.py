@@ -79,6 +79,7 @@ FOR = {
     "validation-at-chance": 0.5,
 }
 AGAINST = {
+    "targets-follow-inputs": 3.0,
     "batches-single-class": 2.0,
     "update-ratio-high": 0.7,
     "loss-oscillating": 0.5,

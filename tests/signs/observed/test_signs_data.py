@@ -322,6 +322,14 @@ def test_targets_that_are_the_next_inputs(follows: bool) -> None:
     assert measured("targets-follow-inputs", p).level == float(follows)
 
 
+@pytest.mark.parametrize(("mean", "level"), [(0.3, 1.0), (0.31, None)])
+def test_targets_that_are_the_inputs_themselves(mean: float, level: float | None) -> None:
+    numbers = {"shape": [32, 64], "std": 0.4, "min": 0.0, "max": 1.0}
+    p = healthy().without("shift_relation").merge("data/train", mean=0.3, **numbers)
+    p.merge("targets/train", mean=mean, **numbers)
+    assert measured("targets-follow-inputs", p).level == level if level else missing("targets-follow-inputs", p)
+
+
 @pytest.mark.parametrize("batch", [20, 100, 500])
 def test_a_set_without_a_loader_is_sized_by_samples_that_come_again(batch):
     """Against batches that are really drawn from a thousand samples."""

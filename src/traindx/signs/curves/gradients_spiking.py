@@ -11,7 +11,7 @@ import math
 
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import gradient_norm, training_loss
+from .._curve import adversarial, gradient_norm, training_loss
 from .._excursions import gradient_excursions, loss_excursions
 from .._wording import number, times
 
@@ -22,6 +22,8 @@ def measure(run: Run) -> Sign | Missing:
     norm, loss = gradient_norm(run), training_loss(run)
     if len(norm) < 3:
         return Missing(ID, "fewer than three gradient norms were recorded")
+    if adversarial(run):
+        return Missing(ID, "networks that train against each other take turns, and so do the sizes of their gradients")
     if norm.values.min() <= 0:
         return Missing(ID, "gradient norms of zero cannot be compared as ratios")
     found = [e for e in gradient_excursions(run) if e.start >= max(2, len(norm) // 100)]
