@@ -35,6 +35,11 @@ def groups(run: Run) -> list[Group]:
     ]
 
 
+def needs_whole_set(run: Run) -> bool:
+    """Whether an optimizer draws on differences of gradients, which a batch of its own for each step would spoil."""
+    return any("lbfgs" in text(optimizer.get("class")).lower() for optimizer in facts(run, "optimizers"))
+
+
 def adaptive(run: Run) -> bool:
     """Whether every known optimizer divides gradients by their own size, so that their scale cancels."""
     names = [text(optimizer.get("class")).lower() for optimizer in facts(run, "optimizers")]

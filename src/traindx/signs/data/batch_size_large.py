@@ -10,6 +10,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._loaders import dataset_size
 from .._noise import AMPLE_UPDATES, SCARCE_UPDATES, effective_batch
+from .._optimizers import needs_whole_set
 from .._words import num, pct
 
 ID = "batch-size-large"
@@ -19,6 +20,8 @@ def measure(run: Run) -> Sign | Missing:
     batch, size = effective_batch(run), dataset_size(run)
     if batch is None or size is None or run.steps <= 0:
         return Missing(ID, "the batch size or the size of the training set is not known")
+    if needs_whole_set(run):
+        return Missing(ID, "the optimizer needs the same samples at every step")
     share = min(batch / size, 1.0)
     level = ramp(share, 0.05, 0.3, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
     return Sign(

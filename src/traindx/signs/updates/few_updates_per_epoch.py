@@ -10,6 +10,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._loaders import updates_per_epoch
 from .._noise import AMPLE_UPDATES, SCARCE_UPDATES
+from .._optimizers import needs_whole_set
 from .._words import count, num
 
 ID = "few-updates-per-epoch"
@@ -19,6 +20,8 @@ def measure(run: Run) -> Sign | Missing:
     each = updates_per_epoch(run)
     if each is None or run.steps <= 0:
         return Missing(ID, "no training loader of known length was seen")
+    if needs_whole_set(run):
+        return Missing(ID, "the optimizer needs the same samples at every step")
     level = ramp(each, 30.0, 5.0, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
     return Sign(
         ID,
