@@ -73,7 +73,6 @@ from ._known import (
 )
 
 ID = "frozen-layers"
-
 FAMILY = "optimizer"
 TITLE = "Layers that have to learn are frozen"
 MEANS = (

@@ -70,7 +70,6 @@ from ._facts import as_mapping, loader
 from ._known import number, record, show, site_of
 
 ID = "noisy-labels"
-
 FAMILY = "data"
 TITLE = "Labels do not belong to their inputs"
 MEANS = "Labels are shuffled, misaligned or random against their inputs, so that only memorising helps."

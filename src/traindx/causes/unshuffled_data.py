@@ -65,7 +65,6 @@ from ._known import number, record, site_of, train_loader
 from ._lines import with_keyword
 
 ID = "unshuffled-data"
-
 FAMILY = "data"
 TITLE = "Training data come in an order that follows the label"
 MEANS = "Batches come in an order that follows the label or the source, so the model keeps forgetting what it learned."
