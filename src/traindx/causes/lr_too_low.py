@@ -93,6 +93,7 @@ AGAINST = {
     "decay-dominates": 1.5,
     "gradients-zero": 2.0,
     "few-updates-per-epoch": 1.5,
+    "few-updates": 2.0,
     "updates-lost-to-rounding": 1.5,
     "loss-plateau": 1.0,
     "validation-rising": 1.5,
@@ -101,7 +102,13 @@ AGAINST = {
     "validation-learned": 1.0,
     "rate-above-usual": 2.0,
 }
-REQUIRES = ("loss-falling-slowly", "update-ratio-low", "weights-hardly-move", "one-batch-needs-higher-rate")
+REQUIRES = (
+    "loss-falling-slowly",
+    "update-ratio-low",
+    "weights-hardly-move",
+    "gradients-agree",
+    "one-batch-needs-higher-rate",
+)
 EXPLAINS = ("undertrained",)
 AVOID = (
     "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",

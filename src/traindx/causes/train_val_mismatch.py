@@ -62,7 +62,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import loader
+from ._facts import as_mapping, loader
 from ._known import number, record, show, site_of
 
 ID = "train-val-mismatch"
@@ -89,6 +89,7 @@ AGAINST = {
     "batches-single-class": 2.0,
     "train-above-validation": 1.5,
     "validation-learned": 1.5,
+    "labels-skewed": 1.0,
 }
 REQUIRES = ("train-eval-inputs-differ", "validation-at-chance")
 SEEN_BY = ("train-eval-inputs-differ",)
@@ -110,11 +111,17 @@ def fix(run: Run, _signs: Signs) -> Fix:
         if ours is not None and theirs is not None:
             differences.append(f"{name} {show(ours)} against {show(theirs)}")
     measured = f" Training against validation inputs: {', '.join(differences)}." if differences else ""
+    location = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
+    apart = number(as_mapping(evaluation.get("ids")).get("distance"))
+    if apart is not None:
+        code = "vocabulary = build_vocabulary(train_texts)  # once, and the same for training, validation and use\n"
+        return Fix(
+            f"Number the tokens of both sets by one vocabulary: their shares differ by {apart:.0%}.", code, location
+        )
     mean, std = number(train.get("mean")), number(train.get("std"))
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("train_mean", "train_std")
     code = (
         "def prepare(x):  # the same for training, validation and use\n"
         f"    return (x.float() - {centre}) / {scale}  # constants of the training set\n"
     )
-    location = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
     return Fix(f"Prepare both sets by one function with the training set's constants.{measured}", code, location)

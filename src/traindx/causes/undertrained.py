@@ -64,7 +64,13 @@ ID = "undertrained"
 FAMILY = "generalisation"
 TITLE = "The run stopped too early"
 MEANS = "The run ended while the loss was still falling at a useful pace."
-FOR = {"much-to-gain": 4.0, "still-improving": 1.0, "validation-still-improving": 1.0, "few-updates-per-epoch": 0.3}
+FOR = {
+    "much-to-gain": 4.0,
+    "still-improving": 1.0,
+    "validation-still-improving": 1.0,
+    "few-updates-per-epoch": 0.3,
+    "few-updates": 2.0,
+}
 AGAINST = {
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
@@ -88,7 +94,7 @@ AGAINST = {
     "memorising": 1.0,
     "rate-below-usual": 1.0,
 }
-REQUIRES = ("much-to-gain",)
+REQUIRES = ("much-to-gain", "few-updates")
 AVOID = (
     "Do not add epochs to a curve that is flat, noisy or falling a hundred times too slowly: find out why first.",
     "Do not resume without the optimizer's state, nor at a rate that has decayed to zero.",

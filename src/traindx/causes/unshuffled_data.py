@@ -70,6 +70,7 @@ TITLE = "Training data come in an order that follows the label"
 MEANS = "Batches come in an order that follows the label or the source, so the model keeps forgetting what it learned."
 FOR = {
     "batches-single-class": 5.0,
+    "batches-alike": 3.5,
     "saw-tooth": 2.0,
     "sequential-sampler": 1.5,
     "loss-oscillating": 0.5,
@@ -88,8 +89,8 @@ AGAINST = {
     "several-runs": 1.0,
     "validation-learned": 1.0,
 }
-REQUIRES = ("batches-single-class", "saw-tooth")
-SEEN_BY = ("batches-single-class",)
+REQUIRES = ("batches-single-class", "batches-alike", "saw-tooth")
+SEEN_BY = ("batches-single-class", "batches-alike")
 EXPLAINS = (
     "lr-too-high",
     "class-imbalance",
@@ -107,7 +108,7 @@ VERIFY = "The commonest class's share in a batch is near its share in the data, 
 REFERENCE = "Bottou, Stochastic gradient descent tricks, 2012; PyTorch documentation, torch.utils.data.DataLoader"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """shuffle=True in the training loader's own line."""
     loader = train_loader(run)
     location = site_of(loader)
@@ -117,6 +118,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if seen is not None:
         measured = f" The commonest class makes up {seen:.0%} of a batch"
         measured += f"; mixed batches would show {expected:.0%}." if expected is not None else " on average."
+    elif (alike := signs.get("batches-alike")) is not None and alike.raised:
+        measured = f" {alike.text[:1].upper()}{alike.text[1:]}."
     if "iterable" in str(loader.get("sampler")).lower():
         code = "stream = shuffled(stream, buffer=10_000)  # longer than many blocks of one label\n"
         return Fix(f"Shuffle the stream through a buffer.{measured}", code, location)

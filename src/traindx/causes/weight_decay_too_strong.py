@@ -70,6 +70,7 @@ TITLE = "Weight decay is too strong"
 MEANS = "Weight decay pulls the weights to zero faster than the loss can hold them."
 FOR = {
     "decay-dominates": 4.0,
+    "decay-forgets": 4.0,
     "penalty-dominates": 4.0,
     "weights-shrinking": 2.5,
     "training-at-chance": 1.0,
@@ -94,9 +95,9 @@ AGAINST = {
     "training-learned": 1.5,
     "validation-learned": 1.0,
 }
-REQUIRES = ("decay-dominates", "penalty-dominates", "weights-shrinking")
+REQUIRES = ("decay-dominates", "decay-forgets", "penalty-dominates", "weights-shrinking")
 EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")
-SEEN_BY = ("decay-dominates", "penalty-dominates")
+SEEN_BY = ("decay-dominates", "decay-forgets", "penalty-dominates")
 AVOID = (
     "Do not raise the rate to outrun the decay: decoupled decay grows with it.",
     "Do not carry a value from SGD to AdamW or back: it means something different there.",

@@ -19,6 +19,8 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 ## Signs
 
 - Integer class targets with few distinct values enter a regression loss.
+- Cross-entropy is given rows of targets that do not sum to 1.
+- The mean of the errors is taken before their size, so that errors of unlike sign cancel.
 - nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
 - The loss falls below zero without bound.
 
@@ -62,7 +64,7 @@ from ..record import Run
 from ..signs import Signs
 from ._base import Fix
 from ._facts import as_mapping, training_loss, was
-from ._known import number, record, show, site_of
+from ._known import entries, number, record, show, site_of
 from ._lines import with_call_renamed
 
 ID = "wrong-loss"
@@ -76,6 +78,8 @@ FOR = {
     "loss-inputs-not-log-probabilities": 6.0,
     "class-ids-in-regression-loss": 5.0,
     "loss-over-one-class": 6.0,
+    "errors-cancel": 6.0,
+    "targets-not-probabilities": 6.0,
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
@@ -84,9 +88,17 @@ REQUIRES = (
     "loss-inputs-not-log-probabilities",
     "class-ids-in-regression-loss",
     "loss-over-one-class",
+    "errors-cancel",
+    "targets-not-probabilities",
     "loss-negative-unbounded",
 )
-SEEN_BY = ("loss-inputs-not-log-probabilities", "class-ids-in-regression-loss", "loss-over-one-class")
+SEEN_BY = (
+    "loss-inputs-not-log-probabilities",
+    "class-ids-in-regression-loss",
+    "loss-over-one-class",
+    "errors-cancel",
+    "targets-not-probabilities",
+)
 EXPLAINS = (
     "lr-too-high",
     "exploding-gradients",
@@ -97,6 +109,7 @@ EXPLAINS = (
     "lr-too-low",
     "vanishing-gradients",
     "detached-graph",
+    "double-softmax",
 )
 AVOID = (
     "Do not judge by the loss alone: look at accuracy.",
@@ -114,6 +127,14 @@ def fix(run: Run, signs: Signs) -> Fix:
     """cross_entropy for nll_loss on scores and for a regression loss on class ids; the binary one for one score."""
     if (signs.level("loss-over-one-class") or 0.0) >= 0.5:
         return _binary(training_loss(run, "cross_entropy"))
+    if (signs.level("errors-cancel") or 0.0) >= 0.5:
+        return Fix(
+            "Take the size of each error before the mean: as it is, errors of unlike sign cancel.",
+            "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss: (outputs - targets).abs().mean()\n",
+            site_of(next(iter(entries(run, "backward_sites")), None)),  # the loss is made close by
+        )
+    if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
+        return _for_targets_as_values(training_loss(run, "cross_entropy"))
     nll = training_loss(run, "nll")
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
         return _cross_entropy_for_nll(nll)
@@ -140,6 +161,21 @@ def _binary(call: Mapping[str, Any]) -> Fix:
         "the same whatever the score.",
         code,
         location,
+    )
+
+
+def _for_targets_as_values(call: Mapping[str, Any]) -> Fix:
+    location = site_of(call)
+    code = was(location) + (
+        "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels\n"
+        "loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, targets)  # or: several yes/no answers\n"
+    )
+    sums = [number(as_mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
+    given = (
+        f", and these sum to {show(sums[0])} … {show(sums[1])}" if sums[0] is not None and sums[1] is not None else ""
+    )
+    return Fix(
+        f"cross_entropy takes rows of probabilities that sum to 1{given}: use the loss of such targets.", code, location
     )
 
 

@@ -9,9 +9,18 @@ import torch
 
 from .graphs import op_name, out_shape, saved
 from .inbox import cpu_value
+from .loss_tail import (
+    LINEAR,
+    LOSSES,
+    all_pairs_picked,
+    divided_by,
+    errors_cancel,
+    lowers_likelihood,
+    negated,
+    tail_of,
+)
 
-# Linear maps that own a weight, and what may stand between two of them without adding any power.
-LINEAR = {"addmm", "mm", "linear", "convolution", "mkldnnconvolution", "thnnconv2d", "slowconv2d", "addbmm"}
+# What may stand between two linear maps without adding any power.
 TRANSPARENT = {
     "view", "unsafeview", "reshapealias", "t", "transpose", "permute", "clone", "squeeze", "unsqueeze", "expand",
     "contiguous", "tocopy", "alias", "select", "slice", "nativedropout", "asstrided",
@@ -26,84 +35,35 @@ NONLINEAR = {
     "maskedfill", "embedding", "rmsnorm",
 }  # fmt: skip
 PASSING = TRANSPARENT | {"clamp", "clampmin", "mul", "div", "add"}  # what leaves probabilities much as they were
-LOSSES = {
-    "nllloss", "nllloss2d", "mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy",
-    "binarycrossentropywithlogits", "kldiv", "ctcloss",
-}  # fmt: skip
 ELEMENTWISE = {"sub", "add", "mul", "div", "rsub", "maximum", "minimum", "where", "mseloss", "l1loss", "smoothl1loss"}
 
 
 def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
     """`found`: the nodes behind a loss, nearest first."""
     ops = Counter(op_name(node) for node in found)
-    tail = _tail(found)
+    tail = tail_of(found)
     chain = _linear_chain(found)
     return {
         "nodes": len(found),
         "ops": dict(ops),
         "tail": [op_name(node) for node in tail],
-        "negated": _negated(tail),
-        "divided_by": _divided_by(tail),
+        "negated": negated(tail),
+        "divided_by": divided_by(tail),
         "linear_maps": sum(ops[name] for name in LINEAR),
         "nonlinearities": sum(ops[name] for name in NONLINEAR),
         "linear_chain": len(chain),
         "linear_chain_shapes": [list(shape or ()) for shape in map(out_shape, chain)],
         "softmaxes": _softmaxes(found),
         "attention": _attention(found) if read_saved else [],
-        "broadcasts": _broadcasts(found[:40]),
+        "broadcasts": [*_broadcasts(found[:40]), *all_pairs_picked(found[:40])],
+        "lowers_likelihood": lowers_likelihood(tail),
+        "errors_cancel": errors_cancel(tail),
         "view_permutes": _view_permutes(found),
         "last_activation": _last_activation(found),
         "penalised": sum(map(_penalises, found)),
         "custom": [name for name in ops if name[:1].isupper() and name != "AccumulateGrad"],
         "leaves": ops["AccumulateGrad"],
     }
-
-
-def _tail(found: list[Any]) -> list[Any]:
-    """From the loss towards the model, as long as there is one way to go."""
-    tail: list[Any] = []
-    node = found[0] if found else None
-    while node is not None and len(tail) < 12 and op_name(node) not in LINEAR:
-        tail.append(node)
-        following = [n for n, _ in node.next_functions if n is not None]
-        node = following[0] if len(following) == 1 else None
-    return tail
-
-
-def _negated(tail: list[Any]) -> bool:
-    """A standard loss whose sign was turned before backward."""
-    sign = 1
-    for node in tail:
-        name = op_name(node)
-        if name in LOSSES:
-            return sign < 0
-        if name == "neg":
-            sign = -sign
-        elif name == "mul":
-            factor = _number(saved(node, "other"))
-            sign = -sign if factor is not None and factor < 0 else sign
-        elif name == "rsub":
-            sign = -sign
-    return False
-
-
-def _divided_by(tail: list[Any]) -> float | None:
-    for node in tail:
-        name = op_name(node)
-        if name == "div":
-            return _number(saved(node, "other"))
-        if name == "mul":
-            factor = _number(saved(node, "other"))
-            return 1.0 / factor if factor else None
-    return None
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, (int, float)):
-        return float(value)
-    if isinstance(value, torch.Tensor) and value.dim() == 0 and not value.requires_grad:
-        return cpu_value(value)
-    return None
 
 
 def _linear_chain(found: list[Any]) -> list[Any]:

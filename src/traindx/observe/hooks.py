@@ -11,8 +11,8 @@ with a method named after each moment that it wants to hear of:
     grads_cleared(owner)                     clipped(kind, parameters, threshold, norm, site)
     loss_scaled(scaler, plain, scaled)       unscaled(scaler, optimizer)        scaler_step(scaler, optimizer)
     state_loaded(module, site)               forward_failed(root)
-    dropout_applied(p, training)             reshaped(before, after, site)
-    module_begin(module)                     module_end(module, output)
+    dropout_applied(p, training)             reshaped(before, after, site, axis)
+    module_begin(module, args)               module_end(module, output)
 
 The last two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
 and, relayed by the pacing watcher, which knows what one update is in any style of loop:

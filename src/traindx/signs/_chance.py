@@ -16,6 +16,7 @@ import numpy as np
 
 from ..record import Run
 from ._curve import Curve, curve_of, once_per_run, training_loss
+from ._facts import facts
 
 NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
 FEWEST = 8  # points from which a ratio is judged
@@ -33,8 +34,8 @@ class Chance:
 @once_per_run
 def chance_level(run: Run) -> Chance | None:
     """The trivial predictor's training loss, or None."""
-    calls = [c for c in run.facts.get("losses") or [] if isinstance(c, dict) and c.get("phase") == "train"]
-    if len({(c.get("fn"), str(_outputs(c))) for c in calls}) > 1:
+    calls = [call for call in facts(run, "losses") if call.get("phase") == "train"]
+    if len({(str(c.get("fn")), str(_outputs(c))) for c in calls}) > 1:
         return None  # a sum of different losses; and the targets' statistics mix those of all of them
     call = calls[0] if calls else None
     targets = run.facts.get("targets/train")
@@ -70,7 +71,7 @@ def has_other_terms(run: Run) -> bool:
     """
     function, total = run.series("loss/function").finite, run.series("loss/train").finite
     steps = np.intersect1d(function.steps, total.steps)
-    calls = [c.get("fn") for c in run.facts.get("losses") or () if isinstance(c, dict) and c.get("phase") == "train"]
+    calls = [call.get("fn") for call in facts(run, "losses") if call.get("phase") == "train"]
     if len(steps) < FEWEST or len(calls) != 1 or calls == ["residual_loss"]:
         return False
     parts = [dict(zip(series.steps.tolist(), series.values.tolist(), strict=True)) for series in (total, function)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..record import Run
-from ._facts import entries, facts, mapping, number, text
+from ._facts import entries, facts, mapping, number, shape, text
 
 RELU_LIKE = ("ReLU", "ReLU6", "Threshold")
 SQUASHING = ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid", "LogSigmoid")
@@ -19,6 +19,7 @@ class Module:
     type: str
     order: float | None  # None: never executed
     settings: Mapping[str, Any]
+    given: tuple[int, ...] = ()  # the shape of its first input, of modules that take sequences
 
     @property
     def maps(self) -> bool:
@@ -53,6 +54,7 @@ def modules(run: Run) -> list[Module]:
                     text(entry.get("type")),
                     number(entry.get("order")),
                     mapping(entry.get("settings")),
+                    shape(entry.get("given")) or (),
                 )
             )
     return sorted(found, key=lambda module: (module.order is None, module.order or 0.0))

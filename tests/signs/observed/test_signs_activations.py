@@ -29,6 +29,18 @@ def scaled_init(gain: float, *names: str) -> Patient:
     return p.each_param(lambda e: e.update(init_std=gain / math.sqrt(e["fan_in"])), *(names or WEIGHTS))
 
 
+def with_parameter(name: str, kind: str, shape: list[int]) -> Patient:
+    p = healthy()
+    p.facts["params"].append({**p.facts["params"][0], "name": name, "module": "", "kind": kind, "shape": shape})
+    return p
+
+
+def both_embeddings() -> Patient:
+    p = with_parameter("items.weight", "embedding", [500, 16])
+    p.facts["params"].append({**p.facts["params"][-1], "name": "bias.weight", "shape": [500, 1]})
+    return p
+
+
 def with_norms(p: Patient) -> Patient:
     p.facts["models"][0]["modules"] += [module(f"ln{i}", "LayerNorm", 20 + i) for i in range(6)]
     return p
@@ -114,6 +126,8 @@ SICK = {
     "narrow-layer": [
         ("two units", lambda: healthy().params(WEIGHTS[2], shape=[2, 64]).params(WEIGHTS[3], shape=[64, 2])),
         ("one unit", lambda: healthy().params(WEIGHTS[0], shape=[1, 20]).params(WEIGHTS[1], shape=[64, 1])),
+        ("two units of memory", lambda: with_parameter("rnn.weight_hh_l0", "weight", [8, 2])),
+        ("one number a word", lambda: with_parameter("words.weight", "embedding", [500, 1])),
     ],
     "linear-chain": [
         ("four layers", lambda: chain(4)),
@@ -164,6 +178,9 @@ HEALTHY = {
         ("one output", lambda: healthy().params(WEIGHTS[-1], shape=[1, 64])),
         ("a head on a branch", lambda: healthy().params(WEIGHTS[2], shape=[3, 64])),
         ("sixteen units", lambda: healthy().params(WEIGHTS[2], shape=[16, 64]).params(WEIGHTS[3], shape=[64, 16])),
+        ("sixteen units of memory", lambda: with_parameter("rnn.weight_hh_l0", "weight", [64, 16])),
+        ("a bias beside an embedding", lambda: both_embeddings()),
+        ("four numbers an item", lambda: with_parameter("items.weight", "embedding", [500, 4])),
     ],
     "linear-chain": [
         ("pair in a larger model", lambda: chain(2)),

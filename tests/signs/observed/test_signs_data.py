@@ -112,7 +112,11 @@ SICK = {
     "input-scale-odd": [("raw pixels", lambda: inputs(110.0, 70.0)), ("tiny", lambda: inputs(0.0, 1e-3))],
     "input-scale-spread": [("raw table", lambda: inputs(0.0, 1.0, feature_std=[1.0, 2.0, 3e4, 1.0, 5.0]))],
     "target-scale-large": [("prices", lambda: regression().merge("targets/train", mean=1.8e5, std=8e4))],
-    "batch-outlier": [("corrupt sample", lambda: jumping(30, input_max=400.0))],
+    "batch-outlier": [
+        ("corrupt sample", lambda: jumping(30, input_max=400.0)),
+        ("with jumps in its wake", lambda: aftermath(jumping(30, input_max=400.0))),
+        ("in the first steps", lambda: at_once(input_max=400.0)),
+    ],
     "labels-skewed": [("98 in 100", lambda: labels(c0=980, c1=20))],
     "predictions-collapsed": [
         ("one answer", lambda: answers(0.99, 0.19)),
@@ -123,6 +127,7 @@ SICK = {
         ("sorted", lambda: healthy().merge("label_order", mean_majority=0.97)),
         ("sorted, one by one", lambda: healthy().merge("label_order", mean_majority=1, expected_majority=1, runs=80)),
     ],
+    "batches-alike": [("sorted by their target", lambda: grouped(between=0.98, within=0.02))],
     "sequential-sampler": [
         ("sorted labels", lambda: unshuffled(mean_majority=0.97)),
         ("labels not known", lambda: unshuffled()),
@@ -131,10 +136,14 @@ SICK = {
         ("not normalised", lambda: evaluated(0.5, 0.25)),
         ("not divided", lambda: evaluated(120.0, 70.0)),
         ("one feature far off", lambda: evaluated(0, 1.0, feature_mean=[0.0] * 19 + [12.0])),
+        ("a third of the features", lambda: evaluated(0, 1.0, feature_std=[1.0] * 13 + [2.5] * 7)),
+        ("another vocabulary", lambda: tokens(distance=0.57, by_chance=0.1, unseen=0.0)),
     ],
     "axes-scrambled": [
         ("batch and time", lambda: view([64, 7, 10], [7, 64, 10])),
         ("targets by columns", lambda: healthy().merge("shift_relation", targets_in_other_order=True)),
+        ("batch first for a layer that wants time first", lambda: sequences([64, 28, 5], batch_first=False)),
+        ("a reshape that takes time for the batch", lambda: reshaped([28, 4, 64, 8], [64, 28, 32], 2)),
     ],
     "future-visible": [
         ("no mask", lambda: language(0.4)),
@@ -159,6 +168,47 @@ def counted(predictions: dict[str, int], histogram: dict[str, int]) -> Patient:
 
 def partly(shared: int) -> Patient:
     return healthy().merge("overlap", shared=shared, train_share_hashed=0.1)
+
+
+def aftermath(p: Patient) -> Patient:
+    """Ordinary batches on weights that the outlier has thrown off."""
+    for after in (1, 2, 3):
+        p.event("loss-jump", LOOKS[30] + after, **{"from": 9.0, "to": 99.0, "input_max": 4.0})
+    return p
+
+
+def at_once(input_max: float = 4.0) -> Patient:
+    """The loss jumps at the second step already, when the observer knows no level of it yet."""
+    p = healthy().curve("loss/train", [2.3, 2.3e4, 40.0, *[2.3] * 20], range(23))
+    steps, values = p.series["input_max"]
+    return p.curve("input_max", [values[0], input_max, *values[1:-1]], [0, 1, *list(steps)[1:-1]])
+
+
+def grouped(between: float, within: float) -> Patient:
+    return regression().merge("targets/train", groups={"batches": 40, "rows": 64, "between": between, "within": within})
+
+
+def tokens(**ids: float) -> Patient:
+    return healthy().merge("data/train", dtype="int64").merge("data/eval", dtype="int64", ids=ids)
+
+
+def rim() -> Patient:
+    """Pixels that hardly vary, and in evaluation not at all."""
+    spreads = [0.3] * 12 + [0.01] * 8
+    p = evaluated(0.0, 0.3, feature_std=[0.3] * 12 + [0.0] * 8)
+    return p.merge("data/train", feature_std=spreads)
+
+
+def sequences(given: list[int], target: list[int] | None = None, **settings: Any) -> Patient:
+    p = healthy().modules(*mlp_modules(), {**module("rnn", "GRU", 20, **settings), "given": given})
+    p.facts["loaders"] = []
+    return p.loss(target={"shape": target or [64]})
+
+
+def reshaped(old: list[int], new: list[int], axis: int) -> Patient:
+    p = healthy()
+    p.facts["ops"] = [{"op": "view", "shapes_in": [old], "shape_out": new, "site": SITE, "batch_axis": axis}]
+    return p
 
 
 @cases(SICK)
@@ -189,7 +239,15 @@ HEALTHY = {
         ("batch norm first", lambda: normed_first(inputs(0.0, 1.0, feature_std=[1.0, 1e5]))),
     ],
     "target-scale-large": [("standardised", regression)],
-    "batch-outlier": [("ordinary batch", lambda: jumping(30)), ("no jump", healthy)],
+    "batch-outlier": [
+        ("ordinary batch", lambda: jumping(30)),
+        ("no jump", healthy),
+        ("ordinary batch in the first steps", at_once),
+    ],
+    "batches-alike": [
+        ("shuffled", lambda: grouped(between=1 / 64, within=63 / 64)),
+        ("a little drift", lambda: grouped(between=0.1, within=0.9)),
+    ],
     "labels-skewed": [("two to one", lambda: labels(c0=660, c1=340))],
     "predictions-collapsed": [
         ("imbalanced and right", lambda: answers(0.96, 0.95)),
@@ -210,10 +268,16 @@ HEALTHY = {
     "train-eval-inputs-differ": [
         ("augmented", lambda: evaluated(0.2, 0.8)),
         ("small sample", lambda: evaluated(0.5, 1.0, samples=16)),
+        ("the rim of images", lambda: rim()),
+        ("texts of one kind", lambda: tokens(distance=0.2, by_chance=0.15, unseen=0.01)),
+        ("new users", lambda: tokens(distance=1.0, by_chance=0.1, unseen=1.0)),
     ],
     "axes-scrambled": [
         ("flattened", lambda: view([64, 4, 5], [64, 20])),
         ("singleton moved", lambda: view([64, 1, 28], [64, 28, 1])),
+        ("time first, as it should be", lambda: sequences([28, 64, 5], batch_first=False)),
+        ("batch first, as it should be", lambda: sequences([64, 28, 5], batch_first=True)),
+        ("one step a target", lambda: sequences([64, 28, 5], [64, 28], batch_first=False)),
     ],
     "future-visible": [
         ("masked", lambda: language(0.0)),
@@ -267,7 +331,7 @@ def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
 NEEDS = {
     "data/train": ["input-nonfinite", "input-scale-odd", "input-scale-spread", "train-eval-inputs-differ"],
     "data/eval": ["train-eval-inputs-differ"],
-    "targets/train": ["target-nonfinite", "target-scale-large", "labels-skewed"],
+    "targets/train": ["target-nonfinite", "target-scale-large", "labels-skewed", "batches-alike"],
     "label_order": ["batches-single-class"],
     "loaders": ["sequential-sampler", "batch-size-large", "samples-per-parameter"],
     "graph": ["axes-scrambled"],

@@ -133,6 +133,11 @@ SICK = {
     "plain-sgd": [("no momentum", lambda: healthy().optimizer(momentum=0.0))],
     "adam-with-decay": [("L2", lambda: adam(healthy()).optimizer(weight_decay=0.01))],
     "few-updates-per-epoch": [("sixty in all", few_steps)],
+    "few-updates": [("sixty in all", few_steps)],
+    "decay-forgets": [
+        ("half of it in five steps", lambda: decaying(healthy().optimizer(weight_decay=0.5), 0.05)),
+        ("decoupled", lambda: decaying(healthy().optimizer(**{"class": "AdamW", "weight_decay": 30.0}), 3e-3)),
+    ],
     "updates-lost-to-rounding": [("nothing changes", lambda: half(healthy(), unchanged_share=0.97))],
 }
 
@@ -147,7 +152,11 @@ def sum_reduction() -> Patient:
     """Norm, and loss, 5000 times larger: the unit changed, nothing else."""
     p = healthy().level("grad_norm", 5e3)
     steps, values = p.series["loss/train"]
-    return p.curve("loss/train", [5e3 * value for value in values], steps)
+    return p.curve("loss/train", [5e3 * value for value in values], steps).loss(reduction="sum")
+
+
+def decaying(p: Patient, rate: float) -> Patient:
+    return p.curve("lr", [rate] * len(LOOKS))
 
 
 def warmed_up() -> Patient:
@@ -242,6 +251,13 @@ HEALTHY = {
         ("flag", lambda: adam(healthy()).optimizer(weight_decay=0.01, decoupled_weight_decay=True)),
     ],
     "few-updates-per-epoch": [("full batch for long", lambda: few_steps(2000))],
+    "few-updates": [("two thousand", lambda: few_steps(2000))],
+    "decay-forgets": [
+        ("usual", lambda: decaying(healthy().optimizer(weight_decay=5e-4), 0.1)),
+        ("usual, decoupled", lambda: decaying(healthy().optimizer(**{"class": "AdamW", "weight_decay": 0.1}), 1e-3)),
+        ("a long memory of short epochs", lambda: decaying(few_steps(2000).optimizer(weight_decay=0.01), 0.1)),
+        ("within Adam", lambda: decaying(adam(healthy()).optimizer(weight_decay=10.0), 1e-2)),
+    ],
     "updates-lost-to-rounding": [("zero gradients", lambda: half(healthy(), unchanged_share=0.6, grad_underflow=0.55))],
 }
 
@@ -284,6 +300,17 @@ NEEDS = {
     ],
     "loaders": ["few-updates-per-epoch"],
 }
+
+
+def test_memory_is_what_shrinks_weights_by_a_factor_of_e() -> None:
+    rate, decay, momentum, weight, velocity = 0.01, 0.02, 0.9, 1.0, 0.0
+    updates = 0
+    while weight > 1 / math.e:  # SGD with momentum, by hand, without any gradient
+        velocity = momentum * velocity + decay * weight
+        weight -= rate * velocity
+        updates += 1
+    p = decaying(healthy().optimizer(weight_decay=decay, momentum=momentum), rate)
+    assert measured("decay-forgets", p).value == pytest.approx(updates, rel=0.05)
 
 
 def test_a_range_test_says_nothing_of_the_usual_rate() -> None:

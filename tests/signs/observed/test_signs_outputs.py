@@ -108,6 +108,13 @@ SICK = {
         ("(64, 1) with (64)", lambda: regression(shape=[64]).loss(broadcast=True)),
         ("by hand", lambda: broadcast("SubBackward0", [64, 1], [64])),
         ("by hand, with two outputs", lambda: grown("SubBackward0", [64, 1, 2], [64, 64, 2])),
+        ("one row for all", lambda: regression().loss(input={"one_row": True})),
+        ("every row by all labels", lambda: grown("index", [64, 10], [64, 64])),
+    ],
+    "errors-cancel": [("mean before size", lambda: healthy().merge("graph", errors_cancel=True))],
+    "targets-not-probabilities": [
+        ("pixels", lambda: soft(11.0, 24.0)),
+        ("several answers", lambda: soft(0.0, 4.0)),
     ],
     "softmax-over-batch": [
         ("dim 0", lambda: softmax(0, [64, 10])),
@@ -134,6 +141,10 @@ SICK = {
 }
 
 
+def soft(low: float, high: float) -> Patient:
+    return healthy().loss(target={"shape": [64, 10], "dtype": "float32", "row_sum_min": low, "row_sum_max": high})
+
+
 def squeezed(p: Patient, activation: str, low: float, high: float) -> Patient:
     p.loss(input={"grad_fn": "SqueezeBackward1", "min": low, "max": high})
     return p.merge("graph", last_activation=activation)
@@ -146,6 +157,11 @@ def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
 
 
 HEALTHY = {
+    "errors-cancel": [("size before mean", lambda: healthy().merge("graph", errors_cancel=False))],
+    "targets-not-probabilities": [
+        ("smoothed labels", lambda: soft(0.9999, 1.0001)),
+        ("in half precision", lambda: soft(0.99, 1.01)),
+    ],
     "loss-inputs-are-probabilities": [
         (
             "log-probabilities",

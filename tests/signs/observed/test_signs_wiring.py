@@ -113,6 +113,7 @@ SICK = {
     "loss-negated": [
         ("minus", lambda: healthy().loss(value_ratio=-1.0)),
         ("maximize", lambda: healthy().optimizer(maximize=True)),
+        ("log-likelihood by hand", lambda: healthy().without("losses").merge("graph", lowers_likelihood=True)),
     ],
     "accumulation-unscaled": [
         ("four summed", lambda: accumulating(4.0, 1.0)),
@@ -292,3 +293,10 @@ def test_scheduler_plan_is_where_the_rate_reaches_a_thousandth() -> None:
         steps += 30
         rate *= 0.1
     assert sign.value == pytest.approx(1800 / steps)
+
+
+def test_batch_norm_that_never_runs_takes_no_statistics() -> None:
+    p = stateful().level("batch_size", 2.0, 0)
+    for entry in p.facts["models"][0]["modules"]:
+        entry["order"] = None if entry["name"] == "bn" else entry["order"]
+    assert missing("norm-tiny-batch", p).reason

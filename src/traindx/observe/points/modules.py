@@ -35,7 +35,7 @@ def install(hooks: HookPoints) -> None:
                     if passes_on and self._compiled_call_impl is None:
                         return self._call_impl(*args, **kwargs)
                     return original(self, *args, **kwargs)
-                hooks.announce("module_begin", self)
+                hooks.announce("module_begin", self, args)
                 output = original(self, *args, **kwargs)
                 hooks.announce("module_end", self, output)
                 return output
@@ -62,7 +62,7 @@ def install(hooks: HookPoints) -> None:
             hooks.announce("forward_begin", self, args, kwargs, training=training)
             hooks.inside = True
             if hooks.inner:
-                hooks.announce("module_begin", self)
+                hooks.announce("module_begin", self, args)
             began = perf_counter()
             try:
                 if is_compiled(self):

@@ -27,7 +27,9 @@ def install(hooks: HookPoints) -> None:
                 before, after = tuple(self.shape), tuple(result.shape)
                 # Libraries know what they do: sizes may agree by chance where attention splits its heads.
                 if permuted(before, after) and sites.is_users(sys._getframe(1)):
-                    hooks.announce("reshaped", before, after, sites.here(2))
+                    hooks.announce("reshaped", before, after, sites.here(2), None)
+                elif (moved := _batch_lost(self, after)) is not None and sites.is_users(sys._getframe(1)):
+                    hooks.announce("reshaped", before, after, sites.here(2), moved)
             return result
 
         return view
@@ -48,3 +50,16 @@ def install(hooks: HookPoints) -> None:
     hooks.override(torch.Tensor, "reshape", make_view, needed_for=SHAPES)
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
         hooks.patch(F, name, make_dropout)
+
+
+def _batch_lost(tensor: Any, after: tuple[int, ...]) -> int | None:
+    """Where the axis is that was the first before a transpose, if the new shape takes another one for it.
+
+    A transpose leaves the strides as they were: the longest belongs to what used to be the first axis.
+    """
+    if tensor.dim() < 2 or not after or tensor.is_contiguous():
+        return None
+    strides, sizes = tensor.stride(), tensor.shape
+    outer = max(range(len(sizes)), key=lambda axis: strides[axis] if sizes[axis] > 1 else 0)
+    lost = outer > 0 and after[0] == sizes[outer] > 1 and sizes[0] not in (1, sizes[outer])
+    return outer if lost and len(after) > 1 else None

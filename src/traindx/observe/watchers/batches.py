@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from typing import Any
 
@@ -17,6 +18,8 @@ ORDER = 60
 EVAL_LOOKS = 32  # evaluation batches that are looked at
 LISTED_FEATURES = 64
 MAX_FEATURES = 8192
+MAX_IDS = 65_536  # tokens of a batch that are counted
+ID_BINS = 4096
 
 
 class _Pool:
@@ -32,6 +35,7 @@ class _Pool:
         self.count = 0.0
         self.sums: Any = None
         self.squares: Any = None
+        self.ids: Any = None  # how often each token or category occurred, where inputs are such
 
     def take(self, values: list[list[float]], count: int) -> None:
         sums, squares, lows, highs, bad = (torch.tensor(v, dtype=torch.float64) for v in values)
@@ -155,6 +159,9 @@ class Watcher:
         pool.dtype = str(value.dtype).removeprefix("torch.")
         if phase == "train":
             self.session.inbox.scalar("batch_size", self.session.step, float(value.shape[0]))
+        if value.is_cpu and value.dtype in (torch.int64, torch.int32):
+            found = torch.bincount(value.reshape(-1)[:MAX_IDS].long() % ID_BINS, minlength=ID_BINS).double()
+            pool.ids = found if pool.ids is None else pool.ids + found
         columns = _columns(sample_rows(value))
         if columns is None or columns.shape[1] > MAX_FEATURES:
             return
@@ -171,11 +178,28 @@ class Watcher:
             inbox.scalar("input_max", step, columns.abs().max())
 
     def flush(self) -> None:
-        for phase, pool in list(self._pools.items()):
-            self.session.writer.fact(f"data/{phase}", pool.facts())
+        pools = dict(self._pools)
+        for phase, pool in pools.items():
+            facts = pool.facts()
+            if phase == "eval" and "train" in pools and pool.ids is not None and pools["train"].ids is not None:
+                facts["ids"] = _compared(pools["train"], pool)
+            self.session.writer.fact(f"data/{phase}", facts)
         self.session.writer.fact("loaders", [fact for _, fact in self._loaders])
 
     finish = flush
+
+
+def _compared(train: _Pool, held: _Pool) -> dict[str, float]:
+    """How much the shares of tokens differ, what sampling makes of that, and how many were never trained on."""
+    p, q = train.ids / train.ids.sum(), held.ids / held.ids.sum()
+    common = (train.ids + held.ids) / (train.ids + held.ids).sum()
+    # The tokens of one sample go together, so samples count, not tokens.
+    error = (2 / math.pi * common * (1 / max(train.rows, 1) + 1 / max(held.rows, 1))).sqrt()
+    return {
+        "distance": float((p - q).abs().sum()) / 2,
+        "by_chance": float(error.sum()) / 2,
+        "unseen": float(q[train.ids == 0].sum()),
+    }
 
 
 def _columns(value: Any) -> Any | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections import deque
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -22,6 +24,7 @@ MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
 HELD = ("ratios", "trivials", "constant", "labels")  # of a site's facts: what is summed up first
+GROUPED_FROM = 4  # rows of a batch, to ask whether they are alike
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
@@ -42,6 +45,8 @@ class Watcher:
         self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._targets: dict[str, dict[str, Any]] = {}
         self._last_value: tuple[dict[str, Any], Any] | None = None
+        # Of the batches looked at last: rows, mean and variance of their targets.
+        self._groups: deque[tuple[float, ...]] = deque(maxlen=512)
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
@@ -91,6 +96,7 @@ class Watcher:
         fact["target"] = {**fact.get("target", {}), "shape": list(second.shape), "dtype": _dtype(second)}
         if first.grad_fn is not None:
             fact["input"]["grad_fn"] = op_name(first.grad_fn)
+            fact["input"]["one_row"] = first.shape[0] > 1 and first.stride(0) == 0  # spread over the batch by `expand`
         same_kind = name not in (*CLASSIFYING, "ctc_loss", "kl_div") and second.is_floating_point()
         fact["broadcast"] = bool(fact.get("broadcast")) or (same_kind and first.shape != second.shape)
         scores = sample_rows(first).float()
@@ -103,6 +109,11 @@ class Watcher:
         bad = torch.count_nonzero(~torch.isfinite(numbers)).float()
         parts = [scores.min(), scores.max(), sums.min(), sums.max()]
         parts += [numbers.min(), numbers.max(), spread[1], spread[0], whole, bad]
+        if labels.is_floating_point() and phase == "train" and labels.shape[0] >= GROUPED_FROM:
+            self._group(numbers.reshape(numbers.shape[0], -1).mean(dim=1))
+        if name == "cross_entropy" and labels.is_floating_point() and labels.dim() > 1:
+            shares = numbers.sum(dim=1)  # given as probabilities of the classes
+            parts += [shares.min(), shares.max()]
         self.session.inbox.later(torch.stack(parts), lambda values: self._note(fact, phase, values))
         if labels.is_floating_point() and fact["calls"] <= DISTINCT_LOOKS:
             self.session.inbox.later(labels.reshape(-1)[:2048].clone(), lambda v: _note_distinct(fact, v))
@@ -118,6 +129,11 @@ class Watcher:
             if phase == "train":
                 self._most_confident((scores - cut).abs(), labels == answers, known)
 
+    def _group(self, of_rows: Any) -> None:
+        """Whether a batch's targets are more alike than those of different batches, as in data that are sorted."""
+        both = torch.stack([of_rows.mean(), of_rows.var(correction=0)])
+        self.session.inbox.later(both, lambda values: self._groups.append((len(of_rows), *values)))
+
     def _ask_for_trivial(self, fact: dict[str, Any], name: str, target: Any, kwargs: Any) -> None:
         loss = fact["constant"].of_batch(name, target, kwargs)
         if loss is not None:
@@ -125,8 +141,10 @@ class Watcher:
             self.session.inbox.later(loss, lambda value: fact.update(trivials=[*fact["trivials"][-SO_MANY:], value]))
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
-        low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad = values
+        low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad, *shares = values
         given, target = fact["input"], fact["target"]
+        if shares:
+            _widen(target, "row_sum_min", "row_sum_max", *shares)
         _widen(given, "min", "max", low, high)
         _widen(given, "row_sum_min", "row_sum_max", sum_low, sum_high)
         _widen(target, "min", "max", t_low, t_high)
@@ -218,6 +236,8 @@ class Watcher:
         writer.fact("losses", facts)
         for phase, summary in list(self._targets.items()):
             shown = {key: value for key, value in summary.items() if key != "looks"}
+            if phase == "train" and len(self._groups) > 1:
+                shown["groups"] = _between(list(self._groups))
             counts = self._labels(phase)
             if counts is not None:
                 # A head that was exchanged may have brought more classes.
@@ -263,6 +283,19 @@ def _order(counts: dict[str, Any]) -> dict[str, Any]:
         "mean_majority": sum(share for _, _, share in counts["order"]) / max(1, len(counts["order"])),
         "expected_majority": max(histogram.values()) / sum(histogram.values()),
         "runs": longest,
+    }
+
+
+def _between(groups: list[tuple[float, ...]]) -> dict[str, float]:
+    """The variance between batches, and within them, of what is finite."""
+    known = [group for group in groups if all(map(math.isfinite, group))]
+    means = [mean for _, mean, _ in known]
+    middle = sum(means) / max(1, len(means))
+    return {
+        "batches": len(known),
+        "rows": sum(rows for rows, _, _ in known) / max(1, len(known)),
+        "between": sum((mean - middle) ** 2 for mean in means) / max(1, len(means)),
+        "within": sum(variance for _, _, variance in known) / max(1, len(known)),
     }
 
 

@@ -204,7 +204,10 @@ class Watcher:
 
 
 def _measurable(tensor: Any) -> bool:
-    return plain(tensor) and tensor.is_floating_point() and tensor.is_cpu and tensor.dim() > 0
+    """Data, and not what the model itself has made of them: that grows with its weights."""
+    return (
+        plain(tensor) and not tensor.requires_grad and tensor.is_floating_point() and tensor.is_cpu and tensor.dim() > 0
+    )
 
 
 def _followed(level_and_spread: tuple[float, float], value: float, pace: float) -> tuple[float, float]:

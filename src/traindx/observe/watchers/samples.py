@@ -3,7 +3,9 @@ next inputs. Samples are recognised by a hash of a fixed part of them."""
 
 from __future__ import annotations
 
+import math
 import weakref
+from collections import Counter
 from typing import Any
 
 import torch
@@ -26,6 +28,7 @@ FEW = 512  # samples that show whether a set is another one
 MOSTLY = 0.5  # of an evaluation set's samples that were trained on
 
 ROWS_TO_JUDGE = 16  # samples that must be there to say whether values repeat
+COPIES_BITS = 60.0  # a billion samples have 30: columns that depend on each other hold less than they seem to
 
 
 class Watcher:
@@ -84,6 +87,10 @@ class Watcher:
             if not self._met and first is not None and first.numel() == 1 and not first.requires_grad and len(args) > 1:
                 self._meet(args[0], args[1], False)
         elif first is not None and self._given:
+            given = self._given[0]()
+            earlier = [refs for made, refs in self._scored if given is not None and made() is given]
+            if earlier:
+                self._given = earlier[-1]  # a decoder's samples are those that its encoder was given
             self._scored = [*self._scored[-3:], (weakref.ref(first), self._given)]
             if not first.requires_grad and not torch.is_grad_enabled():
                 self._note_unscored([t for ref in self._given if (t := ref()) is not None])
@@ -125,7 +132,7 @@ class Watcher:
         """What the model was given for these scores, of the forward that made them or of the only one there was; and
         what that forward made, if it is still there."""
         exact = [(made, refs) for made, refs in self._scored if made() is scores]
-        known = exact or (self._scored if len(self._scored) == 1 else [])
+        known = exact or (self._scored if len({id(refs) for _, refs in self._scored}) == 1 else [])
         made, refs = known[-1] if known else (lambda: None, self._given)
         self._scored = [pair for pair in self._scored if pair[1] is not refs]
         return [tensor for ref in refs if (tensor := ref()) is not None], made()
@@ -235,11 +242,19 @@ def _new(hashes: set[int], trained: set[int]) -> bool:
 
 
 def _continuous(inputs: Any) -> bool:
-    """Whether equal samples are copies: in two columns at least, most of a batch's values differ."""
+    """Whether equal samples are copies: most of a batch's values differ in two columns at least, or all the columns
+    together tell far more samples apart than there are (tokens follow rules, so this says nothing of them)."""
     if not inputs.is_floating_point():
         return False
     columns = inputs.reshape(inputs.shape[0], -1)[:64, :64].float().T.tolist()
-    return sum(2 * len(set(column)) > len(column) for column in columns) >= 2
+    differing = sum(2 * len(set(column)) > len(column) for column in columns)
+    return differing >= 2 or sum(map(_bits, columns)) > COPIES_BITS
+
+
+def _bits(column: list[float]) -> float:
+    """The entropy of its values."""
+    shares = [count / len(column) for count in Counter(column).values()]
+    return -sum(share * math.log2(share) for share in shares)
 
 
 class _Products:

@@ -21,7 +21,9 @@ class Watcher:
         self._views: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._dropout: set[float] = set()
 
-    def reshaped(self, before: tuple[int, ...], after: tuple[int, ...], site: dict[str, Any] | None) -> None:
+    def reshaped(
+        self, before: tuple[int, ...], after: tuple[int, ...], site: dict[str, Any] | None, batch_axis: int | None
+    ) -> None:
         key = (before, after, site["line"] if site else None)
         if key not in self._views and len(self._views) < MAX_VIEWS:
             self._views[key] = {
@@ -30,6 +32,7 @@ class Watcher:
                 "shapes_in": [list(before)],
                 "shape_out": list(after),
                 "args": [],
+                "batch_axis": batch_axis,  # where a transpose had put the batch, if the new shape looks for it first
             }
 
     def dropout_applied(self, p: float, training: bool) -> None:

@@ -22,6 +22,7 @@ _SETTINGS = (
     "p", "momentum", "eps", "kernel_size", "stride", "padding", "bidirectional", "batch_first", "num_layers",
     "nonlinearity", "dropout", "num_heads", "negative_slope", "in_features", "out_features", "track_running_stats",
 )  # fmt: skip
+_ORDERED = (nn.RNNBase, nn.MultiheadAttention)
 _NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
 
 
@@ -37,6 +38,7 @@ class Watcher:
         self._loaded: set[int] = set()
         self._ran: list[tuple[int, str]] = []
         self._order: dict[int, int] = {}
+        self._given: dict[int, list[int]] = {}  # the shapes that modules for sequences got first
         self._stale = True  # what was last written
 
     def state_loaded(self, module: Any, site: dict[str, Any] | None) -> None:
@@ -54,9 +56,12 @@ class Watcher:
         if session.step < 2 and not is_compiled(root):
             session.hooks.inner = True  # also without gradients: what runs there may have been meant to learn
 
-    def module_begin(self, module: Any) -> None:
+    def module_begin(self, module: Any, args: Any) -> None:
         if self.session.step < 2:
             self._order.setdefault(id(module), len(self._order))
+            # Sequences come in two orders of axes, and a wrong one does not fail.
+            if isinstance(module, _ORDERED) and args and isinstance(args[0], torch.Tensor):
+                self._given.setdefault(id(module), list(args[0].shape))
 
     # ── describing a model when it is first called, before its first step ────────────────────────
 
@@ -213,6 +218,7 @@ class Watcher:
                     "order": self._order.get(id(module)),
                     "leaf": next(module.children(), None) is None,
                     "settings": _settings(module),
+                    **({"given": self._given[id(module)]} if id(module) in self._given else {}),
                 }
                 for name, module in list(root.named_modules())[:2000]
             ]

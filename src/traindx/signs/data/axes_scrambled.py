@@ -1,15 +1,18 @@
 """Views whose sizes are the old ones in another order: a reshape where a transpose was needed mixes samples up.
 
-Sizes of 1 can move without harm and are left out. 1 where the first (batch) axis moves; or where the targets of a
-sequence, flattened, are its next tokens in another order than that of the scores.
+Sizes of 1 can move without harm and are left out. 1 where the first (batch) axis moves; where a view looks for the
+batch first after a transpose put it elsewhere; where the targets of a sequence, flattened, are its next tokens in
+another order than that of the scores; or where a layer that takes time first is given the batch first.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import entries, fact, facts, graphs, shape
-from .._modules import modules
+from .._facts import entries, fact, facts, graphs, number, shape
+from .._loaders import training_loaders
+from .._losses import training_losses
+from .._modules import Module, modules
 from .._words import grave, place
 
 ID = "axes-scrambled"
@@ -23,14 +26,29 @@ def measure(run: Run) -> Sign | Missing:
     for call in facts(run, "ops"):
         given = call.get("shapes_in")
         if call.get("op") == "view" and isinstance(given, list) and given:
-            views.append({"from": given[0], "to": call.get("shape_out"), "site": call.get("site")})
+            views.append({**call, "from": given[0], "to": call.get("shape_out")})
     turned = fact(run, "shift_relation").get("targets_in_other_order") is True
-    if not known and not views and not turned:
+    swapped = _batch_for_time(run)
+    if not known and not views and not turned and swapped is None:
         return Missing(ID, "the graph behind the loss was not looked at")
     worst: tuple[float, str] = (0.0, "")
     if turned:
         worst = (1.0, "the targets are the next tokens, but come step by step where the scores come row by row")
+    if swapped is not None:
+        worst = (
+            1.0,
+            f"{swapped.name} takes time first (batch_first=False) and is given {list(swapped.given)}, the batch first: "
+            "it reads one sample after the other as if they were one sequence",
+        )
     for entry in views:
+        axis = entry.get("batch_axis")
+        if isinstance(axis, int):
+            words = (
+                f"a reshape of {entry.get('from')} to {entry.get('to')}{place(entry.get('site'))} takes its first axis "
+                f"for the batch, which a transpose had put in place {axis + 1}"
+            )
+            worst = max(worst, (1.0, words))
+            continue
         old, new = ([size for size in shape(entry.get(key)) or () if size != 1] for key in ("from", "to"))
         if len(old) < 2 or old == new or sorted(old) != sorted(new):
             continue
@@ -49,3 +67,22 @@ def measure(run: Run) -> Sign | Missing:
         onset=0 if level else None,
         severity=grave(level, "critical"),
     )
+
+
+def _batch_for_time(run: Run) -> Module | None:
+    """A recurrent or attention layer that takes time first and gets the batch there.
+
+    How large the batch is, the targets say where there is one for each sample, or the loader does.
+    """
+    for module in modules(run):
+        if len(module.given) != 3 or module.settings.get("batch_first") is not False:
+            continue
+        first, second = module.given[:2]
+        if first == second or second == 1:
+            continue
+        targets = [call.target.shape for call in training_losses(run) if call.target.shape]
+        one_each = targets and all(sides[0] == first and sides[1:2] != (second,) for sides in targets)
+        batches = {number(loader.get("batch_size")) for loader in training_loaders(run)}
+        if one_each or batches == {float(first)}:
+            return module
+    return None

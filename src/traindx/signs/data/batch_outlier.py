@@ -1,10 +1,15 @@
 """Whether the batches at the loss's jumps are outliers in the data themselves: largest input or target against usual.
 
 For each jump the batch's extremes are divided by their median over the run. Five times the usual at most of the jumps
-says that certain samples cause them; ordinary batches at the jumps say that they do not.
+says that certain samples cause them; ordinary batches at the jumps say that they do not. Jumps that follow another one
+closely are its consequences. The observer notes jumps once a loss has a level; those of the very first steps are told
+from the curve.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from ...record import Run, Series
 from .._base import Missing, Sign, ramp
@@ -15,12 +20,35 @@ from .._words import grave, num
 ID = "batch-outlier"
 EXTREMES = ("input_max", "target_max", "input_rms", "target_rms")
 FEWEST = 5
+BURST = 5  # steps: what jumps so soon after another jump is its aftermath
+NOT_NOTED = 5  # the last step of which the observer notes no jump
+FAR = 10.0  # times the median loss
 
 
 def _at(series: Series, step: int) -> float | None:
     """The largest value at that step."""
     found = [abs(float(value)) for value in series.values[series.steps == step]]
     return max(found, default=None)
+
+
+def _jumps(run: Run) -> dict[int, Mapping[str, Any]]:
+    """The first of each burst of jumps, and what was noted of its batch."""
+    found: dict[int, Mapping[str, Any]] = {
+        event.step: event.data for event in run.events_of("loss-jump") if isinstance(event.step, int)
+    }
+    curve = ordered(run.series("loss/train"))
+    level = median(abs(curve.values))
+    if level:
+        early = curve.steps[(curve.steps <= NOT_NOTED) & (curve.values > FAR * level)]
+        # A first loss far above all others is where training begins, not a jump.
+        found.update((int(step), {}) for step in early if step > 0 and int(step) not in found)
+    starts: dict[int, Mapping[str, Any]] = {}
+    last = -BURST - 1
+    for step in sorted(found):
+        if step - last > BURST:
+            starts[step] = found[step]
+        last = step
+    return starts
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -32,17 +60,16 @@ def measure(run: Run) -> Sign | Missing:
             usual.append((name, series, middle))
     if not usual:
         return Missing(ID, "the batches' extremes were not recorded")
-    jumps = [event for event in run.events_of("loss-jump") if isinstance(event.step, int)]
+    jumps = _jumps(run)
     if not jumps:
         return Sign(ID, 0.0, 0.0, "the loss made no jump")
     worst: list[tuple[float, str, int]] = []
-    for event in jumps:
-        assert event.step is not None
+    for step, noted in jumps.items():
         ratios = []
         for name, series, middle in usual:
-            value = number(event.data.get(name)) if name in event.data else _at(series, event.step)
+            value = number(noted.get(name)) if name in noted else _at(series, step)
             if value is not None:
-                ratios.append((min(abs(value) / middle, 1e300), name, event.step))
+                ratios.append((min(abs(value) / middle, 1e300), name, step))
         if ratios:
             worst.append(max(ratios))
     ratio = median(found[0] for found in worst)

@@ -1,7 +1,8 @@
 """How far evaluation inputs are from training inputs: shift of the mean in deviations, and the ratio of deviations.
 
 By feature where features are known one by one, else over all values; three standard errors of the sampled means are
-taken off. Augmentation moves these by a few tenths; data that were not normalised alike by far more.
+taken off. Augmentation moves these by a few tenths; data that were not normalised alike by far more. Of tokens the
+shares are compared: texts of one kind have most of their words in common.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import Any
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._facts import number, numbers
+from .._facts import fact, mapping, number, numbers
 from .._inputs import real_inputs
 from .._tables import median
-from .._words import grave, num
+from .._words import grave, num, pct
 
 ID = "train-eval-inputs-differ"
 FEWEST_SAMPLES = 8
+SEVERAL = 8  # features, from which a part of them says something
 
 
 def _moments(stats: Mapping[str, Any]) -> list[tuple[float, float]]:
@@ -29,7 +31,43 @@ def _moments(stats: Mapping[str, Any]) -> list[tuple[float, float]]:
     return pairs if len(pairs) >= 1 else [(mean, spread)] if mean is not None and spread is not None else []
 
 
+def _share_apart(pairs: list[tuple[tuple[float, float], tuple[float, float]]], error: float) -> float:
+    """The share of features that are shifted by a deviation, or of which the spread differs twofold.
+
+    Features that hardly vary, as the rim of an image, differ by little in truth.
+    """
+    usual = math.sqrt(sum(a[1] ** 2 for a, _ in pairs) / len(pairs)) if pairs else 0.0
+    known = [(a, b) for a, b in pairs if max(a[1], b[1]) > usual / 2]
+    apart = [abs(b[0] - a[0]) / a[1] > 1.0 + error or not 0.5 < b[1] / a[1] < 2.0 for a, b in known]
+    return sum(apart) / max(len(pairs), 1)
+
+
+def _of_tokens(run: Run) -> Sign | None:
+    """Tokens have no scale; what differs is how often each occurs."""
+    found = mapping(fact(run, "data/eval").get("ids"))
+    distance, chance = number(found.get("distance")), number(found.get("by_chance"))
+    samples = min(number(fact(run, f"data/{part}").get("samples")) or 0.0 for part in ("train", "eval"))
+    if distance is None or chance is None or samples < FEWEST_SAMPLES:
+        return None
+    unseen = number(found.get("unseen")) or 0.0
+    level = ramp(distance - chance, 0.15, 0.45)
+    if unseen > 0.5:  # users or items may be new by design
+        level = min(level, 0.4)
+    return Sign(
+        ID,
+        distance,
+        level,
+        f"{pct(distance)} of the tokens in evaluation would have to be others to be spread as in training "
+        f"({pct(min(chance, 1.0))} by chance); {pct(unseen)} never occurred there",
+        severity=grave(level, "warning"),
+        values={"distance": distance, "by_chance": chance, "unseen": unseen},
+    )
+
+
 def measure(run: Run) -> Sign | Missing:
+    tokens = _of_tokens(run)
+    if tokens is not None:
+        return tokens
     sides = [real_inputs(run, part) for part in ("train", "eval")]
     if sides[0] is None or sides[1] is None:
         return Missing(ID, "training and evaluation inputs were not both looked at")
@@ -42,8 +80,14 @@ def measure(run: Run) -> Sign | Missing:
     shift = median(max(0.0, abs(b[0] - a[0]) / a[1] - error) for a, b in usable) or 0.0
     ratio = median(abs(math.log(max(b[1], 1e-12) / a[1])) for a, b in usable) or 0.0
     largest = max(max(0.0, abs(b[0] - a[0]) / a[1] - error) for a, b in usable)
-    # Of many features some always differ; a single one has to be far away to count.
-    level = max(ramp(shift, 0.3, 1.5), ramp(ratio, math.log(1.6), math.log(4.0)), ramp(largest, 3.0, 10.0, log=True))
+    apart = _share_apart(usable, error)
+    # Of many features some always differ; a single one has to be far away to count, or a good part of them clearly.
+    level = max(
+        ramp(shift, 0.3, 1.5),
+        ramp(ratio, math.log(1.6), math.log(4.0)),
+        ramp(largest, 3.0, 10.0, log=True),
+        ramp(apart, 0.1, 0.3) if len(usable) >= SEVERAL else 0.0,
+    )
     (mean_a, std_a), (mean_b, std_b) = usable[0]
     return Sign(
         ID,

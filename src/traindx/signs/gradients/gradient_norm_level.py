@@ -3,13 +3,16 @@
 The classic band is 0.1 to 10, with more than 100 called exploding. The unit of the loss moves that band (a sum over
 the batch, targets in raw units), so the level needs both: a norm above 100, and a large elasticity norm x weights /
 loss, which has no unit: by what per cent the loss changes when the weights change by one per cent. Ordinary networks
-show 1 to 50. A small norm is not held against a run: every run that converges has one.
+show 1 to 50. A loss far above that of a guess is no measure; the guess's is taken then. A small norm is not held
+against a run: every run that converges has one.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._chance import chance_level, has_other_terms
+from .._losses import training_losses
 from .._tables import ordered, typical
 from .._words import grave, num
 
@@ -25,6 +28,10 @@ def measure(run: Run) -> Sign | Missing:
     weights, loss = typical(run, "weight_norm"), typical(run, "loss/train")
     elasticity = None
     if weights is not None and loss is not None and loss > 0:
+        chance = chance_level(run)
+        summed = any(call.reduction == "sum" for call in training_losses(run))
+        if chance is not None and not summed and not has_other_terms(run):
+            loss = min(loss, chance.loss)
         elasticity = norm * weights / loss
         level = min(level, ramp(elasticity, 100.0, 1e4, log=True))
     norms = ordered(run.series(name)).values

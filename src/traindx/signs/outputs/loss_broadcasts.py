@@ -40,7 +40,10 @@ def measure(run: Run) -> Sign | Missing:
     found: list[tuple[float, str]] = []
     for call in training_losses(run):
         left, right = call.input.shape, call.target.shape
-        if call.broadcast and left is not None and right is not None:
+        if call.input.facts.get("one_row") is True:
+            words = f"{call.fn} is given one row of outputs, spread over the {left[0] if left else ''} of the batch"
+            found.append((1.0, words + place(call.site)))
+        elif call.broadcast and left is not None and right is not None:
             words = f"{call.fn} compares outputs {list(left)} with targets {list(right)}{place(call.site)}"
             found.append((1.0 if all_pairs(left, right) else 0.0, words))
         else:
@@ -54,6 +57,10 @@ def measure(run: Run) -> Sign | Missing:
             level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
             if len(known) == 2 and len(known[0]) != len(known[1]) and all_pairs(known[0], known[1]):
                 found.append((level, f"near the loss {op} compares {list(known[0])} with {list(known[1])}"))
+            elif op == "index":
+                found.append(
+                    (0.9, f"near the loss {list(known[0])} scores are picked by the labels of all rows at once")
+                )
             elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
                 found.append((level, f"near the loss {op} turns {list(known[0])} into {entry.get('out')}"))
     if not found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign
-from .._facts import facts
+from .._facts import facts, graphs
 from .._losses import training_losses
 from .._optimizers import groups
 from .._words import grave, num, place
@@ -19,6 +19,9 @@ ID = "loss-negated"
 
 def measure(run: Run) -> Sign | Missing:
     calls = [call for call in training_losses(run) if call.kind and call.value_ratio is not None]
+    if not calls and any(graph.get("lowers_likelihood") is True for graph in graphs(run)):
+        words = "training lowers the log-probabilities of the labels: the loss is their mean, without a minus"
+        return Sign(ID, -1.0, 1.0, words, onset=0, severity="critical", values={"fn": "log_softmax by hand"})
     if not calls:
         return Missing(ID, "no standard loss function was compared with what backward got")
     settings = [group.settings.get("maximize") is True for group in groups(run)]

@@ -21,7 +21,10 @@ def measure(run: Run) -> Sign | Missing:
     if rows is None or rows <= 0:
         return Missing(ID, "the batch size was not recorded")
     off = set(texts(fact(run, "modes").get("train_off")))
-    norms = [module for module in modules(run) if module.batch_norm and module.name not in off]
+    known = modules(run)
+    seen_running = any(module.order is not None for module in known)
+    norms = [module for module in known if module.batch_norm and module.name not in off]
+    norms = [module for module in norms if module.order is not None or not seen_running]
     if not norms:
         return Missing(ID, "no batch norm layer was seen in train mode")
     if any(module.type.startswith("Sync") for module in norms):

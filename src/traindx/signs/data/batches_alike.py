@@ -1,0 +1,38 @@
+"""Whether the targets within a batch are more alike than those of different batches, for targets that are quantities.
+
+Shuffled batches of B differ in their means by the B-th part of the targets' variance. Data sorted by their target, by
+day or by place put like with like, and then batches differ by far more.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, mapping, number
+from .._losses import training_losses
+from .._words import grave, pct
+
+ID = "batches-alike"
+FEWEST = 8
+
+
+def measure(run: Run) -> Sign | Missing:
+    groups = mapping(fact(run, "targets/train").get("groups"))
+    batches, rows, between, within = (number(groups.get(key)) for key in ("batches", "rows", "between", "within"))
+    if batches is None or rows is None or between is None or within is None or batches < FEWEST or rows < 2:
+        return Missing(ID, "the targets of too few batches were looked at")
+    total = between + within
+    if total <= 0.0 or len(training_losses(run)) > 1:
+        return Missing(ID, "the targets do not vary, or several losses have targets of their own")
+    share = between / total
+    excess = between * (rows - 1) / within if within > 0 else rows
+    level = ramp(excess, 4.0, 12.0, log=True) * ramp(share, 0.15, 0.5)
+    return Sign(
+        ID,
+        excess,
+        level,
+        f"{pct(share)} of the targets' variance lies between batches, where shuffling leaves {pct(min(1.0, 1 / rows))}",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"excess": excess, "share": share},
+    )

@@ -1,0 +1,27 @@
+"""Whether the loss is the size of a mean error: errors of unlike sign cancel, and any spread of answers is as good.
+
+`(output - target).mean().abs()` falls to zero as soon as the mean is right. The graph shows the order of the two.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import graphs
+from .._words import grave
+
+ID = "errors-cancel"
+
+
+def measure(run: Run) -> Sign | Missing:
+    known = [graph.get("errors_cancel") for graph in graphs(run)]
+    known = [cancel for cancel in known if isinstance(cancel, bool)]
+    if not known:
+        return Missing(ID, "the graph behind the loss was not looked at")
+    level = 1.0 if any(known) else 0.0
+    words = (
+        "the loss is the size of the mean error: errors of unlike sign cancel"
+        if level
+        else "the size of each error is taken before their mean"
+    )
+    return Sign(ID, level, level, words, onset=0 if level else None, severity=grave(level, "critical"))

@@ -1,0 +1,54 @@
+"""How soon weight decay makes the weights forget: in how many updates it alone would shrink them by a factor of e.
+
+A step takes lr x decay off every weight (SGD with momentum m: that over 1 - m), so what was learnt fades within
+1 / (lr x decay) updates. A run has to hold what it saw for about a pass over its data, and usual settings remember
+thousands of updates: SGD at 0.1 with momentum and 5e-4 holds 2,000, AdamW at 1e-3 with 0.01 holds 100,000. Adam's own
+`weight_decay` passes through the division by the gradient's size and says nothing of this kind.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._loaders import updates_per_epoch
+from .._optimizers import Group, groups
+from .._rate import learning_rate
+from .._words import grave, num, place
+
+ID = "decay-forgets"
+LONG = 200.0  # updates: a memory of that many is no obstacle, however long an epoch is
+
+
+def _pull(group: Group, rate: float) -> float:
+    """The share of a weight that decay takes off at each update."""
+    name = group.optimizer.lower()
+    decoupled = "adamw" in name or group.settings.get("decoupled_weight_decay") is True
+    if not decoupled and name != "sgd":
+        return 0.0
+    momentum = 0.0 if decoupled else group.setting("momentum") or 0.0
+    return rate * (group.setting("weight_decay") or 0.0) / max(1.0 - momentum, 1e-3)
+
+
+def measure(run: Run) -> Sign | Missing:
+    known, rate = groups(run), learning_rate(run)
+    if not known or rate is None:
+        return Missing(ID, "the optimizer, or its rate, is not known")
+    usual = float(rate.curve.values.mean())
+    group = max(known, key=lambda found: _pull(found, usual))
+    pull = _pull(group, usual)
+    if pull <= 0.0:
+        return Sign(ID, 0.0, 0.0, "no weight decay of a kind that fades weights by itself")
+    memory = 1.0 / pull
+    epoch = updates_per_epoch(run)
+    # Where no epoch is known, a fiftieth of the run stands for it.
+    level = ramp(memory / (epoch or max(run.steps / 50, 1.0)), 2.0, 0.3, log=True) * ramp(memory, LONG, 50.0, log=True)
+    return Sign(
+        ID,
+        memory,
+        level,
+        f"weight_decay {num(group.setting('weight_decay') or 0.0)} at a rate of {num(usual)} makes the weights forget "
+        f"within {num(memory)} updates" + (f"; an epoch has {num(epoch)}" if epoch else "") + place(group.site),
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "warning"),
+        values={"updates": memory, "epoch": epoch},
+    )

@@ -1,0 +1,22 @@
+"""Few updates in all: a few dozen teach a network little, however well each of them is made.
+
+Small tasks take some hundred; below fifty hardly any network that starts at random has arrived. Optimizers that search
+along each direction do many evaluations for one update and are left out.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._optimizers import needs_whole_set
+from .._params import fits_a_network
+from .._words import count
+
+ID = "few-updates"
+
+
+def measure(run: Run) -> Sign | Missing:
+    if run.steps <= 0 or needs_whole_set(run) or not fits_a_network(run):
+        return Missing(ID, "no updates were counted, or the optimizer searches along each of them")
+    level = ramp(run.steps, 150.0, 50.0, log=True)
+    return Sign(ID, run.steps, level, f"the run made {count(run.steps, 'update')} in all", values={"steps": run.steps})
