@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 import weakref
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -25,10 +27,24 @@ MAX_CLASSES = 24
 
 
 FEW = 512  # samples that show whether a set is another one
+AT_ONCE = 20_000  # samples of one evaluation batch that are hashed
 MOSTLY = 0.5  # of an evaluation set's samples that were trained on
 
 ROWS_TO_JUDGE = 16  # samples that must be there to say whether values repeat
 COPIES_BITS = 60.0  # a billion samples have 30: columns that depend on each other hold less than they seem to
+
+
+@dataclass(frozen=True)
+class _Forward:
+    """What a model made of what."""
+
+    made: Callable[[], Any]
+    given: list[weakref.ref[Any]]
+    hashes: list[int] = field(default_factory=list)  # of an evaluation's samples
+
+    def parts(self) -> list[Any]:
+        """What is still there of the samples."""
+        return [tensor for ref in self.given if (tensor := ref()) is not None]
 
 
 class Watcher:
@@ -48,9 +64,7 @@ class Watcher:
         self._unscored: dict[int, set[int]] = {}  # samples that met no loss in an evaluation, by the batch's size
         self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
         self._given: list[weakref.ref[Any]] = []  # to the model that is running
-        self._scored: list[
-            tuple[weakref.ref[Any], list[weakref.ref[Any]]]
-        ] = []  # outputs, and what they were made from
+        self._scored: list[_Forward] = []
         self._met = False  # a loss function told of itself within the module that is running
         self._readers: set[int] = set()  # models that were given tokens since the last backward
         self._products: _Products | None = None
@@ -87,23 +101,30 @@ class Watcher:
             if not self._met and first is not None and first.numel() == 1 and not first.requires_grad and len(args) > 1:
                 self._meet(args[0], args[1], False)
         elif first is not None and self._given:
+            forward = _Forward(weakref.ref(first), self._given)
             given = self._given[0]()
-            earlier = [refs for made, refs in self._scored if given is not None and made() is given]
-            if earlier:
-                self._given = earlier[-1]  # a decoder's samples are those that its encoder was given
-            self._scored = [*self._scored[-3:], (weakref.ref(first), self._given)]
-            if not first.requires_grad and not torch.is_grad_enabled():
-                self._note_unscored([t for ref in self._given if (t := ref()) is not None])
+            earlier = [known for known in self._scored if given is not None and known.made() is given]
+            if earlier:  # a decoder's samples are those that its encoder was given
+                forward = replace(earlier[-1], made=forward.made)
+            elif not first.requires_grad and not torch.is_grad_enabled():
+                forward = replace(forward, hashes=self._hash_now(forward.parts()))
+            self._scored = [*self._scored[-3:], forward]
             self._given = []
 
-    def _note_unscored(self, parts: list[Any]) -> None:
-        """An evaluation by hand, `model(x).argmax(1) == y`, meets no loss; that it is over new samples is seen here."""
-        if not parts or not parts[0].is_cpu or len(self._unscored) > 16 or not self.session.schedule.affordable():
-            return
+    def _hash_now(self, parts: list[Any]) -> list[int]:
+        """Of an evaluation's samples: a slice that nothing keeps is gone before it meets its target.
+
+        And an evaluation by hand, `model(x).argmax(1) == y`, meets none; that it is over new samples is seen here.
+        """
+        if not parts or not parts[0].is_cpu or parts[0].shape[0] > AT_ONCE or not self.session.schedule.affordable():
+            return []
         rows = parts[0].shape[0]
-        known = self._unscored.setdefault(rows, set())
-        if len(known) < FEW:
-            known.update(_hashes([part[:FEW] for part in parts if part.shape[0] == rows]))
+        hashes = _hashes([part for part in parts if part.shape[0] == rows])
+        if len(self._unscored) <= 16:
+            known = self._unscored.setdefault(rows, set())
+            if len(known) < FEW:
+                known.update(hashes[:FEW])
+        return hashes
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._met = True
@@ -114,8 +135,13 @@ class Watcher:
         session = self.session
         if (training and not session.light) or not session.schedule.affordable():
             return
-        parts, made = self._inputs_of(scores)
-        if not parts or not isinstance(target, torch.Tensor) or target.dim() == 0:
+        forward = self._forward_of(scores)
+        parts, made = forward.parts(), forward.made()
+        if not isinstance(target, torch.Tensor) or target.dim() == 0:
+            return
+        if not parts:
+            if not training and forward.hashes and target.shape[0] % len(forward.hashes) == 0:
+                self._note_evaluated(forward.hashes)
             return
         inputs = parts[0]
         rows = inputs.shape[0]
@@ -128,14 +154,13 @@ class Watcher:
             if session.deep:
                 self._correlate(inputs.detach(), target.detach())
 
-    def _inputs_of(self, scores: Any) -> tuple[list[Any], Any]:
-        """What the model was given for these scores, of the forward that made them or of the only one there was; and
-        what that forward made, if it is still there."""
-        exact = [(made, refs) for made, refs in self._scored if made() is scores]
-        known = exact or (self._scored if len({id(refs) for _, refs in self._scored}) == 1 else [])
-        made, refs = known[-1] if known else (lambda: None, self._given)
-        self._scored = [pair for pair in self._scored if pair[1] is not refs]
-        return [tensor for ref in refs if (tensor := ref()) is not None], made()
+    def _forward_of(self, scores: Any) -> _Forward:
+        """The forward that made these scores, or the only one there was, which may still be running."""
+        exact = [forward for forward in self._scored if forward.made() is scores]
+        known = exact or (self._scored if len({id(forward.given) for forward in self._scored}) == 1 else [])
+        chosen = known[-1] if known else _Forward(lambda: None, self._given)
+        self._scored = [forward for forward in self._scored if forward.given is not chosen.given]
+        return chosen
 
     # ── hashes ──────────────────────────────────────────────────────────────────────────────────
 
@@ -152,11 +177,14 @@ class Watcher:
                 self._batches_counted += 1
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
-            loader = self._loader() if self._loader is not None else None
-            key = ("rows", inputs.shape[0]) if loader is None else self.session.data_set(loader)
-            known = self._evaluated.setdefault(key, set())
-            if len(known) < MAX_HASHES and len(self._evaluated) < 16:
-                known.update(hashes)
+            self._note_evaluated(hashes)
+
+    def _note_evaluated(self, hashes: list[int]) -> None:
+        loader = self._loader() if self._loader is not None else None
+        key = ("rows", len(hashes)) if loader is None else self.session.data_set(loader)
+        known = self._evaluated.setdefault(key, set())
+        if len(known) < MAX_HASHES and len(self._evaluated) < 16:
+            known.update(hashes)
 
     # ── columns that know the answer ────────────────────────────────────────────────────────────
 
