@@ -11,7 +11,8 @@ x, y = torch.randn(48, 6), torch.randint(0, 3, (48,))
 scrambled = x.view(6, 48)  # sizes in another order: a transpose was meant
 train = DataLoader(TensorDataset(x[:32], y[:32]), batch_size=8, shuffle=True)
 test = DataLoader(TensorDataset(x[32:], y[32:]), batch_size=8)
-model = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Dropout(0.1), nn.Linear(12, 3))
+# Eight units in a row make a chain that is followed.
+model = nn.Sequential(nn.Linear(6, 12), *[nn.ReLU() for _ in range(8)], nn.Dropout(0.1), nn.Linear(12, 3))
 model.load_state_dict(model.state_dict())
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import torch
 from small_loops import observed, train
@@ -134,3 +136,32 @@ def test_targets_of_a_batch_are_compared_with_those_of_others(warm, script, targ
     groups = run.facts["targets/train"]["groups"]
     assert (groups["batches"], groups["rows"]) == (12, 16)
     assert groups["between"] > 100 * groups["within"] if alike else groups["between"] < 0.3 * groups["within"]
+
+
+def test_the_gradient_at_both_ends_of_a_recurrence(warm, script):
+    """Of h = tanh(w h + u x) with one unit: the chain rule by hand, at the last step."""
+    setup = "w = nn.Parameter(torch.tensor([[0.5]]))\noptimizer = torch.optim.SGD([w], lr=0.0)"
+    body = """
+h, slopes = torch.zeros(16, 1), []
+for t in range(10):
+    h = torch.tanh(h @ w + x[:, :1])
+    slopes.append((1 - h.detach() ** 2) * 0.5)
+loss = h.mean()
+losses.append((torch.stack(slopes[1:]).prod(0).norm() / 16**0.5).item())
+"""
+    outcome = observed(warm, script(train(body, setup)))
+    by_hand = json.loads(outcome.out)[::2]  # each followed by its step's loss
+    seen = outcome.run.series("chain/gradient_ratio")
+    assert len(seen) >= 3 and set(outcome.run.series("chain/length").values) == {10}
+    assert seen.values.tolist() == pytest.approx([by_hand[step] for step in seen.steps], rel=1e-4)
+
+
+def test_pairs_of_rarer_and_common_cases_in_order(warm, script):
+    setup = "model = nn.Linear(4, 1)\nnn.init.zeros_(model.weight)\nmodel.weight.data[0, 0] = 1.0\n"
+    setup += "optimizer = torch.optim.SGD(model.parameters(), lr=0.0)"
+    body = "loss = F.binary_cross_entropy_with_logits(model(x), (x[:, :1] > {cut}).float())"
+    perfect = observed(warm, script(train(body.format(cut=0.5), setup))).run.facts["targets/train"]["ranking"]
+    assert perfect["share"] == 1.0 and perfect["rarer"] > 20
+    drawn = body.replace("x[:, :1] > {cut}", "torch.rand(16, 1) > 0.7")
+    guess = observed(warm, script(train(drawn, setup, steps=60))).run.facts["targets/train"]["ranking"]
+    assert guess["share"] == pytest.approx(0.5, abs=0.12)

@@ -79,6 +79,7 @@ FOR = {
     "gradients-spiking": 1.5,
     "gradient-norm-heavy-tail": 2.0,
     "gradients-explode-with-depth": 2.5,
+    "gradients-grow-along-chain": 2.0,
     "recurrent-or-deep-plain": 1.5,
     "loss-spike": 1.0,
     "loss-not-finite": 0.7,
@@ -111,7 +112,12 @@ AGAINST = {
     "training-learned": 1.0,
     "rate-above-usual": 1.0,
 }
-REQUIRES = ("gradients-spiking", "gradient-norm-heavy-tail", "gradients-explode-with-depth")
+REQUIRES = (
+    "gradients-spiking",
+    "gradient-norm-heavy-tail",
+    "gradients-explode-with-depth",
+    "gradients-grow-along-chain",
+)
 EXPLAINS = ("lr-too-high",)
 AVOID = (
     "Do not lower the rate until the worst step is harmless: ordinary steps then crawl.",

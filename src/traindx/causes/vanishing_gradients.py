@@ -81,6 +81,7 @@ MEANS = (
 )
 FOR = {
     "gradients-vanish-with-depth": 3.0,
+    "gradients-fade-along-chain": 3.0,
     "squashing-depth": 2.0,
     "gradients-zero": 1.0,
     "recurrent-or-deep-plain": 0.7,
@@ -106,7 +107,7 @@ AGAINST = {
     "training-learned": 2.0,
     "rate-above-usual": 1.0,
 }
-REQUIRES = ("gradients-vanish-with-depth", "gradients-zero")
+REQUIRES = ("gradients-vanish-with-depth", "gradients-fade-along-chain", "gradients-zero")
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "no-momentum")
 AVOID = (
     "Do not raise the learning rate for the whole model: the last layers diverge before the first ones move.",
@@ -139,7 +140,7 @@ for name, bias in self.rnn.named_parameters():
 """
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """Skip paths with ReLU and normalisation, or gates where the model is a plain recurrence."""
     rms = typical(run, "grad_rms")
     depth = [str(param["name"]) for param in weights(run) if str(param["name"]) in rms]
@@ -151,7 +152,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
             f"to {show(rms[first])} at {first}."
         )
     types = module_types(run)
-    if "RNN" in types or "RNNCell" in types:
+    fading = signs.get("gradients-fade-along-chain")
+    in_time = fading is not None and fading.raised and (signs.level("gradients-vanish-with-depth") or 0.0) < 0.5
+    if fading is not None and in_time:
+        measured = f" {fading.text[:1].upper()}{fading.text[1:]}."
+    if "RNN" in types or "RNNCell" in types or in_time:
         return Fix(f"Replace the plain recurrence by an LSTM or GRU.{measured}", _RECURRENT, model_site(run))
     squashing = sum(kind in ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid") for kind in types)
     what = f"the {squashing} squashing activations" if squashing else "the plain layers"

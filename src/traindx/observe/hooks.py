@@ -13,8 +13,9 @@ with a method named after each moment that it wants to hear of:
     state_loaded(module, site)               forward_failed(root)
     dropout_applied(p, training)             reshaped(before, after, site, axis)
     module_begin(module, args)               module_end(module, output)
+    chain_gradient(end, length, gradient)
 
-The last two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
+The modules' two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
 and, relayed by the pacing watcher, which knows what one update is in any style of loop:
 
     weights_before(update)    gradients_ready(update)    weights_after(update)
@@ -46,6 +47,7 @@ MOMENTS = (
     "forward_begin",
     "forward_end",
     "forward_failed",
+    "chain_gradient",
     "module_begin",
     "module_end",
     "backward_begin",

@@ -132,6 +132,8 @@ SICK = {
     ],
     "plain-sgd": [("no momentum", lambda: healthy().optimizer(momentum=0.0))],
     "adam-with-decay": [("L2", lambda: adam(healthy()).optimizer(weight_decay=0.01))],
+    "gradients-fade-along-chain": [("through time", lambda: chained(1e-12, 1e-10))],
+    "gradients-grow-along-chain": [("through time", lambda: chained(1e7, 1e7)), ("at first", lambda: chained(1e6, 10))],
     "few-updates-per-epoch": [("sixty in all", few_steps)],
     "few-updates": [("sixty in all", few_steps)],
     "decay-forgets": [
@@ -157,6 +159,12 @@ def sum_reduction() -> Patient:
 
 def decaying(p: Patient, rate: float) -> Patient:
     return p.curve("lr", [rate] * len(LOOKS))
+
+
+def chained(first: float, later: float) -> Patient:
+    """A gradient that changes by so much along a chain, at the start and after a quarter of the run."""
+    looks = [first if i < len(LOOKS) / 4 else later for i in range(len(LOOKS))]
+    return healthy().curve("chain/gradient_ratio", looks).level("chain/length", 28.0, 0.0)
 
 
 def warmed_up() -> Patient:
@@ -250,6 +258,12 @@ HEALTHY = {
         ("decoupled", lambda: adam(healthy()).optimizer(weight_decay=0.01, **{"class": "AdamW"})),
         ("flag", lambda: adam(healthy()).optimizer(weight_decay=0.01, decoupled_weight_decay=True)),
     ],
+    "gradients-fade-along-chain": [
+        ("soon learnt", lambda: chained(1e-6, 3.0)),
+        ("lost later", lambda: chained(0.1, 1e-12)),
+        ("gated", lambda: chained(1e-5, 1e-2)),
+    ],
+    "gradients-grow-along-chain": [("a sum over time", lambda: chained(100.0, 120.0))],
     "few-updates-per-epoch": [("full batch for long", lambda: few_steps(2000))],
     "few-updates": [("two thousand", lambda: few_steps(2000))],
     "decay-forgets": [
@@ -300,6 +314,11 @@ NEEDS = {
     ],
     "loaders": ["few-updates-per-epoch"],
 }
+
+
+def test_no_chain_was_followed() -> None:
+    assert missing("gradients-fade-along-chain", healthy()).reason
+    assert missing("gradients-grow-along-chain", healthy()).reason
 
 
 def test_memory_is_what_shrinks_weights_by_a_factor_of_e() -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import torch
 
 from .. import origin
 from ..digest import digest
-from ..graphs import factors, nodes, op_name, saved
+from ..graphs import factors, nodes, op_name, out_shape, saved
 from ..points.modules import is_compiled
 from ..session import Session
 from ..sites import describe
@@ -26,6 +27,8 @@ ORDER = 45
 _RELUS = {"relu": "result", "leakyrelu": "self", "threshold": "self", "hardtanh": "self"}
 _CLAMPS = ("clamp", "clampmin")  # a ReLU where they cut at zero, and above nothing
 _SQUASHING = {"sigmoid": "result", "tanh": "result"}
+CHAINED = ("tanh", "sigmoid", "relu")
+SHORTEST_CHAIN = 8
 MAX_UNITS = 16_384
 MAX_KEYS = 64  # of a dict that may hold curves
 LOOSE_UNTIL = 4  # steps: weights that a script keeps by hand show at once
@@ -47,6 +50,7 @@ class Watcher:
         self._outputs: dict[str, list[Any]] = {}
         self._given: list[weakref.ref[Any]] = []  # what models got in this step
         self._loose_before: list[weakref.ref[Any]] = []
+        self._chain_end: Any = None  # the gradient's size where it enters the chain that is followed
         self._hoard: dict[str, Any] = {"graphs": 3}  # fewer are no hoard: the last loss lives on until the next one
 
     # ── module outputs, during deep looks ───────────────────────────────────────────────────────
@@ -106,6 +110,7 @@ class Watcher:
             risky = origin.in_graph(loss, "b")
             if risky is not None:
                 session.risky_operation = {**risky, "site": origin.line_of(risky["op"], frame)}
+        self._follow_chain(found)
         self._file_outputs()
         if session.step >= 4:
             self._note_hoard(loss, frame, len(found))
@@ -143,6 +148,35 @@ class Watcher:
             if kept > self._hoard["graphs"]:
                 self._hoard = {"name": name, "graphs": kept, "step": self.session.step, "site": describe(frame)}
                 self.session.writer.fact("hoard", self._hoard)
+
+    def _follow_chain(self, found: list[Any]) -> None:
+        """The gradient at both ends of the longest chain of one nonlinearity: many layers, or a cell in time."""
+        chains: dict[Any, list[Any]] = {}
+        for node in found:
+            if op_name(node) in CHAINED:
+                chains.setdefault((op_name(node), out_shape(node)), []).append(node)
+        longest = max(chains.values(), key=len, default=[])
+        if len(longest) < SHORTEST_CHAIN:
+            return
+        links = sorted(longest, key=lambda node: node._sequence_nr())
+        self._chain_end = None
+        for end, node in (("late", links[-1]), ("early", links[0])):
+            node.register_prehook(partial(self._chain_passed, end, len(links)))
+
+    def _chain_passed(self, end: str, length: int, gradients: Any) -> None:
+        self.session.hooks.announce("chain_gradient", end, length, gradients[0])
+
+    @torch.no_grad()
+    def chain_gradient(self, end: str, length: int, gradient: Any) -> None:
+        if gradient is None or not plain(gradient):
+            return
+        norm = gradient.float().norm()
+        if end == "late":
+            self._chain_end = norm
+        elif self._chain_end is not None:
+            self.session.inbox.scalar("chain/gradient_ratio", self.session.step, norm / self._chain_end)
+            self.session.inbox.scalar("chain/length", self.session.step, float(length))
+            self._chain_end = None
 
     def _may_read(self) -> bool:
         return not self.session.hooks.saved_tensors_hooked

@@ -24,6 +24,7 @@ MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
 HELD = ("ratios", "trivials", "constant", "labels")  # of a site's facts: what is summed up first
+RANKED = 256  # rows of a batch that are ranked
 GROUPED_FROM = 4  # rows of a batch, to ask whether they are alike
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
@@ -45,6 +46,7 @@ class Watcher:
         self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._targets: dict[str, dict[str, Any]] = {}
         self._last_value: tuple[dict[str, Any], Any] | None = None
+        self._ranks: deque[list[float]] = deque(maxlen=32)  # of the last batches: pairs in order, pairs, rarer cases
         # Of the batches looked at last: rows, mean and variance of their targets.
         self._groups: deque[tuple[float, ...]] = deque(maxlen=512)
 
@@ -127,6 +129,7 @@ class Watcher:
             known, labels = torch.isfinite(values), values.round().long().clamp(0, 1)
             self._histogram(fact, phase, labels, answers, known, 2)
             if phase == "train":
+                self._rank(scores, labels == 1, known)
                 self._most_confident((scores - cut).abs(), labels == answers, known)
 
     def _group(self, of_rows: Any) -> None:
@@ -176,8 +179,22 @@ class Watcher:
         known = (labels >= 0) & (labels < classes)
         self._histogram(fact, phase, labels.clamp(0, classes - 1), answers, known, classes)
         if phase == "train":
+            # Of several classes the batch's commonest stands against all others.
+            counts = torch.zeros(classes, device=labels.device)
+            commonest = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
+            against = scores.logsumexp(dim=1) - scores.index_select(1, commonest.reshape(1)).squeeze(1)
+            self._rank(against.reshape(-1), labels != commonest, known)
             confidence = (scores.amax(dim=1) - scores.logsumexp(dim=1)).reshape(-1)
             self._most_confident(confidence, labels == answers, known)
+
+    def _rank(self, scores: Any, positive: Any, known: Any) -> None:
+        """How often a rarer case is scored above a common one: what was learnt where no answer changes yet."""
+        scores, positive, known = (part[:RANKED] for part in (scores, positive, known))
+        pairs = (positive & known).unsqueeze(1) & (~positive & known).unsqueeze(0)
+        above = (scores.unsqueeze(1) > scores.unsqueeze(0)).float()
+        above = above + 0.5 * (scores.unsqueeze(1) == scores.unsqueeze(0)).float()
+        both = torch.stack([(above * pairs).sum(), pairs.sum().float(), (positive & known).sum().float()])
+        self.session.inbox.later(both, lambda values: self._ranks.append(values))
 
     def _most_confident(self, confidence: Any, right: Any, known: Any) -> None:
         """How often the quarter that the model is surest of is wrong: of clean labels, next to never."""
@@ -236,6 +253,9 @@ class Watcher:
         writer.fact("losses", facts)
         for phase, summary in list(self._targets.items()):
             shown = {key: value for key, value in summary.items() if key != "looks"}
+            if phase == "train" and self._ranks:
+                ordered, pairs, rarer = (sum(column) for column in zip(*list(self._ranks), strict=True))
+                shown["ranking"] = {"share": ordered / pairs, "rarer": rarer} if pairs else None
             if phase == "train" and len(self._groups) > 1:
                 shown["groups"] = _between(list(self._groups))
             counts = self._labels(phase)

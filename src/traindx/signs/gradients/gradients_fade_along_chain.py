@@ -1,0 +1,32 @@
+"""How much of the gradient is left at the beginning of a long chain: a cell that works through time, or many layers.
+
+A recurrent layer has one set of weights, so nothing shows in its gradient by layer; what fades is the part that comes
+from early steps. Healthy recurrences keep it within a few decades once they learn. As with depth, it must be so from
+the start and throughout: what is lost later has another cause.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._chain import gradient_chain, per_link
+from .._words import grave, num
+
+ID = "gradients-fade-along-chain"
+
+
+def measure(run: Run) -> Sign | Missing:
+    chain = gradient_chain(run)
+    if chain is None:
+        return Missing(ID, "no long chain of one nonlinearity was followed")
+    level = ramp(-chain.start, 3.0, 6.0) * ramp(-chain.whole, 4.0, 8.0)
+    return Sign(
+        ID,
+        -chain.whole,
+        level,
+        f"over {num(chain.length)} steps back the gradient changes by a factor of {num(10.0**chain.whole)}: each of "
+        f"them passes back {num(per_link(chain))} of what it gets",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"decades": chain.whole, "at_start": chain.start, "length": chain.length},
+    )

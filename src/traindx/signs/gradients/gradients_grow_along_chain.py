@@ -1,0 +1,32 @@
+"""How much a gradient grows towards the beginning of a long chain: a cell that works through time, or many layers.
+
+A sum over time adds one part for each step, which makes two decades of a hundred steps; more is growth from link to
+link. The largest of the start and the whole run counts: clipping and small steps may hold it down later.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._chain import gradient_chain, per_link
+from .._words import grave, num
+
+ID = "gradients-grow-along-chain"
+
+
+def measure(run: Run) -> Sign | Missing:
+    chain = gradient_chain(run)
+    if chain is None:
+        return Missing(ID, "no long chain of one nonlinearity was followed")
+    most = max(chain.start, chain.whole)
+    level = ramp(most, 3.0, 6.0)
+    return Sign(
+        ID,
+        most,
+        level,
+        f"over {num(chain.length)} steps back the gradient changes by a factor of {num(10.0**most)}, on average "
+        f"{num(per_link(chain))} at each",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"decades": chain.whole, "at_start": chain.start, "length": chain.length},
+    )
