@@ -165,3 +165,18 @@ def test_pairs_of_rarer_and_common_cases_in_order(warm, script):
     drawn = body.replace("x[:, :1] > {cut}", "torch.rand(16, 1) > 0.7")
     guess = observed(warm, script(train(drawn, setup, steps=60))).run.facts["targets/train"]["ranking"]
     assert guess["share"] == pytest.approx(0.5, abs=0.12)
+
+
+def test_what_the_first_layers_get_after_the_model_scaled_its_inputs(warm, script):
+    setup = """
+class Scaling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.outer = nn.Linear(4, 8), nn.Linear(8, 1)
+    def forward(self, x):
+        return self.outer(torch.relu(self.inner(x / 255)))
+model = Scaling()"""
+    body = "loss = F.mse_loss(model(torch.full((16, 4), 51.0)), y)"
+    layers = observed(warm, script(train(body, setup))).run.facts["first_layers"]
+    assert [layer["rms"] for layer in layers] == pytest.approx([0.2])
+    assert layers[0]["feature_std"] == pytest.approx([0.0] * 4)

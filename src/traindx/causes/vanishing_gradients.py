@@ -95,6 +95,7 @@ AGAINST = {
     "init-scale-large": 1.5,
     "preactivations-large": 1.5,
     "saturated-units": 1.0,
+    "input-scale-odd": 2.0,
     "dead-units": 1.5,
     "rows-identical": 3.0,
     "params-without-gradient": 2.0,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..record import Run
-from ._facts import fact, number, text
+from ._facts import fact, facts, number, text
 from ._modules import modules
 
 
@@ -24,6 +24,17 @@ def normalises_first(run: Run) -> bool:
         if module.order is not None and (module.norm or module.maps or module.recurrent):
             return module.norm
     return False
+
+
+def first_layers(run: Run) -> list[Mapping[str, Any]]:
+    """What the layers get that data reach first, after all that the model does to them before."""
+    return facts(run, "first_layers")
+
+
+def size_within(run: Run) -> float | None:
+    """The root mean square, farthest from 1, of what those layers get."""
+    sizes = [size for layer in first_layers(run) if (size := number(layer.get("rms")))]
+    return max(sizes, key=lambda size: abs(math.log(size)), default=None)
 
 
 def root_mean_square(stats: Mapping[str, Any]) -> float | None:

@@ -22,6 +22,12 @@ def inputs(mean: float, std: float, **more: Any) -> Patient:
     return healthy().merge("data/train", mean=mean, std=std, **more)
 
 
+def within(p: Patient, **layer: Any) -> Patient:
+    """What the first layer gets, after what the model does to its inputs."""
+    p.facts["first_layers"] = [{"module": "Linear", "rms": 1.0, "feature_std": [], **layer}]
+    return p
+
+
 def normed_first(p: Patient) -> Patient:
     return p.modules(module("bn", "BatchNorm1d", 0), *[dict(m, order=m["order"] + 1) for m in mlp_modules()])
 
@@ -109,7 +115,11 @@ SICK = {
         ("counted", lambda: nan_loss().merge("data/train", nonfinite=3)),
     ],
     "target-nonfinite": [("seen at the loss", lambda: nan_loss(targets_finite=False))],
-    "input-scale-odd": [("raw pixels", lambda: inputs(110.0, 70.0)), ("tiny", lambda: inputs(0.0, 1e-3))],
+    "input-scale-odd": [
+        ("raw pixels", lambda: inputs(110.0, 70.0)),
+        ("tiny", lambda: inputs(0.0, 1e-3)),
+        ("blown up by the model", lambda: within(inputs(0.0, 1.0), rms=3e3)),
+    ],
     "input-scale-spread": [("raw table", lambda: inputs(0.0, 1.0, feature_std=[1.0, 2.0, 3e4, 1.0, 5.0]))],
     "target-scale-large": [("prices", lambda: regression().merge("targets/train", mean=1.8e5, std=8e4))],
     "batch-outlier": [
@@ -236,12 +246,14 @@ HEALTHY = {
     "input-scale-odd": [
         ("pixels in 0 to 1", lambda: inputs(0.13, 0.3)),
         ("batch norm first", lambda: normed_first(inputs(110.0, 70.0))),
+        ("scaled by the model", lambda: within(inputs(110.0, 70.0), rms=0.9)),
     ],
     "input-scale-spread": [
         ("standardised", healthy),
         ("constant features", lambda: inputs(0.0, 1.0, feature_std=[0.0, 1.0, 1.0, 0.0])),
         ("one faint pixel", lambda: inputs(0.0, 1.0, feature_std=[1e-4] + [1.0] * 30)),
         ("batch norm first", lambda: normed_first(inputs(0.0, 1.0, feature_std=[1.0, 1e5]))),
+        ("scaled by the model", lambda: within(inputs(0.0, 1.0, feature_std=[1.0, 1e5]), feature_std=[1.0, 1.2])),
     ],
     "target-scale-large": [("standardised", regression)],
     "batch-outlier": [

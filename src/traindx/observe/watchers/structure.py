@@ -13,15 +13,19 @@ from torch import nn
 from ..inbox import cpu_value
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import SAMPLE
+from ..tensors import SAMPLE, plain, sample_rows
 from .pacing import Update
 
 ORDER = 5
+
+MAX_FED = 4  # layers whose data are looked at
+MAX_COLUMNS = 64
 
 _SETTINGS = (
     "p", "momentum", "eps", "kernel_size", "stride", "padding", "bidirectional", "batch_first", "num_layers",
     "nonlinearity", "dropout", "num_heads", "negative_slope", "in_features", "out_features", "track_running_stats",
 )  # fmt: skip
+_WEIGHING = (nn.Linear, nn.modules.conv._ConvNd, nn.RNNBase)
 _ORDERED = (nn.RNNBase, nn.MultiheadAttention)
 _NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
 
@@ -38,6 +42,7 @@ class Watcher:
         self._loaded: set[int] = set()
         self._ran: list[tuple[int, str]] = []
         self._order: dict[int, int] = {}
+        self._fed: list[tuple[int, dict[str, Any]]] = []
         self._given: dict[int, list[int]] = {}  # the shapes that modules for sequences got first
         self._stale = True  # what was last written
 
@@ -60,8 +65,23 @@ class Watcher:
         if self.session.step < 2:
             self._order.setdefault(id(module), len(self._order))
             # Sequences come in two orders of axes, and a wrong one does not fail.
-            if isinstance(module, _ORDERED) and args and isinstance(args[0], torch.Tensor):
+            if args and isinstance(args[0], torch.Tensor) and isinstance(module, _ORDERED):
                 self._given.setdefault(id(module), list(args[0].shape))
+            if args and plain(args[0]) and isinstance(module, _WEIGHING) and torch.is_grad_enabled():
+                self._note_data(module, args[0])
+
+    def _note_data(self, module: Any, value: Any) -> None:
+        """What enters the layers that data reach first: a model may scale its inputs itself."""
+        known = any(owner == id(module) for owner, _ in self._fed)
+        if value.requires_grad or not value.is_floating_point() or known or len(self._fed) >= MAX_FED:
+            return
+        fact: dict[str, Any] = {"module": type(module).__name__, "rms": None, "feature_std": []}
+        self._fed.append((id(module), fact))
+        part = sample_rows(value.detach()).float()
+        columns = part.reshape(-1, part.shape[-1]) if isinstance(module, nn.Linear) and part.dim() > 1 else None
+        self.session.inbox.later(part.square().mean().sqrt(), lambda rms: fact.update(rms=rms))
+        if columns is not None and columns.shape[1] <= MAX_COLUMNS and columns.shape[0] > 1:
+            self.session.inbox.later(columns.std(dim=0), lambda spreads: fact.update(feature_std=spreads))
 
     # ── describing a model when it is first called, before its first step ────────────────────────
 
@@ -187,6 +207,7 @@ class Watcher:
         writer = self.session.writer
         writer.fact("params", [{k: v for k, v in fact.items() if k not in ("owner", "own")} for fact in self._placed()])
         writer.fact("models", [self._model_fact(model) for model in self._models])
+        writer.fact("first_layers", [fact for _, fact in self._fed if fact["rms"] is not None])
 
     def _placed(self) -> list[dict[str, Any]]:
         for fact in list(self._params.values()):

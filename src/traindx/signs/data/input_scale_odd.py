@@ -1,14 +1,15 @@
 """The size of the inputs against 1, the size that initialisations assume: their root mean square.
 
 0.05 to 5 covers images in [0, 1] and standardised features; raw pixels up to 255 give about 130. Token ids have no
-size, and a norm layer before the first weights undoes any.
+size, and a norm layer before the first weights undoes any. Where a model scales its inputs itself, what its first
+layers get counts.
 """
 
 from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._inputs import normalises_first, real_inputs, root_mean_square
+from .._inputs import normalises_first, real_inputs, root_mean_square, size_within
 from .._words import grave, num
 
 ID = "input-scale-odd"
@@ -16,9 +17,10 @@ ID = "input-scale-odd"
 
 def measure(run: Run) -> Sign | Missing:
     stats = real_inputs(run, "train")
-    size = root_mean_square(stats) if stats is not None else None
-    if stats is None or size is None:
+    given = root_mean_square(stats) if stats is not None else None
+    if stats is None or given is None:
         return Missing(ID, "no floating-point inputs were looked at")
+    size = size_within(run) or given
     level = max(ramp(size, 5.0, 100.0, log=True), ramp(size, 0.05, 0.001, log=True))
     excused = normalises_first(run)
     if excused or size == 0:
@@ -27,8 +29,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         size,
         level,
-        f"inputs have a root mean square of {num(size)}, where about 1 is assumed"
-        + (", and the model normalises them first" if excused else ""),
+        f"inputs have a root mean square of {num(size)}{' within the model' if size != given else ''}, "
+        "where about 1 is assumed" + (", and the model normalises them first" if excused else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"rms": size, "min": stats.get("min"), "max": stats.get("max")},

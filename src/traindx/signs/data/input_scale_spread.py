@@ -2,7 +2,8 @@
 
 Measured where features are known one by one (at most 64), constant ones left out. The small end is the tenth
 percentile, so that one rare feature or a border pixel does not decide. Two decades are ordinary in raw tables that
-still train; four make the small features invisible.
+still train; four make the small features invisible. Where a model scales its inputs itself, what its first layer gets
+counts.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import numbers
-from .._inputs import normalises_first, real_inputs
+from .._inputs import first_layers, normalises_first, real_inputs
 from .._words import grave, num
 
 ID = "input-scale-spread"
 
 
 def measure(run: Run) -> Sign | Missing:
-    stats = real_inputs(run, "train")
+    stats = next((layer for layer in first_layers(run) if numbers(layer.get("feature_std"))), real_inputs(run, "train"))
     spreads = sorted(spread for spread in numbers((stats or {}).get("feature_std")) if spread > 1e-12)
     if len(spreads) < 2:
         return Missing(ID, "the deviation of single features is not known")
