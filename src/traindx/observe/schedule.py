@@ -19,6 +19,7 @@ USUAL_BUDGET = 1.0  # percent of the run's time
 GRACE = 0.15
 GIVEN_OUT_BY = 1000
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
+DEAR = 0.05  # seconds: of looks that take longer, two have to do
 ALERT_STEPS = 6
 FOR_LIGHT = 0.8  # light looks leave the rest for deep ones, which they would keep from ever being affordable
 MAX_GAP = 400
@@ -92,7 +93,8 @@ class Schedule:
         if not self.due(step):
             return NOTHING
         allowance = self._earned() + GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5
-        if step < FORCED_DEEP * consecutive:
+        forced = FORCED_DEEP if self._cost[DEEP] <= DEAR else FORCED_DEEP - 1
+        if step < forced * consecutive:
             self._next_deep = step + 1
             return DEEP
         if step <= self._alert_until and self.looks + self._cost[DEEP] <= 2 * allowance:

@@ -13,7 +13,7 @@ import torch
 SKETCH = 1024  # elements of a parameter that stand for the whole of it
 SAMPLE = 1 << 16  # elements of a batch that are looked at
 FEW_PARTS = 16  # of a sequence of tensors that are looked at
-ACTIVATIONS = 1 << 13  # of a module's output: there are many, and a standard deviation needs no more
+ACTIVATIONS = 1 << 11  # of a module's output: there are many, and a standard deviation needs no more
 
 
 def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:

@@ -13,11 +13,12 @@ from torch import nn
 from ..inbox import cpu_value
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import SAMPLE, plain, sample_rows
+from ..tensors import plain, sample_rows
 from .pacing import Update
 
 ORDER = 5
 
+INITIAL = 1 << 13  # elements of a parameter from which its initialisation is told
 MAX_FED = 4  # layers whose data are looked at
 MAX_COLUMNS = 64
 
@@ -25,6 +26,7 @@ _SETTINGS = (
     "p", "momentum", "eps", "kernel_size", "stride", "padding", "bidirectional", "batch_first", "num_layers",
     "nonlinearity", "dropout", "num_heads", "negative_slope", "in_features", "out_features", "track_running_stats",
 )  # fmt: skip
+_CHANGING = ("name", "requires_grad", "grad", "optimizer", "init_std", "loaded")
 _WEIGHING = (nn.Linear, nn.modules.conv._ConvNd, nn.RNNBase)
 _ORDERED = (nn.RNNBase, nn.MultiheadAttention)
 _NORMS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)
@@ -44,7 +46,9 @@ class Watcher:
         self._order: dict[int, int] = {}
         self._fed: list[tuple[int, dict[str, Any]]] = []
         self._given: dict[int, list[int]] = {}  # the shapes that modules for sequences got first
-        self._stale = True  # what was last written
+        self._looked = True  # since the last flush
+        self._written: Any = None  # what all of this hung on when it was last written
+        self._listed: Any = None  # the same of the modules' list
 
     def state_loaded(self, module: Any, site: dict[str, Any] | None) -> None:
         found = [id(p) for p in module.parameters()]
@@ -55,7 +59,7 @@ class Watcher:
         session = self.session
         if not session.deep:
             return
-        self._stale = True
+        self._looked = True
         if session.naming.add_root(root):
             self._describe(root)
         if session.step < 2 and not is_compiled(root):
@@ -153,7 +157,7 @@ class Watcher:
     def gradients_ready(self, update: Update) -> None:
         if not self.session.deep:
             return
-        self._stale = True
+        self._looked = True
         for p in self.session.stray_parameters():
             name = self.session.naming.name_of(p)
             if name in self._params and self._refs[name]() is not p:
@@ -190,15 +194,26 @@ class Watcher:
                     self.session.inbox.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
     def weights_after(self, update: Update) -> None:
-        if self.session.step < 2:  # a short script's model may be gone before anything is written
-            for model in self._models:
+        known = (len(self._models), len(self._order))
+        if self.session.step < 2 and self._listed != known:
+            self._listed = known
+            for model in self._models:  # a short script's model may be gone before anything is written
                 self._list_modules(model)
 
     def flush(self) -> None:
         """All of this changes only where a step is looked at, and of a deep model it is much."""
-        if self._stale:
-            self._stale = False
-            self._write()
+        if self._looked:
+            self._looked = False
+            state = self._state()
+            if state != self._written:
+                self._written = state
+                self._write()
+
+    def _state(self) -> tuple[Any, ...]:
+        """What changes as a run goes on."""
+        params = [tuple(fact.get(key) for key in _CHANGING) for fact in list(self._params.values())]
+        factors = self.session.factors
+        return len(self._models), len(self._order), params, dict(self.session.moved), factors and len(factors)
 
     def finish(self) -> None:
         self._write()
@@ -290,12 +305,14 @@ def _init_statistics(parameter: Any) -> Any | None:
     if parameter.is_meta or parameter.is_sparse or parameter.numel() < 2 or not parameter.is_floating_point():
         return None
     flat = parameter.detach().reshape(-1)
-    flat = flat[:: -(-flat.numel() // SAMPLE)].float()
-    std, mean = torch.std_mean(flat, correction=0)
-    kurtosis = ((flat - mean) ** 4).mean() / std.clamp_min(1e-30) ** 4
+    flat = flat[:: -(-flat.numel() // INITIAL)].float()
+    mean = flat.mean()
+    squares = (flat - mean).square()
+    std = squares.mean().sqrt()
+    kurtosis = squares.square().mean() / std.clamp_min(1e-30) ** 4
     constant = (flat == flat[0]).all().float()
     if parameter.dim() >= 2 and parameter.shape[0] > 1:
-        rows = parameter.detach().reshape(parameter.shape[0], -1)[:256, :512]
+        rows = parameter.detach().reshape(parameter.shape[0], -1)[:128, :128]
         same = (rows == rows[:1]).all(dim=1).float()
         alike = (same.sum() - 1.0) / (len(rows) - 1)
     else:
