@@ -22,7 +22,8 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "Is what the loss is given of the right kind?",
         ("loss-inputs-are-probabilities", "loss-inputs-not-log-probabilities", "class-ids-in-regression-loss",
-         "targets-outside-output-range", "loss-broadcasts", "softmax-over-batch", "loss-negated"),
+         "targets-outside-output-range", "targets-not-probabilities", "loss-broadcasts", "softmax-over-batch",
+         "errors-cancel", "loss-negated"),
         "inputs and targets of the loss fit each other",
     ),
     (
@@ -33,14 +34,15 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "Does the gradient reach every layer?",
-        ("gradients-vanish-with-depth", "gradients-explode-with-depth", "dead-units", "saturated-units",
-         "init-scale-small", "init-scale-large", "rows-identical", "linear-chain"),
+        ("gradients-vanish-with-depth", "gradients-explode-with-depth", "gradients-fade-along-chain",
+         "gradients-grow-along-chain", "dead-units", "saturated-units", "init-scale-small", "init-scale-large",
+         "rows-identical", "linear-chain"),
         "gradient sizes are of one order by depth, units are alive",
     ),
     (
         "How large are the steps?",
         ("update-ratio-high", "update-ratio-low", "step-overshoots", "steps-make-worse", "beyond-stability-edge",
-         "clip-share", "decay-dominates"),
+         "clip-share", "decay-dominates", "decay-forgets"),
         "updates are of a usual size against the weights",
     ),
     (
@@ -51,7 +53,8 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "Are the data in order?",
         ("input-nonfinite", "target-nonfinite", "input-scale-odd", "input-scale-spread", "target-scale-large",
-         "batches-single-class", "labels-skewed", "batch-outlier", "axes-scrambled", "train-eval-inputs-differ"),
+         "batches-single-class", "batches-alike", "labels-skewed", "batch-outlier", "axes-scrambled",
+         "train-eval-inputs-differ"),
         "inputs and targets are finite, scaled and mixed",
     ),
     (
@@ -73,16 +76,26 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
 )  # fmt: skip
 
+# One of these must have been measured to say that all is normal: the others of their question touch only a part of it.
+_CORE = {
+    "Are gradients cleared, and does every parameter take part?": {"grads-kept", "params-never-move"},
+    "Does the gradient reach every layer?": {"gradients-vanish-with-depth", "dead-units", "saturated-units"},
+}
 
-def _measured(signs: Signs, ids: tuple[str, ...]) -> list[Sign]:
-    return [signs[sign] for sign in ids if sign in signs]
+
+def _measured(signs: Signs, asked: str, ids: tuple[str, ...]) -> list[Sign]:
+    """The answers, or none where they are about a part of the question and nothing is amiss."""
+    found = [signs[sign] for sign in ids if sign in signs]
+    core = _CORE.get(asked)
+    partial = core is not None and not any(sign.id in core or sign.raised for sign in found)
+    return [] if partial else found
 
 
 def questions(signs: Signs) -> list[Question]:
     """The questions that this run can answer, with the finding."""
     found = []
     for asked, ids, normal in _ASKED:
-        measured = _measured(signs, ids)
+        measured = _measured(signs, asked, ids)
         if not measured:
             continue
         raised = max(measured, key=lambda sign: sign.level)
@@ -94,8 +107,8 @@ def checked(signs: Signs) -> list[str]:
     """What was looked at and found in order."""
     return [
         normal
-        for _, ids, normal in _ASKED
-        if (measured := _measured(signs, ids)) and not any(sign.raised for sign in measured)
+        for asked, ids, normal in _ASKED
+        if (measured := _measured(signs, asked, ids)) and not any(sign.raised for sign in measured)
     ]
 
 
@@ -104,7 +117,7 @@ def not_checked(signs: Signs, run: Run) -> list[str]:
     absent = [
         asked.rstrip("?").lower()
         for asked, ids, _ in _ASKED
-        if not _measured(signs, ids) and not by_experiment().issuperset(ids)
+        if not _measured(signs, asked, ids) and not by_experiment().issuperset(ids)
     ]
     if run.kind != "observed" and absent:
         # Read as one sentence: the reason stands in front of the first.
