@@ -1,6 +1,6 @@
 """What observation costs: `python -m benchmarks.overhead [--repeats N] [--only NAME] [--no-others]`.
 
-Each measurement is a fresh process with default settings; bare and observed runs alternate. On a shared machine the
+Each measurement is a fresh process with default settings; bare and observed runs take turns. On a shared machine the
 same run takes up to half as long again when its neighbours are busy, and never less than what it computes: so the table
 compares the lowest CPU time of either side, and shows beside it the median and the range of the ratios of neighbouring
 pairs. Prints a table in Markdown. Targets: 3 % where a bare step takes 20 ms or more, 10 % for the tiny model, 0.3 s to
@@ -56,20 +56,27 @@ def loop_seconds(command: list[str], folder: str) -> float:
     return float(cpu_seconds(command, folder)[1].split()[-1])
 
 
-def training_row(name: str, repeats: int, folder: str, tracker: str | None = None) -> str:
+def training_rows(name: str, repeats: int, folder: str, trackers: list[str]) -> list[str]:
+    """One row for traindx and one for each tracker, all against the same bare runs."""
     steps = TRAININGS[name][1]
     script = [SCRIPT, name, str(steps)]
-    watch = [sys.executable, *script, "--tracker", tracker] if tracker else observed(folder, *script)
-    bare, watched = [], []
+    bare_command = [sys.executable, *script]
+    commands = {name: observed(folder, *script)}
+    commands |= {f"{name}, {tracker}": [*bare_command, "--tracker", tracker] for tracker in trackers}
+    bare: list[float] = []
+    watched: dict[str, list[float]] = {title: [] for title in commands}
     for _ in range(repeats):
-        bare.append(loop_seconds([sys.executable, *script], folder))
-        watched.append(loop_seconds(watch, folder))
+        bare.append(loop_seconds(bare_command, folder))
+        for title, command in commands.items():
+            watched[title].append(loop_seconds(command, folder))
     step = 1000 * min(bare) / steps
-    ratios = [100 * (with_it / without - 1) for with_it, without in zip(watched, bare, strict=True)]
-    pairs = f"{median(ratios):+.1f} % ({min(ratios):+.1f} … {max(ratios):+.1f})"
-    target = "" if tracker else "≤ 3 %" if step >= 20 else "≤ 10 %"
-    title = f"{name}, {tracker}" if tracker else name
-    return f"| {title} | {step:.2f} ms | {100 * (min(watched) / min(bare) - 1):+.1f} % | {pairs} | {target} |"
+    rows = []
+    for title, seconds in watched.items():
+        ratios = [100 * (with_it / without - 1) for with_it, without in zip(seconds, bare, strict=True)]
+        pairs = f"{median(ratios):+.1f} % ({min(ratios):+.1f} … {max(ratios):+.1f})"
+        target = "" if title != name else "≤ 3 %" if step >= 20 else "≤ 10 %"
+        rows.append(f"| {title} | {step:.2f} ms | {100 * (min(seconds) / min(bare) - 1):+.1f} % | {pairs} | {target} |")
+    return rows
 
 
 def start_up_rows(repeats: int, folder: str) -> list[str]:
@@ -94,19 +101,16 @@ def main() -> None:
     parser.add_argument("--no-others", action="store_true", help="leave other monitors out")
     given = parser.parse_args()
     others = [] if given.no_others else list(TRACKERS)
+    installed = [tracker for tracker in others if importlib.util.find_spec(tracker) is not None]
     print("| training | bare step | overhead | median of pairs (range) | target |")
     print("|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for name in given.only or TRAININGS:
-            print(training_row(name, given.repeats, folder), flush=True)
-            for tracker in others:
-                if importlib.util.find_spec(tracker) is not None:
-                    print(training_row(name, given.repeats, folder, tracker), flush=True)
+            print("\n".join(training_rows(name, given.repeats, folder, installed)), flush=True)
         if not given.only:
             print("\n".join(start_up_rows(given.repeats, folder)))
-    for tracker in others:
-        if importlib.util.find_spec(tracker) is None:
-            print(f"\n{tracker} was not measured: it is not installed here")
+    for tracker in set(others) - set(installed):
+        print(f"\n{tracker} was not measured: it is not installed here")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ weight of shape (N,) against losses of shape (N, T) when N = T.
 ## Signs
 
 - The loss function's input and target have different shapes, or a subtraction near the loss grows a dimension.
+- One row of outputs is spread over the batch, or `scores[:, labels]` picks the labels of all rows for each.
 - Predictions collapse to one value; loss equals the variance of the targets.
 
 ## Fix

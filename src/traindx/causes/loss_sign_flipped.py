@@ -20,6 +20,7 @@ right and only the direction is wrong. The sign comes in by
 - The loss heads the wrong way from the start, steadily, without swings.
 - A negation right behind the loss that backward is called on, while the loss function itself returned a positive
   value.
+- Log-probabilities of the labels are averaged without a minus before them.
 - Update-to-weight ratio ordinary; successive gradients agree.
 - The loss falls below zero and keeps falling although its kind cannot be negative.
 

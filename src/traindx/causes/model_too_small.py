@@ -14,6 +14,7 @@ smaller than the object cannot see it, with any number of channels.
 
 ## Signs
 - Loss flat at a high level, with small gradients and successive gradients unrelated.
+- A hidden layer, a recurrent state or an embedding of one or two units, through which all has to pass.
 - No gap between training and validation.
 - One batch of a few dozen samples cannot be memorised.
 - No wiring fault, no dead units, no dominating decay, no strong dropout.

@@ -17,7 +17,9 @@ entries cross from sample to sample, output i depends on input j, and with shuff
 
 ## Signs
 
-- A view whose sizes are the old ones in another order.
+- A view whose sizes are the old ones in another order, or a reshape after a transpose that takes another axis for the
+  batch.
+- A recurrent or attention layer with batch_first=False is given the batch first.
 - In eval mode, the gradient of output i with respect to input j is not zero.
 - Training at chance although one batch, repeated unchanged, can be memorised.
 

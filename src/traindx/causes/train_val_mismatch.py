@@ -19,7 +19,7 @@ Some differences are meant: augmentation is for training only, and makes trainin
 ## Signs
 
 - Validation far worse from the first evaluation, not growing.
-- Mean, standard deviation or range of the inputs differ between the two loaders.
+- Mean, standard deviation or range of the inputs differ between the two loaders; of texts, how often each token occurs.
 
 ## Fix
 

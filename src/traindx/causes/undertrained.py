@@ -16,6 +16,7 @@ would tell.
 
 ## Signs
 - The slope over the last stretch is significant against its noise.
+- A few dozen updates in all, each of ordinary size.
 - No gap between training and validation, or none that grows.
 - Rate not at zero, gradients healthy, updates of ordinary size.
 

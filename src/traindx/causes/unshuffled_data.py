@@ -20,6 +20,7 @@ may be streamed, as long as neighbouring batches do not share the label.
 ## Signs
 
 - Consecutive batches are nearly of a single class.
+- The targets within a batch are alike, and those of different batches are not.
 - A saw-tooth with the period of the epoch.
 - The training loader's sampler is sequential, and the labels come in runs.
 

@@ -19,6 +19,8 @@ network the same matrix is multiplied once a time step, so long sequences are de
 ## Signs
 
 - Gradient size falls geometrically with depth, at initialisation already and in every batch.
+- In a recurrence, the gradient with respect to early states is smaller by many orders than with respect to late ones,
+  while the loss stays at chance.
 - The stack is deep and uses sigmoid or tanh, or has neither skip paths nor normalisation.
 - Weights have ordinary size against 1/√fan_in, and activations do not sit at their limits.
 

@@ -21,6 +21,7 @@ In Adam (not AdamW) the decay passes through the adaptive scaling: see `adam-cou
 ## Signs
 - Weight norms fall steadily toward zero over the run.
 - Decay term larger than the loss gradient, or than the rest of the update.
+- The weights forget within less than an epoch: 1/(lr·decay) updates, with momentum m that times 1 − m.
 - Training ends at the trivial predictor's level; training and validation agree.
 
 ## Fix
