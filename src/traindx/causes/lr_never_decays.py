@@ -78,6 +78,7 @@ AGAINST = {
     **NUMBER_FAULTS,
     **SIGNAL_FAULTS,
     "lr-collapsed": 3.0,
+    "lr-lowered": 5.0,
     "loss-diverged": 2.0,
     "loss-stuck": 2.0,
     "loss-oscillating": 1.0,

@@ -90,9 +90,10 @@ def parameters(run: Run) -> list[Parameter]:
 
 
 def fits_a_network(run: Run) -> bool:
-    """Whether some weight matrix is trained, or the record does not say."""
+    """Whether some weight matrix is trained, or the record does not say. A loose column of numbers makes no layer."""
     known = [p for p in parameters(run) if p.optimizer is not None]
-    return not known or any(p.matrix or p.kind == "embedding" for p in known)
+    layers = [p for p in known if p.matrix and (p.module or min(p.shape) > 1)]
+    return not known or bool(layers) or any(p.kind == "embedding" for p in known)
 
 
 def share_of(part: list[Parameter], whole: list[Parameter]) -> float:

@@ -86,5 +86,5 @@ def test_every_catalogued_sign_is_there() -> None:
         "lr-constant", "lr-warmed-up", "loss-negative-unbounded", "loss-heads-wrong-way", "validation-at-chance",
         "training-at-chance", "spikes-periodic", "saw-tooth", "train-above-validation", "loss-at-floor",
         "validation-double-descent", "training-learned", "validation-learned", "validation-still-improving",
-        "much-to-gain", "generalisation-gap",
+        "much-to-gain", "generalisation-gap", "lr-lowered",
     } == set(CURVES)  # fmt: skip

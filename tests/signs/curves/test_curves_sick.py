@@ -292,9 +292,11 @@ def test_rate_constant_and_warmed_up() -> None:
     flat = build(learning()).series("lr", steps(N), np.full(N, 0.1))
     assert raised("lr-constant", flat, "info").value == 0.1
     quiet("lr-warmed-up", flat)
+    quiet("lr-lowered", flat)
     warm = build(learning()).series("lr", steps(N), np.minimum(1, t / 0.1) * (1 - t))
     raised("lr-warmed-up", warm, "info")
     quiet("lr-constant", warm)
+    assert raised("lr-lowered", warm, "info").value == 0.0
 
 
 def test_gradients_zero() -> None:
