@@ -26,6 +26,7 @@ def graph_of(loss: torch.Tensor) -> dict[str, object]:
     [
         (lambda log: log[torch.arange(ROWS), LABELS].mean(), True),
         (lambda log: log.gather(1, LABELS[:, None]).squeeze(1).sum() / ROWS, True),
+        (lambda log: log[:5].diagonal().mean(), True),
         (lambda log: -log[torch.arange(ROWS), LABELS].mean(), False),
         (lambda log: -1 * log[torch.arange(ROWS), LABELS].mean(), False),
         (lambda log: (log[torch.arange(ROWS), LABELS] * torch.randn(ROWS)).mean(), False),  # rewards have any sign
@@ -180,3 +181,10 @@ model = Scaling()"""
     layers = observed(warm, script(train(body, setup))).run.facts["first_layers"]
     assert [layer["rms"] for layer in layers] == pytest.approx([0.2])
     assert layers[0]["feature_std"] == pytest.approx([0.0] * 4)
+
+
+def test_labels_of_losses_that_want_a_sign(warm, script):
+    body = "loss = F.cosine_embedding_loss(model[0](x), model[0](x).flip(0), (x[:, 0] > 0).long())"
+    assert observed(warm, script(train(body))).run.facts["losses"][0]["signed"] == {"min": 0.0, "max": 1.0}
+    body = "loss = F.soft_margin_loss(model(x), (x[:, :1] > 0).float() * 2 - 1)"
+    assert observed(warm, script(train(body))).run.facts["losses"][0]["signed"] == {"min": -1.0, "max": 1.0}

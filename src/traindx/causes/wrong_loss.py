@@ -20,6 +20,7 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 
 - Integer class targets with few distinct values enter a regression loss.
 - Cross-entropy is given rows of targets that do not sum to 1.
+- A loss that takes minus one and one for labels is given zeros and ones.
 - The mean of the errors is taken before their size, so that errors of unlike sign cancel.
 - nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
 - The loss falls below zero without bound.
@@ -80,6 +81,7 @@ FOR = {
     "loss-over-one-class": 6.0,
     "errors-cancel": 6.0,
     "targets-not-probabilities": 6.0,
+    "labels-without-sign": 6.0,
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
@@ -90,6 +92,7 @@ REQUIRES = (
     "loss-over-one-class",
     "errors-cancel",
     "targets-not-probabilities",
+    "labels-without-sign",
     "loss-negative-unbounded",
 )
 SEEN_BY = (
@@ -98,6 +101,7 @@ SEEN_BY = (
     "loss-over-one-class",
     "errors-cancel",
     "targets-not-probabilities",
+    "labels-without-sign",
 )
 EXPLAINS = (
     "lr-too-high",
@@ -135,6 +139,13 @@ def fix(run: Run, signs: Signs) -> Fix:
         )
     if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
         return _for_targets_as_values(training_loss(run, "cross_entropy"))
+    if (signs.level("labels-without-sign") or 0.0) >= 0.5:
+        call = training_loss(run, "soft_margin", "embedding", "margin_ranking")
+        return Fix(
+            f"Give {call.get('fn') or 'the loss'} labels of minus one and one: zero says neither.",
+            was(site_of(call)) + "labels = labels * 2 - 1  # 0 and 1 become -1 and 1\n",
+            site_of(call),
+        )
     nll = training_loss(run, "nll")
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
         return _cross_entropy_for_nll(nll)

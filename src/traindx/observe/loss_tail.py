@@ -15,7 +15,7 @@ LOSSES = {
     "nllloss", "nllloss2d", "mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy",
     "binarycrossentropywithlogits", "kldiv", "ctcloss",
 }  # fmt: skip
-PICKING = {"index", "gather", "squeeze", "unsqueeze", "view", "reshapealias", "select", "slice"}
+PICKING = {"index", "gather", "diagonal", "squeeze", "unsqueeze", "view", "reshapealias", "select", "slice"}
 REDUCING = {"mean", "sum", "div", "mul", "neg"}
 
 
@@ -82,7 +82,7 @@ def lowers_likelihood(tail: list[Any]) -> bool:
             sign = -sign
         elif name not in PICKING | REDUCING:
             return False
-        picked = picked or name in ("index", "gather")
+        picked = picked or name in ("index", "gather", "diagonal")
     return False
 
 

@@ -86,7 +86,7 @@ class Patient:
         """Change the loss call; `input` and `target` are merged."""
         call = self.facts["losses"][0]
         for key, value in values.items():
-            call[key] = {**call[key], **value} if isinstance(value, dict) else value
+            call[key] = {**call.get(key, {}), **value} if isinstance(value, dict) else value
         return self
 
     def optimizer(self, **settings: Any) -> Patient:

@@ -111,6 +111,7 @@ SICK = {
         ("one row for all", lambda: regression().loss(input={"one_row": True})),
         ("every row by all labels", lambda: grown("index", [64, 10], [64, 64])),
     ],
+    "labels-without-sign": [("zeros and ones", lambda: signed(0.0, 1.0))],
     "errors-cancel": [("mean before size", lambda: healthy().merge("graph", errors_cancel=True))],
     "targets-not-probabilities": [
         ("pixels", lambda: soft(11.0, 24.0)),
@@ -141,6 +142,10 @@ SICK = {
 }
 
 
+def signed(low: float, high: float) -> Patient:
+    return healthy().loss(fn="soft_margin_loss", signed={"min": low, "max": high})
+
+
 def soft(low: float, high: float) -> Patient:
     return healthy().loss(target={"shape": [64, 10], "dtype": "float32", "row_sum_min": low, "row_sum_max": high})
 
@@ -157,6 +162,7 @@ def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
 
 
 HEALTHY = {
+    "labels-without-sign": [("as it should be", lambda: signed(-1.0, 1.0)), ("one kind", lambda: signed(1.0, 1.0))],
     "errors-cancel": [("size before mean", lambda: healthy().merge("graph", errors_cancel=False))],
     "targets-not-probabilities": [
         ("smoothed labels", lambda: soft(0.9999, 1.0001)),

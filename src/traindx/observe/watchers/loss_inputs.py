@@ -20,6 +20,8 @@ from ..trivial import TrivialLoss
 ORDER = 15
 
 CLASSIFYING = ("cross_entropy", "nll_loss", "multi_margin_loss")
+# Losses that take minus one and one for labels, and the place of those among their arguments.
+SIGNED = {"soft_margin_loss": 1, "hinge_embedding_loss": 1, "cosine_embedding_loss": 2, "margin_ranking_loss": 2}
 MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
@@ -70,6 +72,8 @@ class Watcher:
         if not training and fact["calls"] > EVAL_LOOKS:
             return
         self._look(fact, name, phase, first, second)
+        if name in SIGNED:
+            self._note_signs(fact, given, SIGNED[name])
         if training and value.numel() == 1:
             self._ask_for_trivial(fact, name, second, given[1])
             number = cpu_value(value)
@@ -131,6 +135,15 @@ class Watcher:
             if phase == "train":
                 self._rank(scores, labels == 1, known)
                 self._most_confident((scores - cut).abs(), labels == answers, known)
+
+    def _note_signs(self, fact: dict[str, Any], given: Any, place: int) -> None:
+        """Labels of losses that take minus one and one."""
+        args, kwargs = given
+        labels = args[place] if len(args) > place else kwargs.get("target")
+        if plain(labels) and labels.numel():
+            range_ = torch.stack([labels.min().float(), labels.max().float()])
+            known = fact.setdefault("signed", {})
+            self.session.inbox.later(range_, lambda values: _widen(known, "min", "max", *values))
 
     def _group(self, of_rows: Any) -> None:
         """Whether a batch's targets are more alike than those of different batches, as in data that are sorted."""

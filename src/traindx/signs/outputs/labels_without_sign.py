@@ -1,0 +1,36 @@
+"""Whether a loss that takes minus one and one for labels is given zeros and ones.
+
+Where the label is zero, soft margin loss is the same whatever the score, and cosine and hinge embedding losses do
+something else than what is meant for the other kind: what is not alike is never told apart.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import mapping, number
+from .._losses import training_losses
+from .._words import grave, num, place
+
+ID = "labels-without-sign"
+
+
+def measure(run: Run) -> Sign | Missing:
+    calls = [(call, mapping(call.facts.get("signed"))) for call in training_losses(run)]
+    known = [(call, low, high) for call, signed in calls if (low := number(signed.get("min"))) is not None
+             and (high := number(signed.get("max"))) is not None]  # fmt: skip
+    if not known:
+        return Missing(ID, "no loss that takes minus one and one for labels was called")
+    call, low, high = min(known, key=lambda found: (found[1] != 0.0, found[2]))
+    level = 1.0 if low == 0.0 and high == 1.0 else 0.0
+    return Sign(
+        ID,
+        low,
+        level,
+        f"{call.fn} is given labels from {num(low)} to {num(high)}"
+        + (", and it takes minus one and one" if level else "")
+        + place(call.site),
+        onset=0 if level else None,
+        severity=grave(level, "critical"),
+        values={"min": low, "max": high},
+    )
