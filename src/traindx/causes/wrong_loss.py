@@ -114,6 +114,7 @@ EXPLAINS = (
     "vanishing-gradients",
     "detached-graph",
     "double-softmax",
+    "softmax-wrong-axis",
 )
 AVOID = (
     "Do not judge by the loss alone: look at accuracy.",
@@ -138,7 +139,7 @@ def fix(run: Run, signs: Signs) -> Fix:
             site_of(next(iter(entries(run, "backward_sites")), None)),  # the loss is made close by
         )
     if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
-        return _for_targets_as_values(training_loss(run, "cross_entropy"))
+        return _for_other_targets(training_loss(run, "cross_entropy"))
     if (signs.level("labels-without-sign") or 0.0) >= 0.5:
         call = training_loss(run, "soft_margin", "embedding", "margin_ranking")
         return Fix(
@@ -175,8 +176,11 @@ def _binary(call: Mapping[str, Any]) -> Fix:
     )
 
 
-def _for_targets_as_values(call: Mapping[str, Any]) -> Fix:
+def _for_other_targets(call: Mapping[str, Any]) -> Fix:
     location = site_of(call)
+    if str(call.get("fn")).startswith("binary"):
+        code = was(location) + "targets = (targets > 0).float()  # -1 and 1 become 0 and 1\n"
+        return Fix("Give binary cross-entropy targets between 0 and 1: with -1 it has no lowest value.", code, location)
     code = was(location) + (
         "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels\n"
         "loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, targets)  # or: several yes/no answers\n"

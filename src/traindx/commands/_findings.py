@@ -49,7 +49,8 @@ def findings(diagnosis: Diagnosis) -> list[Finding]:
     if diagnosis.verdict == "sick" and diagnosis.hypotheses:
         leading = diagnosis.leading
         grave = any(symptom.severity == "critical" for symptom in diagnosis.symptoms)
-        return [Finding(leading.cause, source, grave or leading.confidence >= CONVINCED)]
+        named = Finding(leading.cause, source, grave or leading.confidence >= CONVINCED)
+        return [named, *(Finding(fault.cause, source, True) for fault in diagnosis.further)]
     return [Finding(s.id, source, s.severity == "critical") for s in diagnosis.symptoms if s.severity != "info"]
 
 

@@ -4,12 +4,12 @@ Takes run records (.tdx), logs, folders of either, and - for standard input;
 without an argument, the newest record in ./traindx-runs. Of a log that holds
 several runs, the longest is judged unless --all-runs is given.
 
---fail-on makes this a check for continuous integration. A sick run is one
-finding, its leading cause: critical when its confidence is at least 50 % or a
-symptom is critical, else a warning. In a run that is not sick, each critical or
-warning symptom is a finding of its own. Advice never fails. A baseline file
-lists accepted findings as pairs of cause and source; with --baseline, only
-findings that it does not list fail.
+--fail-on makes this a check for continuous integration. The findings of a sick
+run are its leading cause, critical when its confidence is at least 50 % or a
+symptom is critical, else a warning, and each further fault that was seen. In a
+run that is not sick, each critical or warning symptom is a finding of its own.
+Advice never fails. A baseline file lists accepted findings as pairs of cause
+and source; with --baseline, only findings that it does not list fail.
 
 Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the
 command line is wrong. With --format json, one run prints one object, and

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs, measure_all
@@ -10,12 +12,14 @@ from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_checked, questions
 from .scope import out_of_scope
+from .several import further_faults
 from .summary import summarise, title_of
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
 from .verdict import decide
 
 SHOWN = 5  # hypotheses in an answer
-NEGLIGIBLE = 0.02  # confidence below which a hypothesis is not worth a line
+RIVALS = 2  # that are named in any case, so that one can see what came next
+NEGLIGIBLE = 0.02  # confidence below which others are not
 
 
 def diagnose(run: Run) -> Diagnosis:
@@ -25,11 +29,15 @@ def diagnose(run: Run) -> Diagnosis:
     kind = "observed" if run.kind == "observed" else "log"
     levels = {name: sign.level for name, sign in signs.items()}
     chances = model.probabilities(levels, kind)
-    ranked = sorted(chances.items(), key=lambda item: -item[1])
-    shown = [item for item in ranked[:SHOWN] if item[1] >= NEGLIGIBLE] or ranked[:1]
-    hypotheses = [_hypothesis(name, chance, model, run, signs) for name, chance in shown]
     scope = out_of_scope(run, signs, chances)
     verdict: Verdict = "out-of-scope" if scope else decide(chances, levels, kind)
+    (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
+    further = dict(further_faults(model, levels, first, kind)) if verdict == "sick" and first in model.causes else {}
+    likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
+    shown = [first, *further, *(name for name in likely if name not in further)][:SHOWN]
+    hypotheses = [
+        replace(_hypothesis(name, chances[name], model, run, signs), beside=further.get(name)) for name in shown
+    ]
     symptoms = sorted(
         (sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8),
         key=lambda sign: ({"critical": 0, "warning": 1, "info": 2}[sign.severity], -sign.level),
@@ -110,10 +118,12 @@ def _evidence(terms: list[Term], signs: Signs) -> list[str]:
 def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     """What speaks against it: opposing signs, and expected signs that were looked for and are normal."""
     opposing = [signs[t.name].text for t in terms if t.amount < -0.4 and t.name in signs and t.level >= 0.3]
+    # What a cause requires are ways to see it: one of them will do.
+    met = any(sign in signs and signs[sign].raised for sign in cause.requires)
     absent = [
         f"expected, but normal: {signs[sign].text}"
         for sign, weight in sorted(cause.supports.items(), key=lambda item: -item[1])
-        if weight >= 1.5 and sign in signs and signs[sign].level < 0.1
+        if weight >= 1.5 and sign in signs and signs[sign].level < 0.1 and not (met and sign in cause.requires)
     ]
     return [*opposing[:3], *absent[:2]]
 

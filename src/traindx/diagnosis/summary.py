@@ -38,7 +38,7 @@ def _sick(hypotheses: Sequence[Hypothesis]) -> str:
     leading = hypotheses[0]
     certain = leading.confidence >= 0.8
     verb = "" if certain else "most likely: " if leading.confidence >= 0.5 else "possibly: "
-    also = [h for h in hypotheses[1:] if h.seen and h.confidence >= 0.1]
+    also = [h for h in hypotheses[1:] if h.beside is not None]
     title = leading.title.rstrip(".")
     text = f"{verb}{title}".strip() if certain else f"{verb.capitalize()}{_lower(title)}"
     if leading.evidence:

@@ -42,6 +42,7 @@ class Hypothesis:
     prior: float = 0.0  # log-odds before any sign was looked at
     trial: Mapping[str, Any] | None = None
     family: str = ""  # the cause's category, for instance learning-rate
+    beside: float | None = None  # of a further fault: its probability once the leading one is mended; None of a rival
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class NextTest:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The answer. `hypotheses` are most likely first; `symptoms` are the raised signs, gravest first."""
+    """The answer. `hypotheses` are most likely first, further faults next to the leading one; `symptoms` are the raised
+    signs, gravest first."""
 
     verdict: Verdict
     summary: str
@@ -94,6 +96,11 @@ class Diagnosis:
     @property
     def leading(self) -> Hypothesis:
         return self.hypotheses[0]
+
+    @property
+    def further(self) -> list[Hypothesis]:
+        """What is wrong beside the leading cause, in the order in which to mend it."""
+        return [hypothesis for hypothesis in self.hypotheses if hypothesis.beside is not None]
 
     def __str__(self) -> str:
         # People print a diagnosis; the text report lives downstream.

@@ -46,9 +46,19 @@ def treatment(page: Page, fix: Fix) -> None:
     page.block("", [clean(f"  {line}", page.look.ascii_only) for line in before_and_after(fix)])
 
 
+def further(page: Page, faults: Sequence[Hypothesis]) -> None:
+    """Faults beside the leading one: each with what shows it and what to change."""
+    for fault in faults:
+        page.gap()
+        page.prose("AND ALSO", f"{_name(fault)}, seen directly: mend it next", limit=3)
+        page.items("EVIDENCE", fault.evidence, most=2, bullet="+ ")
+        if fault.fix:
+            treatment(page, fault.fix)
+
+
 def others(page: Page, rest: Sequence[Hypothesis]) -> None:
     """What else it could be."""
-    likely = [hypothesis for hypothesis in rest if hypothesis.confidence >= NEGLIGIBLE]
+    likely = [other for other in rest if other.confidence >= NEGLIGIBLE and other.beside is None]
     for i, hypothesis in enumerate(likely if page.look.why else likely[:3]):
         best = f": {hypothesis.evidence[0]}" if hypothesis.evidence else ""
         page.prose("" if i else "OR ELSE", _name(hypothesis) + best, limit=2, bullet=_share(hypothesis))

@@ -77,6 +77,10 @@ def _cause(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _list("What NOT to do", leading.avoid)
     if leading.reference:
         yield from _section("Reference", [prose(leading.reference)])
+    for fault in diagnosis.further:
+        lines = [f"**{prose(fault.title)}** (`{fault.cause}`), seen directly", ""]
+        yield from _section("Further fault, to mend next", [*lines, *(f"- {prose(text)}" for text in fault.evidence)])
+        yield from _fix(fault)
 
 
 def _fix(leading: Hypothesis) -> Iterator[str]:
@@ -97,7 +101,7 @@ def _others(diagnosis: Diagnosis) -> Iterator[str]:
     rows = [
         f"| {percent(other.confidence)} | {cell(other.title)} (`{other.cause}`) | {cell(' '.join(other.evidence))} |"
         for other in rest
-        if other.confidence >= NEGLIGIBLE
+        if other.confidence >= NEGLIGIBLE and other.beside is None
     ]
     if rows:
         title = "Other possible causes" if diagnosis.verdict == "sick" else "What it may be"

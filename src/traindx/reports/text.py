@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..diagnosis import Diagnosis
 from ._curve import figure
-from ._hypotheses import candidates, cause, others
+from ._hypotheses import candidates, cause, further, others
 from ._look import Look
 from ._page import MARGIN, Page
 from ._prose import clean, counted
@@ -83,6 +83,7 @@ def _sick(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
     page.items("SIGNS", [s.text for s in diagnosis.symptoms if s.severity != "info" and s.text not in told], most=2)
     cause(page, leading)
+    further(page, diagnosis.further)
     page.gap()
     others(page, rest)
     _asked(page, diagnosis, most=3)

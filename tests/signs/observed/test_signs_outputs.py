@@ -116,6 +116,7 @@ SICK = {
     "targets-not-probabilities": [
         ("pixels", lambda: soft(11.0, 24.0)),
         ("several answers", lambda: soft(0.0, 4.0)),
+        ("minus one and one", lambda: binary().loss(target={"dtype": "float32", "min": -1.0, "max": 1.0})),
     ],
     "softmax-over-batch": [
         ("dim 0", lambda: softmax(0, [64, 10])),
@@ -167,6 +168,7 @@ HEALTHY = {
     "targets-not-probabilities": [
         ("smoothed labels", lambda: soft(0.9999, 1.0001)),
         ("in half precision", lambda: soft(0.99, 1.01)),
+        ("zero and one", lambda: binary().loss(target={"dtype": "float32", "min": 0.0, "max": 1.0})),
     ],
     "loss-inputs-are-probabilities": [
         (

@@ -1,7 +1,8 @@
-"""Whether cross-entropy is given rows of targets that are no probabilities: they should sum to 1.
+"""Whether a cross-entropy is given targets that are no probabilities: rows sum to 1, binary ones lie between 0 and 1.
 
 Soft targets (label smoothing, mixup, a teacher's answers) sum to 1, also where several classes share it. Rows that sum
-to anything else are pixels, scores or several yes/no answers, for which another loss is meant.
+to anything else are pixels, scores or several yes/no answers, for which another loss is meant. With labels of minus
+one, binary cross-entropy has no lowest value.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ ID = "targets-not-probabilities"
 
 
 def _away(call: LossCall) -> float | None:
-    """How far the sums of the rows lie from 1, at most."""
+    """How far the sums of the rows lie from 1, or binary targets outside 0 to 1, at most."""
+    if call.fn.startswith("binary_cross_entropy"):
+        least, most = call.target.min, call.target.max
+        return None if least is None or most is None else max(-least, most - 1.0, 0.0)
     low, high = number(call.target.facts.get("row_sum_min")), number(call.target.facts.get("row_sum_max"))
     return None if low is None or high is None else max(abs(low - 1.0), abs(high - 1.0))
 
@@ -24,19 +28,25 @@ def _away(call: LossCall) -> float | None:
 def measure(run: Run) -> Sign | Missing:
     known = [(away, call) for call in training_losses(run) if (away := _away(call)) is not None]
     if not known:
-        return Missing(ID, "cross-entropy was not given rows of targets")
+        return Missing(ID, "no cross-entropy was given probabilities for targets")
     away, call = max(known, key=lambda pair: pair[0])
-    low, high = call.target.facts.get("row_sum_min"), call.target.facts.get("row_sum_max")
-    # Half precision and masked-out rows (all zeros, or one row in a batch) are no reason to speak.
-    level = ramp(away, 0.2, 1.5)
+    # Half precision and rounding are no reason to speak.
+    level = ramp(away, 0.1, 1.0)
     return Sign(
         ID,
         away,
         level,
-        f"{call.fn} is given rows of targets that sum to {num(number(low) or 0.0)} … {num(number(high) or 0.0)}"
-        + (", and probabilities sum to 1" if level >= 0.5 else "")
-        + place(call.site),
+        f"{call.fn} is given {_described(call)}" + place(call.site),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"away": away},
     )
+
+
+def _described(call: LossCall) -> str:
+    if call.fn.startswith("binary_cross_entropy"):
+        return (
+            f"targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}; they belong between 0 and 1"
+        )
+    low, high = (number(call.target.facts.get(key)) or 0.0 for key in ("row_sum_min", "row_sum_max"))
+    return f"rows of targets that sum to {num(low)} … {num(high)}; probabilities sum to 1"
