@@ -139,9 +139,11 @@ class Watcher:
         parts, made = forward.parts(), forward.made()
         if not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
-        if not parts:
-            if not training and forward.hashes and target.shape[0] % len(forward.hashes) == 0:
+        if forward.hashes and not training:
+            if target.shape[0] % len(forward.hashes) == 0:
                 self._note_evaluated(forward.hashes)
+            return
+        if not parts:
             return
         inputs = parts[0]
         rows = inputs.shape[0]
