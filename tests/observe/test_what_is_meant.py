@@ -69,3 +69,20 @@ def test_gradients_that_are_cleared_before_the_step_are_counted(warm, script):
     facts = observed(warm, script(source)).run.facts["optimizers"][0]
     assert facts["emptied"] == facts["steps_heard"] == facts["steps"] > 3
     assert observed(warm, script(train("loss = F.mse_loss(model(x), y)"))).run.facts["optimizers"][0]["emptied"] == 0
+
+
+def test_a_weight_that_the_gradient_does_not_reach_is_still_a_weight(warm, script):
+    source = """
+        import torch
+        torch.manual_seed(0)
+        first = torch.randn(4, 8, requires_grad=True)
+        last = torch.randn(8, 1, requires_grad=True)
+        optimizer = torch.optim.SGD([first, last], lr=1e-2)
+        for step in range(6):
+            optimizer.zero_grad()
+            hidden = torch.tanh(torch.randn(16, 4) @ first).detach()
+            (hidden @ last).square().mean().backward()
+            optimizer.step()
+    """
+    params = observed(warm, script(source)).run.facts["params"]
+    assert [(entry["kind"], entry["grad"]) for entry in params] == [("weight", "none"), ("weight", "yes")]

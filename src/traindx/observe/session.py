@@ -44,7 +44,9 @@ class Session:
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
-        self.factors: set[int] | None = None  # identities of tensors that the first steps' products took as weights
+        # Identities of tensors in the graphs of the first steps: those that products took as weights, and the others.
+        self.factors: set[int] = set()
+        self.no_factors: set[int] = set()
         self.moved: dict[str, bool] = {}  # has an update ever changed this parameter?
         self._in_place_since: dict[str, int] = {}  # steps at which a parameter took another one's place
         self._noted: set[str] = set()

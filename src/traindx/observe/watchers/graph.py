@@ -113,7 +113,9 @@ class Watcher:
         found = list(nodes(loss))
         session.inbox.scalar("graph_nodes", session.step, float(len(found)))
         if session.step < LOOSE_UNTIL:
-            session.factors = (session.factors or set()) | {id(tensor) for tensor in factors(found)}
+            session.factors |= {id(tensor) for tensor in factors(found)}
+            leaves = {id(leaf) for node in found if (leaf := getattr(node, "variable", None)) is not None}
+            session.no_factors = (session.no_factors | leaves) - session.factors
         key = (frame.f_code, frame.f_lasti) if frame is not None else None
         times = self._digests.get(key, 0)
         if times < 2 and len(self._digests) < 8:

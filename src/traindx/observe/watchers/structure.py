@@ -212,8 +212,8 @@ class Watcher:
     def _state(self) -> tuple[Any, ...]:
         """What changes as a run goes on."""
         params = [tuple(fact.get(key) for key in _CHANGING) for fact in list(self._params.values())]
-        factors = self.session.factors
-        return len(self._models), len(self._order), params, dict(self.session.moved), factors and len(factors)
+        others = len(self.session.no_factors)
+        return len(self._models), len(self._order), params, dict(self.session.moved), others
 
     def finish(self) -> None:
         self._write()
@@ -235,9 +235,10 @@ class Watcher:
         return list(self._params.values())
 
     def _multiplies(self, name: str) -> bool:
-        """A tensor that no product takes holds positions, pixels, latent codes or deviations, not weights."""
-        parameter, factors = self._refs[name](), self.session.factors
-        return parameter is None or factors is None or id(parameter) in factors
+        """A tensor that no product takes holds positions, pixels, latent codes or deviations, not weights. Of what the
+        gradient does not reach at all, nothing is known."""
+        parameter = self._refs[name]()
+        return parameter is None or id(parameter) not in self.session.no_factors
 
     def _model_fact(self, model: dict[str, Any]) -> dict[str, Any]:
         self._list_modules(model)
