@@ -117,6 +117,7 @@ REQUIRES = (
     "gradient-norm-heavy-tail",
     "gradients-explode-with-depth",
     "gradients-grow-along-chain",
+    "gradient-norm-level",
 )
 EXPLAINS = ("lr-too-high",)
 AVOID = (

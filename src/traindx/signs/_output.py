@@ -50,11 +50,14 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
     values seen stay inside its range: a hidden activation before a linear layer bounds nothing.
     """
     name = _plain(call.made_by)
+    turned = name == "neg"
     if name not in _RANGES:
-        name = _plain(text(fact(run, "graph").get("last_activation"))) if _rearranged(name) else ""
+        name = _plain(text(fact(run, "graph").get("last_activation"))) if turned or _rearranged(name) else ""
     if name not in _RANGES:
         return None
     low, high = _RANGES[name]
+    if turned:
+        low, high, name = -high, -low, f"minus {name}"
     seen = [value for value in (call.input.min, call.input.max) if value is not None]
     if any(value < low - 1e-6 or value > high + 1e-6 for value in seen):
         return None

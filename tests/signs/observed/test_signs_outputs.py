@@ -99,6 +99,7 @@ SICK = {
         ("sigmoid for standardised targets", lambda: ending_in("Sigmoid", 0.1, 0.9)),
         ("relu for negative targets", lambda: ending_in("Relu", 0.0, 2.0)),
         ("squeezed tanh", lambda: squeezed(regression(min=-9.0, max=9.0), "Tanh", -1.0, 1.0)),
+        ("minus a sigmoid", lambda: turned(regression(min=0.0, max=5.0), "Sigmoid", -0.9, -0.1)),
     ],
     "outputs-pinned": [
         ("tanh at its limits", lambda: pinned("Tanh", 0.95)),
@@ -149,6 +150,11 @@ def signed(low: float, high: float) -> Patient:
 
 def soft(low: float, high: float) -> Patient:
     return healthy().loss(target={"shape": [64, 10], "dtype": "float32", "row_sum_min": low, "row_sum_max": high})
+
+
+def turned(p: Patient, activation: str, low: float, high: float) -> Patient:
+    p.loss(input={"grad_fn": "NegBackward0", "min": low, "max": high})
+    return p.merge("graph", last_activation=activation)
 
 
 def squeezed(p: Patient, activation: str, low: float, high: float) -> Patient:
