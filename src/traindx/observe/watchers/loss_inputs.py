@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections import deque
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -14,6 +12,7 @@ from ..graphs import op_name
 from ..inbox import cpu_value
 from ..session import Session
 from ..sites import describe, user_frame
+from ..target_order import TargetOrder
 from ..tensors import plain, sample_rows
 from ..trivial import TrivialLoss
 
@@ -26,8 +25,6 @@ MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
 HELD = ("ratios", "trivials", "constant", "labels")  # of a site's facts: what is summed up first
-RANKED = 256  # rows of a batch that are ranked
-GROUPED_FROM = 4  # rows of a batch, to ask whether they are alike
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
@@ -48,9 +45,7 @@ class Watcher:
         self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._targets: dict[str, dict[str, Any]] = {}
         self._last_value: tuple[dict[str, Any], Any] | None = None
-        self._ranks: deque[list[float]] = deque(maxlen=32)  # of the last batches: pairs in order, pairs, rarer cases
-        # Of the batches looked at last: rows, mean and variance of their targets.
-        self._groups: deque[tuple[float, ...]] = deque(maxlen=512)
+        self._order = TargetOrder(session.inbox)
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
@@ -115,8 +110,8 @@ class Watcher:
         bad = torch.count_nonzero(~torch.isfinite(numbers)).float()
         parts = [scores.min(), scores.max(), sums.min(), sums.max()]
         parts += [numbers.min(), numbers.max(), spread[1], spread[0], whole, bad]
-        if labels.is_floating_point() and phase == "train" and labels.shape[0] >= GROUPED_FROM:
-            self._group(numbers.reshape(numbers.shape[0], -1).mean(dim=1))
+        if labels.is_floating_point() and phase == "train":
+            self._order.take_targets(numbers)
         if name == "cross_entropy" and labels.is_floating_point() and labels.dim() > 1:
             shares = numbers.sum(dim=1)  # given as probabilities of the classes
             parts += [shares.min(), shares.max()]
@@ -133,7 +128,7 @@ class Watcher:
             known, labels = torch.isfinite(values), values.round().long().clamp(0, 1)
             self._histogram(fact, phase, labels, answers, known, 2)
             if phase == "train":
-                self._rank(scores, labels == 1, known)
+                self._order.take_scores(scores, labels == 1, known)
                 self._most_confident((scores - cut).abs(), labels == answers, known)
 
     def _note_signs(self, fact: dict[str, Any], given: Any, place: int) -> None:
@@ -144,11 +139,6 @@ class Watcher:
             range_ = torch.stack([labels.min().float(), labels.max().float()])
             known = fact.setdefault("signed", {})
             self.session.inbox.later(range_, lambda values: _widen(known, "min", "max", *values))
-
-    def _group(self, of_rows: Any) -> None:
-        """Whether a batch's targets are more alike than those of different batches, as in data that are sorted."""
-        both = torch.stack([of_rows.mean(), of_rows.var(correction=0)])
-        self.session.inbox.later(both, lambda values: self._groups.append((len(of_rows), *values)))
 
     def _ask_for_trivial(self, fact: dict[str, Any], name: str, target: Any, kwargs: Any) -> None:
         loss = fact["constant"].of_batch(name, target, kwargs)
@@ -196,18 +186,9 @@ class Watcher:
             counts = torch.zeros(classes, device=labels.device)
             commonest = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
             against = scores.logsumexp(dim=1) - scores.index_select(1, commonest.reshape(1)).squeeze(1)
-            self._rank(against.reshape(-1), labels != commonest, known)
+            self._order.take_scores(against.reshape(-1), labels != commonest, known)
             confidence = (scores.amax(dim=1) - scores.logsumexp(dim=1)).reshape(-1)
             self._most_confident(confidence, labels == answers, known)
-
-    def _rank(self, scores: Any, positive: Any, known: Any) -> None:
-        """How often a rarer case is scored above a common one: what was learnt where no answer changes yet."""
-        scores, positive, known = (part[:RANKED] for part in (scores, positive, known))
-        pairs = (positive & known).unsqueeze(1) & (~positive & known).unsqueeze(0)
-        above = (scores.unsqueeze(1) > scores.unsqueeze(0)).float()
-        above = above + 0.5 * (scores.unsqueeze(1) == scores.unsqueeze(0)).float()
-        both = torch.stack([(above * pairs).sum(), pairs.sum().float(), (positive & known).sum().float()])
-        self.session.inbox.later(both, lambda values: self._ranks.append(values))
 
     def _most_confident(self, confidence: Any, right: Any, known: Any) -> None:
         """How often the quarter that the model is surest of is wrong: of clean labels, next to never."""
@@ -266,11 +247,8 @@ class Watcher:
         writer.fact("losses", facts)
         for phase, summary in list(self._targets.items()):
             shown = {key: value for key, value in summary.items() if key != "looks"}
-            if phase == "train" and self._ranks:
-                ordered, pairs, rarer = (sum(column) for column in zip(*list(self._ranks), strict=True))
-                shown["ranking"] = {"share": ordered / pairs, "rarer": rarer} if pairs else None
-            if phase == "train" and len(self._groups) > 1:
-                shown["groups"] = _between(list(self._groups))
+            if phase == "train":
+                shown.update(self._order.facts())
             counts = self._labels(phase)
             if counts is not None:
                 # A head that was exchanged may have brought more classes.
@@ -316,19 +294,6 @@ def _order(counts: dict[str, Any]) -> dict[str, Any]:
         "mean_majority": sum(share for _, _, share in counts["order"]) / max(1, len(counts["order"])),
         "expected_majority": max(histogram.values()) / sum(histogram.values()),
         "runs": longest,
-    }
-
-
-def _between(groups: list[tuple[float, ...]]) -> dict[str, float]:
-    """The variance between batches, and within them, of what is finite."""
-    known = [group for group in groups if all(map(math.isfinite, group))]
-    means = [mean for _, mean, _ in known]
-    middle = sum(means) / max(1, len(means))
-    return {
-        "batches": len(known),
-        "rows": sum(rows for rows, _, _ in known) / max(1, len(known)),
-        "between": sum((mean - middle) ** 2 for mean in means) / max(1, len(means)),
-        "within": sum(variance for _, _, variance in known) / max(1, len(known)),
     }
 
 
