@@ -270,6 +270,47 @@ def regression(**target: Any) -> Patient:
     return p.without("label_order", "label_majority", "correct/majority")
 
 
+def jumping(at: int, **batch: float) -> Patient:
+    p = healthy()
+    for name, value in batch.items():
+        steps, values = p.series[name]
+        p.curve(name, [value if i == at else v for i, v in enumerate(values)], steps)
+    return p.event("loss-jump", LOOKS[at], **{"from": 0.5, "to": 9.0})
+
+
+def unshuffled(**order: Any) -> Patient:
+    p = healthy()
+    p.facts["loaders"][0].update(shuffled=False, sampler="SequentialSampler")
+    return p.merge("label_order", **order) if order else p.without("label_order")
+
+
+def overlap(shared: int, **repeats: int) -> Patient:
+    return healthy().merge("overlap", shared=shared).merge("repeats", **repeats)
+
+
+def leaking(r: float, **data: Any) -> Patient:
+    return healthy().merge("feature_leak", correlation=r).merge("data/train", **data)
+
+
+def adam(p: Patient, **settings: Any) -> Patient:
+    return p.optimizer(**{"class": "Adam", "momentum": None, "betas": [0.9, 0.999], "eps": 1e-8}, **settings)
+
+
+def half(p: Patient, **values: Any) -> Patient:
+    return p.merge("precision", param_dtypes={"float16": 9}, autocast=None, activations=["float16"], **values)
+
+
+def few_steps(n: int = 60) -> Patient:
+    p = healthy()
+    p.facts["steps"] = n
+    p.facts["loaders"][0]["batches"] = 3
+    return p
+
+
+def decaying(p: Patient, rate: float) -> Patient:
+    return p.curve("lr", [rate] * len(LOOKS))
+
+
 def measured(sign_id: str, patient: Patient) -> Sign:
     """The sign, which must not be missing."""
     found = all_signs()[sign_id].measure(patient.build())
