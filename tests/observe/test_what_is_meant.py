@@ -86,3 +86,46 @@ def test_a_weight_that_the_gradient_does_not_reach_is_still_a_weight(warm, scrip
     """
     params = observed(warm, script(source)).run.facts["params"]
     assert [(entry["kind"], entry["grad"]) for entry in params] == [("weight", "none"), ("weight", "yes")]
+
+
+MASTER = """
+    import torch
+    from torch import nn
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    master = [p.detach().clone().requires_grad_() for p in model.parameters()]
+    optimizer = torch.optim.SGD(master, lr=1e-2)
+    for step in range(12):
+        model.zero_grad()
+        (model(torch.randn(16, 4)) - 1).square().mean().backward()
+        for copy, p in zip(master, model.parameters()):
+            copy.grad = p.grad.clone()
+        optimizer.step()
+        with torch.no_grad():
+            for copy, p in zip(master, model.parameters()):
+                p.copy_(copy)
+"""
+
+
+def test_weights_that_are_copies_of_the_optimizers_move_and_keep_nothing(warm, script):
+    facts = observed(warm, script(MASTER)).run.facts
+    moved = {entry["name"]: entry["moved"] for entry in facts["params"] if entry["optimizer"] is None}
+    assert moved and all(moved.values()), moved
+    assert facts["optimizers"][0]["grads_kept"] == 0
+
+
+def test_an_optimizer_that_needs_no_backward_keeps_nothing(warm, script):
+    source = """
+        import torch
+        weight = torch.zeros(3, requires_grad=True)
+        class Own(torch.optim.Optimizer):
+            @torch.no_grad()
+            def step(self):
+                for p in self.param_groups[0]["params"]:
+                    p.grad = p - 1
+                    p -= 0.1 * p.grad
+        optimizer = Own([weight], {})
+        for step in range(12):
+            optimizer.step()
+    """
+    assert observed(warm, script(source)).run.facts["optimizers"][0]["grads_kept"] == 0

@@ -188,3 +188,11 @@ def test_labels_of_losses_that_want_a_sign(warm, script):
     assert observed(warm, script(train(body))).run.facts["losses"][0]["signed"] == {"min": 0.0, "max": 1.0}
     body = "loss = F.soft_margin_loss(model(x), (x[:, :1] > 0).float() * 2 - 1)"
     assert observed(warm, script(train(body))).run.facts["losses"][0]["signed"] == {"min": -1.0, "max": 1.0}
+
+
+def test_a_product_of_two_results_is_no_layer():
+    first, second = torch.randn(4, 6, requires_grad=True), torch.randn(6, 5, requires_grad=True)
+    hidden = torch.randn(16, 4) @ first @ second
+    assert graph_of(hidden.sum())["linear_chain"] == 2
+    assert graph_of((hidden.T @ hidden).sum())["linear_chain"] == 2
+    assert graph_of((hidden.T @ hidden @ torch.randn(5, 5, requires_grad=True)).sum())["linear_chain"] == 2

@@ -93,7 +93,7 @@ AGAINST = {
     "validation-learned": 2.0,
     "training-learned": 2.0,
     "rate-above-usual": 0.7,
-    "rarer-cases-ranked": 1.5,
+    "weak-signal-ranked": 3.0,
 }
 # A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
 REQUIRES = ("predictions-collapsed", "training-at-chance")

@@ -85,6 +85,7 @@ AGAINST = {
     "still-improving": 1.5,
     "loss-falling-slowly": 1.5,
     "gradients-agree": 2.0,
+    "gradient-settled": 2.0,
     "update-ratio-low": 1.5,
     "validation-rising": 1.0,
     "loss-at-floor": 3.0,

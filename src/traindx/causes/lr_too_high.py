@@ -101,6 +101,7 @@ AGAINST = {
     **NUMBER_FAULTS,
     **SCALE_FAULTS,
     "update-ratio-low": 2.5,
+    "gradient-settled": 2.5,
     "gradients-agree": 2.5,
     "optimizer-setting-odd": 2.0,
     "init-scale-large": 1.5,

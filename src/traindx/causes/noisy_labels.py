@@ -102,7 +102,7 @@ AGAINST = {
     "params-never-move": 2.0,
     "gradients-vanish-with-depth": 2.0,
     "gradients-fade-along-chain": 2.0,
-    "rarer-cases-ranked": 1.0,
+    "weak-signal-ranked": 1.0,
     "gradients-zero": 2.0,
     "update-ratio-low": 1.5,
     "weights-hardly-move": 3.0,

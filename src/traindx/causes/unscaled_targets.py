@@ -80,9 +80,9 @@ AGAINST = {
     "loss-broadcasts": 2.0,
     "target-nonfinite": 3.0,
     "batch-outlier": 1.5,
-    "loss-at-floor": 2.0,
+    "loss-at-floor": 3.5,
     "init-scale-large": 0.7,
-    "training-learned": 1.5,
+    "training-learned": 2.5,
     "validation-learned": 1.0,
 }
 REQUIRES = ("target-scale-large",)

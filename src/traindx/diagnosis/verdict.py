@@ -15,6 +15,8 @@ ALARM = {"observed": 0.3, "log": 0.2}
 NAMED = {"observed": 0.5, "log": 0.25}
 # Trouble that is plain to see, whatever causes it, and the level at which it is.
 PLAIN_TROUBLE = {"loss-not-finite": 0.7, "loss-diverged": 0.9}
+# A loss may rise because the task is made harder on purpose; then all else speaks for the run.
+MEANT = 0.6
 # Trouble that forbids to call a run healthy.
 DOUBTFUL = {
     "loss-stuck": 0.7,
@@ -32,7 +34,8 @@ TOO_SHORT = 0.5
 
 def decide(chances: Mapping[str, float], levels: Mapping[str, float], kind: str = "observed") -> Verdict:
     """The verdict for these probabilities and levels of signs. `kind`: `observed` or `log`."""
-    if any(levels.get(sign, 0.0) >= level for sign, level in PLAIN_TROUBLE.items()):
+    plain = [sign for sign, level in PLAIN_TROUBLE.items() if levels.get(sign, 0.0) >= level]
+    if plain and (plain != ["loss-diverged"] or chances[HEALTHY] < MEANT):
         return "sick"
     leading, confidence = max(((n, c) for n, c in chances.items() if n != HEALTHY), key=lambda item: item[1])
     if chances[HEALTHY] < ALARM[kind]:

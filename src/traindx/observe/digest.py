@@ -69,11 +69,13 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
 def _linear_chain(found: list[Any]) -> list[Any]:
     """The longest run of linear maps with nothing nonlinear between them, nearest to the loss first.
 
-    A product with a fixed matrix (a graph's neighbourhoods) is linear too, but no layer.
+    A product with a fixed matrix (a graph's neighbourhoods) is linear too, but no layer. A product of two things that
+    were computed is neither.
     """
     longest: list[Any] = []
     known: dict[Any, list[Any]] = {}
-    for node in sorted((n for n in found if op_name(n) in LINEAR), key=lambda n: n._sequence_nr()):
+    maps = (n for n in found if op_name(n) in LINEAR and not _of_two_results(n))
+    for node in sorted(maps, key=lambda n: n._sequence_nr()):
         before = _linear_before(node)
         own = [] if _with_fixed_matrix(node) else [node]
         known[node] = own + (known.get(before, []) if before is not None else [])
@@ -87,12 +89,23 @@ def _with_fixed_matrix(node: Any) -> bool:
     if op_name(node) not in ("mm", "addmm"):
         return False
     sides = [following for following, _ in node.next_functions[-2:] if following is not None]
-    if len(sides) != 1:
+    return len(sides) == 1 and not _is_weight(sides[0])
+
+
+def _of_two_results(node: Any) -> bool:
+    """Whether both sides of the product were computed, as in a covariance."""
+    if op_name(node) not in ("mm", "addmm"):
         return False
-    at, hops = sides[0], 0
+    sides = [following for following, _ in node.next_functions[-2:] if following is not None]
+    return len(sides) == 2 and not any(map(_is_weight, sides))
+
+
+def _is_weight(side: Any) -> bool:
+    """A leaf, as it is or turned; whatever is done to it otherwise makes it a result."""
+    at, hops = side, 0
     while op_name(at) in TRANSPARENT and len(at.next_functions) == 1 and hops < 4:
         at, hops = at.next_functions[0][0], hops + 1
-    return at is not None and not hasattr(at, "variable")
+    return at is None or hasattr(at, "variable")
 
 
 def _linear_before(node: Any) -> Any | None:
@@ -103,7 +116,7 @@ def _linear_before(node: Any) -> Any | None:
         while at is not None and hops < 12:
             name = op_name(at)
             if name in LINEAR:
-                return at
+                return None if _of_two_results(at) else at
             inner = [n for n, _ in at.next_functions if n is not None and not hasattr(n, "variable")]
             # An addition of a bias has one branch that is not a parameter; dropout multiplies by a mask.
             if (name not in TRANSPARENT and name not in AVERAGING and name not in ("add", "mul")) or len(inner) != 1:
@@ -265,3 +278,16 @@ def _last_activation(found: list[Any]) -> str | None:
         inner = [n for n, _ in node.next_functions if n is not None and not hasattr(n, "variable")]
         node = inner[0] if inner else None
     return None
+
+
+def answering(found: list[Any]) -> set[Any]:
+    """The nodes between the loss and the last linear maps: what makes the answer, and what judges it."""
+    reached: set[Any] = set()
+    waiting = found[:1]
+    while waiting:
+        node = waiting.pop()
+        if node in reached or op_name(node) in LINEAR:
+            continue
+        reached.add(node)
+        waiting += [following for following, _ in node.next_functions if following is not None]
+    return reached

@@ -89,7 +89,7 @@ SICK = {
     "input-scale-spread": [("raw table", lambda: inputs(0.0, 1.0, feature_std=[1.0, 2.0, 3e4, 1.0, 5.0]))],
     "target-scale-large": [("prices", lambda: regression().merge("targets/train", mean=1.8e5, std=8e4))],
     "labels-skewed": [("98 in 100", lambda: labels(c0=980, c1=20))],
-    "rarer-cases-ranked": [("a weak signal", lambda: ranked(0.75, 200))],
+    "weak-signal-ranked": [("a weak signal", lambda: ranked(0.75, 200))],
     "predictions-collapsed": [
         ("one answer", lambda: answers(0.99, 0.19)),
         ("the majority", lambda: answers(1.0, 0.9)),
@@ -141,7 +141,11 @@ HEALTHY = {
     ],
     "target-scale-large": [("standardised", regression)],
     "labels-skewed": [("two to one", lambda: labels(c0=660, c1=340))],
-    "rarer-cases-ranked": [("a guess", lambda: ranked(0.51, 2000)), ("by luck", lambda: ranked(0.64, 12))],
+    "weak-signal-ranked": [
+        ("a guess", lambda: ranked(0.51, 2000)),
+        ("by luck", lambda: ranked(0.64, 12)),
+        ("a strong one", lambda: ranked(0.99, 2000)),
+    ],
     "predictions-collapsed": [
         ("imbalanced and right", lambda: answers(0.96, 0.95)),
         ("single-class batches", lambda: answers(1.0, 1.0)),

@@ -81,6 +81,7 @@ SICK = {
         ),
     ],
     "gradients-fade-along-chain": [("through time", lambda: chained(1e-12, 1e-10))],
+    "gradient-settled": [("at a minimum", lambda: healthy().curve("grad_norm", np.geomspace(5e3, 0.01, len(LOOKS))))],
     "gradients-grow-along-chain": [("through time", lambda: chained(1e7, 1e7)), ("at first", lambda: chained(1e6, 10))],
 }
 
@@ -154,6 +155,7 @@ HEALTHY = {
         ("gated", lambda: chained(1e-5, 1e-2)),
     ],
     "gradients-grow-along-chain": [("a sum over time", lambda: chained(100.0, 120.0))],
+    "gradient-settled": [("noise of batches", healthy)],
 }
 
 

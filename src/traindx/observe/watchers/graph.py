@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from .. import origin
-from ..digest import digest
+from ..digest import answering, digest
 from ..graphs import factors, nodes, op_name, out_shape, saved
 from ..points.modules import is_compiled
 from ..session import Session
@@ -219,8 +219,11 @@ class Watcher:
     def _nonlinearities(self, found: list[Any]) -> None:
         rows: dict[str, tuple[list[str], list[Any]]] = {}
         counts: dict[str, int] = {}
+        answers = answering(found)
         for node in sorted(found, key=lambda n: n._sequence_nr()):
             op = op_name(node)
+            if op in _SQUASHING and node in answers and id(node) not in self._names:
+                continue  # part of the answer or of the loss, where limits are what is wanted
             attribute = _RELUS.get(op) or _SQUASHING.get(op) or ("self" if _cuts_at_zero(node, op) else None)
             if attribute is None:
                 continue

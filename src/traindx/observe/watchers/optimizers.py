@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from ..graphs import leaves
 from ..inbox import cpu_value
 from ..quiet import QuietSteps
 from ..session import Session
@@ -34,6 +35,7 @@ class _State:
         self.rates: list[float | None] = [None] * len(optimizer.param_groups)
         # Since the last step; nothing to clear before the first backward. None: of a quiet step that is not known.
         self.cleared: bool | None = True
+        self.reached: bool | None = None  # does a loss's gradient go into its parameters? Asked when one was kept
         self.emptied = False  # since the last backward
 
 
@@ -112,6 +114,8 @@ class Watcher:
             state.emptied = False
             if state.cleared is False:
                 state.cleared = _gradients_empty(optimizer)
+                if not state.cleared and state.reached is None:
+                    state.reached = _reached(optimizer, loss)
         self._derived = True
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
@@ -121,7 +125,7 @@ class Watcher:
         if facts["first_step"] is None:
             facts["first_step"] = session.step
             session.have_stepped.add(session.optimizer_index(optimizer))
-        elif state.cleared is False:
+        elif state.cleared is False and self._derived and state.reached is not False:
             facts["grads_kept"] += 1
             if facts["grads_kept"] == 1:
                 session.writer.event("grads-kept", session.step, optimizer=session.optimizer_index(optimizer))
@@ -205,6 +209,12 @@ def _gradients_empty(optimizer: Any) -> bool:
     """
     present = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
     return all(gradient_empty(gradient) for gradient in present[:4])  # whoever clears by hand clears all
+
+
+def _reached(optimizer: Any, loss: Any) -> bool:
+    """Whether the loss's gradient is added to this optimizer's: copies of weights are handed theirs."""
+    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    return any(id(leaf) in held for leaf in leaves(loss))
 
 
 def gradient_empty(gradient: Any) -> bool:

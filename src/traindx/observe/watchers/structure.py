@@ -13,7 +13,7 @@ from torch import nn
 from ..inbox import cpu_value
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import plain, sample_rows
+from ..tensors import plain, sample_rows, sketch
 from .pacing import Update
 
 ORDER = 5
@@ -44,6 +44,7 @@ class Watcher:
         self._loaded: set[int] = set()
         self._ran: list[tuple[int, str]] = []
         self._order: dict[int, int] = {}
+        self._stray_values: dict[str, float] = {}  # of parameters that no optimizer holds, when first seen
         self._fed: list[tuple[int, dict[str, Any]]] = []
         self._given: dict[int, list[int]] = {}  # the shapes that modules for sequences got first
         self._looked = True  # since the last flush
@@ -166,6 +167,7 @@ class Watcher:
                 del self._params[name], self._refs[name]
             if name not in self._params:
                 self._describe_parameter(p, "weight", None)
+            self._note_strays_move(name, p)
         for p in update.params:
             name = self.session.naming.name_of(p)
             if name not in self._params:
@@ -192,6 +194,12 @@ class Watcher:
                 else:  # whether it is more than zeros comes with the flush
                     fact["grad"] = "maybe"
                     self.session.inbox.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
+
+    def _note_strays_move(self, name: str, parameter: Any) -> None:
+        """What no optimizer holds may still be moved: by hand, or as the copy of weights that one holds."""
+        value = cpu_value(sketch(parameter.detach()).float().sum())
+        if value is not None and self._stray_values.setdefault(name, value) != value:
+            self.session.moved[name] = True
 
     def weights_after(self, update: Update) -> None:
         known = (len(self._models), len(self._order))

@@ -9,11 +9,16 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import fact, mapping, number
-from .._losses import training_losses
+from .._losses import REGRESSION, LossCall, training_losses
 from .._words import grave, pct
 
 ID = "batches-alike"
 FEWEST = 8
+
+
+def _of_one_size(call: LossCall, rows: float) -> bool:
+    """A loss that is called for one layer after the other is given targets of all sizes."""
+    return call.target.shape is None or abs(call.target.shape[0] - rows) <= 0.05 * rows
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -21,9 +26,10 @@ def measure(run: Run) -> Sign | Missing:
     batches, rows, between, within = (number(groups.get(key)) for key in ("batches", "rows", "between", "within"))
     if batches is None or rows is None or between is None or within is None or batches < FEWEST or rows < 2:
         return Missing(ID, "the targets of too few batches were looked at")
+    calls = [call for call in training_losses(run) if call.kind in (*REGRESSION, "bce")]
     total = between + within
-    if total <= 0.0 or len(training_losses(run)) > 1:
-        return Missing(ID, "the targets do not vary, or several losses have targets of their own")
+    if total <= 0.0 or len(training_losses(run)) != 1 or not calls or not _of_one_size(calls[0], rows):
+        return Missing(ID, "the targets do not vary, or are not those of one loss for one batch")
     share = between / total
     excess = between * (rows - 1) / within if within > 0 else rows
     level = ramp(excess, 4.0, 12.0, log=True) * ramp(share, 0.15, 0.5)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._params import fits_a_network
 from .._tables import first_step_above, median, ordered, span
 from .._words import grave, num, pct
 
@@ -22,8 +23,8 @@ CENTRES = 200
 def measure(run: Run) -> Sign | Missing:
     # Clipping calls see the norm at every step, the sampled series only some.
     points = max((ordered(run.series(name)) for name in ("grad_norm", "clip/norm")), key=len)
-    if len(points) < FEWEST:
-        return Missing(ID, f"fewer than {FEWEST} gradient norms were recorded")
+    if len(points) < FEWEST or not fits_a_network(run):
+        return Missing(ID, f"fewer than {FEWEST} gradient norms were recorded, or no network is trained")
     early = median(span(points.values, 0.0, 0.25)) or 0.0
     reach = max(5, len(points) // 20)
     # The level nearby changes slowly against its window: a few hundred medians and lines between them will do.

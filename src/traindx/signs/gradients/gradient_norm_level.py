@@ -13,6 +13,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, has_other_terms
 from .._losses import training_losses
+from .._params import fits_a_network
 from .._tables import ordered, typical
 from .._words import grave, num
 
@@ -22,8 +23,8 @@ ID = "gradient-norm-level"
 def measure(run: Run) -> Sign | Missing:
     name = "grad_norm" if run.series("grad_norm").finite else "clip/norm"
     norm = typical(run, name)
-    if norm is None:
-        return Missing(ID, "no gradient norm was recorded")
+    if norm is None or not fits_a_network(run):
+        return Missing(ID, "no gradient norm was recorded, or no network is trained")
     level = ramp(norm, 100.0, 1e4, log=True)
     weights, loss = typical(run, "weight_norm"), typical(run, "loss/train")
     elasticity = None

@@ -16,7 +16,9 @@ ID = "few-updates"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.steps <= 0 or needs_whole_set(run) or not fits_a_network(run):
-        return Missing(ID, "no updates were counted, or the optimizer searches along each of them")
+    if run.kind != "observed" or run.steps <= 0:
+        return Missing(ID, "updates were not counted: the rows of a log may be epochs")
+    if needs_whole_set(run) or not fits_a_network(run):
+        return Missing(ID, "the optimizer searches along each update, or no network is trained")
     level = ramp(run.steps, 150.0, 50.0, log=True)
     return Sign(ID, run.steps, level, f"the run made {count(run.steps, 'update')} in all", values={"steps": run.steps})

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
-from .._params import parameters
+from .._params import fits_a_network, parameters
 from .._ratios import update_ratios
 from .._words import grave, num
 
@@ -20,8 +20,8 @@ ID = "weights-hardly-move"
 
 def measure(run: Run) -> Sign | Missing:
     ratios = update_ratios(run)
-    if len(ratios) < 3:
-        return Missing(ID, "updates were not measured against their weights")
+    if len(ratios) < 3 or not fits_a_network(run):
+        return Missing(ID, "updates were not measured against their weights, or no network is trained")
     known = parameters(run)
     if known and sum(p.elements for p in known if p.loaded) > 0.5 * sum(p.elements for p in known):
         return Missing(ID, "the model starts from a checkpoint")

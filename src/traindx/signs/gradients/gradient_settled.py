@@ -1,0 +1,30 @@
+"""How far the gradient norm has fallen: by orders of magnitude where a minimum was reached.
+
+Steps that pass the minimum to and fro, or a rate that is too high, keep the gradient up. A gradient that is gone says
+nothing good by itself: dead units have none either.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._tables import typical
+from .._words import num
+
+ID = "gradient-settled"
+
+
+def measure(run: Run) -> Sign | Missing:
+    early, late = typical(run, "grad_norm", 0.0, 0.05), typical(run, "grad_norm", 0.9, 1.0)
+    if early is None or late is None or early <= 0 or late < 0:
+        return Missing(ID, "no gradient norm was recorded")
+    decades = math.log10(early / max(late, 1e-30))
+    return Sign(
+        ID,
+        decades,
+        ramp(decades, 2.0, 4.0),
+        f"the gradient norm goes from {num(early)} to {num(late)}",
+        values={"early": early, "late": late},
+    )
