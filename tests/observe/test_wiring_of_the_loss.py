@@ -196,3 +196,17 @@ def test_a_product_of_two_results_is_no_layer():
     assert graph_of(hidden.sum())["linear_chain"] == 2
     assert graph_of((hidden.T @ hidden).sum())["linear_chain"] == 2
     assert graph_of((hidden.T @ hidden @ torch.randn(5, 5, requires_grad=True)).sum())["linear_chain"] == 2
+
+
+def test_batch_norm_does_not_part_two_linear_maps(warm, script):
+    setup = "model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1))"
+    assert (
+        observed(warm, script(train("loss = F.mse_loss(model(x), y)", setup))).run.facts["graph"]["linear_chain"] == 2
+    )
+
+
+def test_whether_poisson_takes_logarithms(warm, script):
+    body = "loss = F.poisson_nll_loss(F.softplus(model(x)), y.abs().round(){more})"
+    for more, logarithms in (("", True), (", log_input=False", False)):
+        losses = observed(warm, script(train(body.format(more=more)))).run.facts["losses"]
+        assert losses[0]["log_input"] is logarithms

@@ -82,6 +82,7 @@ FOR = {
     "errors-cancel": 6.0,
     "targets-not-probabilities": 6.0,
     "labels-without-sign": 6.0,
+    "rates-for-logarithms": 6.0,
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
@@ -93,6 +94,7 @@ REQUIRES = (
     "errors-cancel",
     "targets-not-probabilities",
     "labels-without-sign",
+    "rates-for-logarithms",
     "loss-negative-unbounded",
 )
 SEEN_BY = (
@@ -102,6 +104,7 @@ SEEN_BY = (
     "errors-cancel",
     "targets-not-probabilities",
     "labels-without-sign",
+    "rates-for-logarithms",
 )
 EXPLAINS = (
     "lr-too-high",
@@ -145,6 +148,13 @@ def fix(run: Run, signs: Signs) -> Fix:
         return Fix(
             f"Give {call.get('fn') or 'the loss'} labels of minus one and one: zero says neither.",
             was(site_of(call)) + "labels = labels * 2 - 1  # 0 and 1 become -1 and 1\n",
+            site_of(call),
+        )
+    if (signs.level("rates-for-logarithms") or 0.0) >= 0.5:
+        call = training_loss(run, "poisson")
+        return Fix(
+            "Say that the output is the rate itself, or leave its activation out.",
+            was(site_of(call)) + "loss = torch.nn.functional.poisson_nll_loss(rate, counts, log_input=False)\n",
             site_of(call),
         )
     nll = training_loss(run, "nll")

@@ -23,7 +23,7 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "Is what the loss is given of the right kind?",
         ("loss-inputs-are-probabilities", "loss-inputs-not-log-probabilities", "class-ids-in-regression-loss",
          "targets-outside-output-range", "targets-not-probabilities", "loss-broadcasts", "softmax-over-batch",
-         "errors-cancel", "labels-without-sign", "loss-negated"),
+         "errors-cancel", "labels-without-sign", "rates-for-logarithms", "loss-negated"),
         "inputs and targets of the loss fit each other",
     ),
     (

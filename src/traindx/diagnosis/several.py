@@ -20,9 +20,9 @@ OF_THE_PROGRAM = frozenset(
         "eval-in-train-mode", "feature-determines-target", "fresh-layers-frozen", "future-visible", "grads-kept",
         "input-scale-odd", "labels-without-sign", "linear-chain", "loss-broadcasts", "loss-inputs-are-probabilities",
         "loss-inputs-not-log-probabilities", "loss-negated", "loss-over-one-class",
-        "optimizer-setting-odd", "params-outside-optimizer", "params-without-gradient", "rows-identical",
-        "samples-shared", "scheduler-steps-often", "softmax-over-batch", "targets-not-probabilities",
-        "targets-outside-output-range", "train-in-eval-mode",
+        "optimizer-setting-odd", "params-outside-optimizer", "params-without-gradient", "rates-for-logarithms",
+        "rows-identical", "samples-shared", "scheduler-steps-often", "softmax-over-batch",
+        "targets-not-probabilities", "targets-outside-output-range", "train-in-eval-mode",
     }
 )  # fmt: skip
 PLAIN = 0.7  # the level from which such a sign is taken for seen

@@ -24,13 +24,15 @@ from .loss_tail import (
 TRANSPARENT = {
     "view", "unsafeview", "reshapealias", "t", "transpose", "permute", "clone", "squeeze", "unsqueeze", "expand",
     "contiguous", "tocopy", "alias", "select", "slice", "nativedropout", "asstrided",
+    # Batch norm shifts and scales each channel, the same for all samples.
+    "nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm",
 }  # fmt: skip
 AVERAGING = {"mean", "avgpool1d", "avgpool2d", "adaptiveavgpool2d", "mkldnnadaptiveavgpool2d"}  # linear, and no layers
 NONLINEAR = {
     "relu", "leakyrelu", "elu", "gelu", "silu", "mish", "softplus", "sigmoid", "tanh", "hardtanh", "hardsigmoid",
     "hardswish", "prelu", "rrelu", "celu", "selu", "threshold", "softmax", "logsoftmax", "logsigmoid", "sin", "cos",
     "exp", "pow", "abs", "max", "clamp", "clampmin", "maximum", "softsign", "softshrink", "glu", "erf", "log", "sqrt",
-    "rsqrt", "nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm", "nativelayernorm", "nativegroupnorm",
+    "rsqrt", "nativelayernorm", "nativegroupnorm",
     "maxpool2dwithindices", "adaptivemaxpool2d", "mkldnnrnnlayer", "cudnnrnn", "thnnfusedlstmcell", "where",
     "maskedfill", "embedding", "rmsnorm",
 }  # fmt: skip

@@ -64,5 +64,17 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
     return OutputRange(name, low, high)
 
 
+def made_by(run: Run, call: LossCall) -> str:
+    """The operation that made what this loss call is given, past those that only rearrange it."""
+    name = _plain(call.made_by)
+    if not _rearranged(name):
+        return name
+    tail = fact(run, "graph").get("tail")
+    for op in tail[1:] if isinstance(tail, list) else ():  # the first is the loss itself
+        if not _rearranged(_plain(str(op))):
+            return _plain(str(op))
+    return name
+
+
 def _rearranged(name: str) -> bool:
     return any(name.startswith(word) or name == f"unsafe{word}" for word in _REARRANGING)

@@ -90,6 +90,12 @@ SICK = {
             lambda: healthy().loss(input={"min": 0.1, "max": 0.9, "grad_fn": "SigmoidBackward0"}),
         ),
         ("sigmoid before bce with logits", lambda: binary(min=0.01, max=0.98, grad_fn="SigmoidBackward0")),
+        (
+            "sigmoid, squeezed",
+            lambda: binary(min=0.01, max=0.98, grad_fn="SqueezeBackward1").merge(
+                "graph", tail=["binarycrossentropywithlogits", "squeeze", "sigmoid"]
+            ),
+        ),
         ("always within 0 and 1", lambda: binary(min=0.01, max=0.98, grad_fn="ViewBackward0")),
         ("written by hand", lambda: healthy().merge("graph", softmaxes=[{"shape": [32, 10], "of_softmax": True}])),
     ],
@@ -112,6 +118,7 @@ SICK = {
         ("one row for all", lambda: regression().loss(input={"one_row": True})),
         ("every row by all labels", lambda: grown("index", [64, 10], [64, 64])),
     ],
+    "rates-for-logarithms": [("softplus", lambda: poisson(True, "SoftplusBackward0", 0.01))],
     "labels-without-sign": [("zeros and ones", lambda: signed(0.0, 1.0))],
     "errors-cancel": [("mean before size", lambda: healthy().merge("graph", errors_cancel=True))],
     "targets-not-probabilities": [
@@ -144,6 +151,10 @@ SICK = {
 }
 
 
+def poisson(log_input: bool, made: str, low: float) -> Patient:
+    return healthy().loss(fn="poisson_nll_loss", log_input=log_input, input={"grad_fn": made, "min": low, "max": 4.0})
+
+
 def signed(low: float, high: float) -> Patient:
     return healthy().loss(fn="soft_margin_loss", signed={"min": low, "max": high})
 
@@ -169,6 +180,10 @@ def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
 
 
 HEALTHY = {
+    "rates-for-logarithms": [
+        ("said to be rates", lambda: poisson(False, "SoftplusBackward0", 0.01)),
+        ("logarithms", lambda: poisson(True, "AddmmBackward0", -2.0)),
+    ],
     "labels-without-sign": [("as it should be", lambda: signed(-1.0, 1.0)), ("one kind", lambda: signed(1.0, 1.0))],
     "errors-cancel": [("size before mean", lambda: healthy().merge("graph", errors_cancel=False))],
     "targets-not-probabilities": [

@@ -87,6 +87,7 @@ class Watcher:
             "reduction": kwargs.get("reduction", "mean"),
             "class_weights": kwargs.get("weight") is not None or kwargs.get("pos_weight") is not None,
             "label_smoothing": smoothing,
+            **({"log_input": _log_input(given)} if name == "poisson_nll_loss" else {}),
             "ratios": [],
             "trivials": [],
             "constant": TrivialLoss(),
@@ -295,6 +296,11 @@ def _order(counts: dict[str, Any]) -> dict[str, Any]:
         "expected_majority": max(histogram.values()) / sum(histogram.values()),
         "runs": longest,
     }
+
+
+def _log_input(given: Any) -> bool:
+    args, kwargs = given
+    return bool(args[2] if len(args) > 2 else kwargs.get("log_input", True))
 
 
 def _note_distinct(fact: dict[str, Any], values: list[float]) -> None:

@@ -11,6 +11,7 @@ from ...record import Run
 from .._base import Missing, Sign
 from .._facts import entries, fact, number, shape
 from .._losses import LossCall, training_losses
+from .._output import made_by
 from .._words import grave, num, place
 
 ID = "loss-inputs-are-probabilities"
@@ -18,11 +19,11 @@ ID = "loss-inputs-are-probabilities"
 SUM_TOLERANCE = 5e-3
 
 
-def _level(call: LossCall) -> float:
+def _level(run: Run, call: LossCall) -> float:
     low, high = call.input.min, call.input.max
     if low is None or high is None or low < 0 or high > 1 or low == high:
         return 0.0
-    made = call.made_by.lower()
+    made = made_by(run, call)
     if call.kind == "cross-entropy":
         sums = [number(call.input.facts.get(key)) for key in ("row_sum_min", "row_sum_max")]
         rows_sum_to_one = all(total is not None and abs(total - 1) < SUM_TOLERANCE for total in sums)
@@ -55,14 +56,14 @@ def measure(run: Run) -> Sign | Missing:
     calls = [call for call in training_losses(run) if call.kind in ("cross-entropy", "bce-logits", "soft-margin")]
     calls = [call for call in calls if call.input.min is not None]
     # A call that shows it names the line; the graph shows it in any style of code.
-    twice = _softmax_twice(run) if not any(_level(call) >= 0.5 for call in calls) else None
+    twice = _softmax_twice(run) if not any(_level(run, call) >= 0.5 for call in calls) else None
     if twice is not None:
         return twice
     if not calls:
         return Missing(ID, "no call of a loss that expects logits was seen")
-    call = max(calls, key=_level)
-    level = _level(call)
-    made = f", made by {call.made_by.lower()}," if call.made_by else ""
+    call = max(calls, key=lambda found: _level(run, found))
+    level = _level(run, call)
+    made = f", made by {made_by(run, call)}," if call.made_by else ""
     return Sign(
         ID,
         level,

@@ -1,0 +1,34 @@
+"""Whether poisson_nll_loss, which by default takes the logarithm of a rate, is given rates.
+
+Rates are made positive by softplus, exp or ReLU; a logarithm is not. With `log_input=True` the loss of such an output
+is lowest where its exponential, not itself, is the count.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._losses import training_losses
+from .._output import made_by
+from .._words import grave, place
+
+ID = "rates-for-logarithms"
+POSITIVE = ("softplus", "exp", "relu", "abs", "square", "pow")
+
+
+def measure(run: Run) -> Sign | Missing:
+    calls = [call for call in training_losses(run) if isinstance(call.facts.get("log_input"), bool)]
+    if not calls:
+        return Missing(ID, "poisson_nll_loss was not called")
+    wrong = [call for call in calls if call.facts["log_input"] and made_by(run, call) in POSITIVE]
+    call = (wrong or calls)[0]
+    level = 1.0 if wrong and (call.input.min or 0.0) >= 0.0 else 0.0
+    words = (
+        f"{call.fn} takes logarithms of rates (log_input=True) and is given what {made_by(run, call)} made, which is "
+        "never negative"
+        if level
+        else f"{call.fn} is given what it takes"
+    )
+    return Sign(
+        ID, level, level, words + place(call.site), onset=0 if level else None, severity=grave(level, "critical")
+    )
