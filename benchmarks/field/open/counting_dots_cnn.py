@@ -34,7 +34,7 @@ xva, yva = images(400)
 model = Counter()
 criterion = nn.L1Loss()
 optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-epochs = 25
+epochs = 20
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
 for epoch in range(1, epochs + 1):
     model.train()
@@ -46,7 +46,7 @@ for epoch in range(1, epochs + 1):
         optimizer.step()
         tot += loss.item() * len(i)
     scheduler.step()
-    if epoch % 5 == 0:
+    if epoch % 4 == 0:
         model.eval()
         with torch.no_grad():
             out = model(xva)

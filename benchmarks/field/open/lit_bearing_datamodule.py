@@ -43,7 +43,7 @@ class Bearings(L.LightningDataModule):
 
 
 class FaultNet(L.LightningModule):
-    def __init__(self, lr=1e-3):
+    def __init__(self, lr=3e-3):
         super().__init__()
         self.save_hyperparameters()
         self.net = nn.Sequential(

@@ -18,7 +18,7 @@ def line():
         return f"GET /item/{rng.randrange(100):02d} {rng.choice(['200', '200', '200', '404'])} {rng.randrange(10)}ms\n"
     if kind == "b":
         u = rng.choice(["anna", "bert", "carl", "dora"])
-        return f"login {u} from 10.0.{rng.randrange(4)}.{rng.randrange(10)} as {u}\n"
+        return f"login {u} from 10.0.{rng.randrange(4)}.{rng.randrange(10)}\n"
     return f"cron {rng.choice(['backup', 'rotate', 'digest'])} {rng.choice(['ok', 'ok', 'fail'])} in {rng.randrange(10)}s\n"
 
 
@@ -28,7 +28,7 @@ chars = sorted(set(corpus))
 stoi = {c: i for i, c in enumerate(chars)}
 data = torch.tensor([stoi[c] for c in corpus])
 val = torch.tensor([stoi[c] for c in held])
-BLOCK, DIM, HEADS, DEPTH = 48, 48, 4, 2
+BLOCK, DIM, HEADS, DEPTH = 40, 48, 4, 2
 
 
 class Attention(nn.Module):
@@ -73,7 +73,7 @@ def batch(source, n):
 
 
 model = GPT()
-STEPS, WARM = 420, 40
+STEPS, WARM = 480, 40
 opt = torch.optim.AdamW(model.parameters(), lr=5e-3, betas=(0.9, 0.95), weight_decay=0.1)
 sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda s: min((s + 1) / WARM, 0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * min(1.0, s / STEPS)))))
 for step in range(STEPS):

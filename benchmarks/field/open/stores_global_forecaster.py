@@ -48,7 +48,7 @@ xtr, str_, ytr = table(0, cut)
 xte, ste, yte = table(cut, DAYS)
 model = Global()
 opt = torch.optim.Adam(model.parameters(), lr=2e-3, weight_decay=1e-5)
-EPOCHS = 16
+EPOCHS = 22
 sched = torch.optim.lr_scheduler.OneCycleLR(opt, 4e-3, total_steps=EPOCHS * (len(ytr) // 128 + 1))
 huber = nn.SmoothL1Loss(beta=0.3)
 for epoch in range(EPOCHS):
