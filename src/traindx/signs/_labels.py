@@ -1,9 +1,38 @@
-"""Shares of the commonest class."""
+"""Shares of the commonest class, and the order of scores where it is so common that all answers are it."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 from ..record import Run
-from ._facts import fact, histogram, text
+from ._base import ramp
+from ._facts import fact, histogram, mapping, number, text
+
+FEWEST_RARER = 10
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The share of pairs of a rarer and a common case that the scores put in order."""
+
+    share: float
+    rarer: float
+
+    @property
+    def weak(self) -> float:
+        """From 0, a guess or a strong signal, to 1: surely better than a guess, and too little to change answers.
+
+        Two standard errors are taken off, each at most that of so many coin tosses.
+        """
+        error = math.sqrt(max(self.share * (1 - self.share), 0.0) / self.rarer)
+        return ramp(self.share - 2 * error, 0.52, 0.6) * ramp(self.share, 0.8, 0.7)
+
+
+def ranking(run: Run) -> Ranking | None:
+    found = mapping(fact(run, "targets/train").get("ranking"))
+    share, rarer = number(found.get("share")), number(found.get("rarer"))
+    return None if share is None or rarer is None or rarer < FEWEST_RARER else Ranking(share, rarer)
 
 
 def majority(counts: dict[str, float]) -> tuple[str, float] | None:

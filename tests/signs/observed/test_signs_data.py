@@ -89,10 +89,10 @@ SICK = {
     "input-scale-spread": [("raw table", lambda: inputs(0.0, 1.0, feature_std=[1.0, 2.0, 3e4, 1.0, 5.0]))],
     "target-scale-large": [("prices", lambda: regression().merge("targets/train", mean=1.8e5, std=8e4))],
     "labels-skewed": [("98 in 100", lambda: labels(c0=980, c1=20))],
-    "weak-signal-ranked": [("a weak signal", lambda: ranked(0.75, 200))],
+    "weak-signal-ranked": [("a weak signal", lambda: ranked(0.66, 400))],
     "predictions-collapsed": [
         ("one answer", lambda: answers(0.99, 0.19)),
-        ("the majority", lambda: answers(1.0, 0.9)),
+        ("the majority", lambda: answers(1.0, 0.9).merge("targets/train", ranking={"share": 0.5, "rarer": 400})),
         ("from counts", lambda: counted({"0": 1000}, {"0": 600, "1": 400})),
     ],
     "batch-size-small": [("one", lambda: healthy().level("batch_size", 1.0, 0))],
@@ -144,10 +144,14 @@ HEALTHY = {
     "weak-signal-ranked": [
         ("a guess", lambda: ranked(0.51, 2000)),
         ("by luck", lambda: ranked(0.64, 12)),
-        ("a strong one", lambda: ranked(0.99, 2000)),
+        ("a strong one", lambda: ranked(0.85, 2000)),
     ],
     "predictions-collapsed": [
         ("imbalanced and right", lambda: answers(0.96, 0.95)),
+        (
+            "imbalanced, with a weak signal",
+            lambda: answers(1.0, 0.95).merge("targets/train", ranking={"share": 0.66, "rarer": 400}),
+        ),
         ("single-class batches", lambda: answers(1.0, 1.0)),
     ],
     "batch-size-small": [("accumulated", lambda: accumulated(16.0).level("batch_size", 1.0, 0))],

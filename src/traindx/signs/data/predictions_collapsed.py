@@ -1,7 +1,8 @@
 """Whether the model answers nearly always with one class, late in the run, beyond how common that class is.
 
 The share of the commonest prediction in a batch against the share of the commonest label in a batch: both feel the same
-small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left.
+small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left. Where labels are skewed and
+the scores follow them weakly, the commonest class is the best answer to everything, and nothing has collapsed.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._facts import fact, histogram
-from .._labels import label_counts, majority
+from .._labels import label_counts, majority, ranking
 from .._tables import typical
 from .._words import grave, pct
 
 ID = "predictions-collapsed"
 FEWEST = 5
+SKEWED = 0.75
 
 
 def _shares(run: Run) -> tuple[float, float] | None:
@@ -35,6 +37,9 @@ def measure(run: Run) -> Sign | Missing:
     predicted, labelled = (min(max(share, 0.0), 1.0) for share in shares)
     excess = (predicted - labelled) / (1 - labelled) if labelled < 0.999 else 0.0
     level = ramp(excess, 0.5, 0.95)
+    order = ranking(run)
+    if order is not None and labelled >= SKEWED:
+        level *= 1.0 - order.weak
     return Sign(
         ID,
         excess,
