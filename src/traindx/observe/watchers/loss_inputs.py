@@ -12,7 +12,7 @@ from ..graphs import op_name
 from ..inbox import cpu_value
 from ..session import Session
 from ..sites import describe, user_frame
-from ..target_order import TargetOrder
+from ..target_order import RANKED, TargetOrder
 from ..tensors import plain, sample_rows
 from ..trivial import TrivialLoss
 
@@ -183,13 +183,19 @@ class Watcher:
         known = (labels >= 0) & (labels < classes)
         self._histogram(fact, phase, labels.clamp(0, classes - 1), answers, known, classes)
         if phase == "train":
-            # Of several classes the batch's commonest stands against all others.
-            counts = torch.zeros(classes, device=labels.device)
-            commonest = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
-            against = scores.logsumexp(dim=1) - scores.index_select(1, commonest.reshape(1)).squeeze(1)
-            self._order.take_scores(against.reshape(-1), labels != commonest, known)
+            self._rank_classes(scores, labels, known, classes)
             confidence = (scores.amax(dim=1) - scores.logsumexp(dim=1)).reshape(-1)
             self._most_confident(confidence, labels == answers, known)
+
+    def _rank_classes(self, scores: Any, labels: Any, known: Any, classes: int) -> None:
+        """Of several classes the commonest of the first rows stands against all others."""
+        if scores.dim() != 2:
+            return
+        scores, labels, known = scores[:RANKED], labels[:RANKED], known[:RANKED]
+        counts = torch.zeros(classes, device=labels.device)
+        commonest = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
+        against = scores.logsumexp(dim=1) - scores.index_select(1, commonest.reshape(1)).squeeze(1)
+        self._order.take_scores(against, labels != commonest, known)
 
     def _most_confident(self, confidence: Any, right: Any, known: Any) -> None:
         """How often the quarter that the model is surest of is wrong: of clean labels, next to never."""
