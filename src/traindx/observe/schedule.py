@@ -3,7 +3,7 @@
 Three depths of looking: every step gets the scalars that cost next to nothing; a *light* look measures the batch and
 the gradient as a whole; a *deep* look measures every layer. Looks are dense at the start, where most faults show,
 and thin out with the logarithm of the step; they become dense again for a while after `alert()`. What a run may spend
-before it has earned it is given out by the logarithm of the step too, or the first steps would have it all.
+beyond its share is given out by the logarithm of the step too, or the first steps would have it all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NOTHING, LIGHT, DEEP = 0, 1, 2
 
 USUAL_BUDGET = 1.0  # percent of the run's time
 
-# Seconds that may be spent before the share has grown to them, all after so many steps: a short run must be seen too.
+# Seconds that may be spent beyond the share, all of them after so many steps: a short run must be seen at all.
 GRACE = 0.15
 GIVEN_OUT_BY = 1000
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
@@ -92,7 +92,7 @@ class Schedule:
     def _choose(self, step: int, consecutive: int) -> int:
         if not self.due(step):
             return NOTHING
-        allowance = max(self._earned(), GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5)
+        allowance = self._earned() + GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5
         forced = FORCED_DEEP if self._cost[DEEP] <= DEAR else FORCED_DEEP - 1
         if step < forced * consecutive:
             self._next_deep = step + 1
