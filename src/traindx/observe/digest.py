@@ -24,9 +24,8 @@ from .loss_tail import (
 TRANSPARENT = {
     "view", "unsafeview", "reshapealias", "t", "transpose", "permute", "clone", "squeeze", "unsqueeze", "expand",
     "contiguous", "tocopy", "alias", "select", "slice", "nativedropout", "asstrided",
-    # Batch norm shifts and scales each channel, the same for all samples.
-    "nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm",
 }  # fmt: skip
+BATCH_NORMS = {"nativebatchnorm", "cudnnbatchnorm", "mkldnnbatchnorm"}  # shift and scale a channel, all samples alike
 AVERAGING = {"mean", "avgpool1d", "avgpool2d", "adaptiveavgpool2d", "mkldnnadaptiveavgpool2d"}  # linear, and no layers
 NONLINEAR = {
     "relu", "leakyrelu", "elu", "gelu", "silu", "mish", "softplus", "sigmoid", "tanh", "hardtanh", "hardsigmoid",
@@ -121,7 +120,7 @@ def _linear_before(node: Any) -> Any | None:
                 return None if _of_two_results(at) else at
             inner = [n for n, _ in at.next_functions if n is not None and not hasattr(n, "variable")]
             # An addition of a bias has one branch that is not a parameter; dropout multiplies by a mask.
-            if (name not in TRANSPARENT and name not in AVERAGING and name not in ("add", "mul")) or len(inner) != 1:
+            if name not in TRANSPARENT | BATCH_NORMS | AVERAGING | {"add", "mul"} or len(inner) != 1:
                 break
             if name == "mul" and saved(at, "other") is None:
                 break

@@ -109,14 +109,9 @@ def all_pairs_picked(near: list[Any]) -> list[dict[str, Any]]:
     for node in near:
         chosen = saved(node, "indices") if op_name(node) == "index" else None
         given = saved(node, "self_sym_sizes")
-        if (
-            chosen is None
-            or given is None
-            or len(given) != 2
-            or len(chosen) != 2
-            or chosen[0] is not None
-            or chosen[1] is None
-        ):
+        if chosen is None or given is None or len(given) != 2 or len(chosen) != 2:
+            continue
+        if chosen[0] is not None or chosen[1] is None:
             continue
         rows, labels = int(given[0]), chosen[1]
         if rows > 2 and labels.dim() == 1 and labels.numel() == rows and not labels.dtype.is_floating_point:
