@@ -29,21 +29,25 @@ FEW = 16
 
 _LOWEST, _TOP = -math.inf, math.inf
 
-# Steps between two looks at the clock, at the most. The first is after one step, and each distance twice the last:
-# where steps turn out to be slow, a quiet lasts no more than about twice as long as it was meant to.
-CLOCK_EVERY = 8
+# Steps between two looks at the clock, at the most: one costs as much as many a quiet step. The first is after as many
+# as were quick the last time (one, where nothing is known), and each distance twice the last: where steps turn out to
+# be slow, a quiet lasts no more than about twice as long as it was meant to.
+CLOCK_EVERY = 32
 
 
 class _Known:
     """An optimizer that has stepped before. Kept no longer than the quiet, and its parameter with it."""
 
-    __slots__ = ("number", "one_group", "rates", "telling")
+    __slots__ = ("number", "rates", "telling")
 
     def __init__(self, index: int, optimizer: Any) -> None:
         self.number = -1 - index  # as the log has it
         self.rates = _rates(optimizer.param_groups)
-        self.one_group = len(self.rates) == 1
         self.telling = _telling(optimizer.param_groups[0]["params"])
+
+    @property
+    def simple(self) -> bool:
+        return len(self.rates) == 1 and self.rates[0] is not None and self.telling.dtype is torch.float32
 
 
 class QuietSteps:
@@ -56,36 +60,43 @@ class QuietSteps:
 
     __slots__ = (
         "_code",
+        "_fresh_batches",
+        "_highest",
         "_instruction",
         "_left",
+        "_one_site",
+        "_optimizers",
         "_sites",
         "_steps",
         "_stride",
+        "_told_by_batch",
         "_until_own_time",
         "_until_time",
         "delivered",
         "first_step",
-        "fresh_batches",
-        "highest",
         "last_call",
         "last_labels",
         "last_loss",
         "last_target",
         "log",
         "model",
-        "one_site",
-        "optimizers",
+        "number",
+        "only",
         "others",
         "over",
+        "rate",
         "site",
+        "telling",
         "unasked",
+        "usual",
     )
 
-    def __init__(self, session: Session, until_step: int, own_time: float, time: float) -> None:
-        """It lasts until that step, that much of the thread's own time, or that time: whichever comes first."""
+    def __init__(self, session: Session, until_step: int, own_time: float, time: float, stride: int = 1) -> None:
+        """It lasts until that step, that much of the thread's own time, or that time: whichever comes first. `stride`:
+        the steps after which the clock is looked at for the first time."""
         self.first_step = session.step
         self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
-        self.fresh_batches = 0  # how many of them came since the last backward
+        self._told_by_batch = self._fresh_batches = 0  # how long the log was at the last one, and how many came since
         self.last_labels: Any = None  # a weak reference to the class ids in the last one
         self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
         self.last_target: Any = None  # what the loss of that step was given
@@ -94,17 +105,25 @@ class QuietSteps:
         self.others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False
         self._left = until_step - session.step  # steps, as of when that was last asked
-        self._stride = self.unasked = 1  # steps until that is asked again: in all, and still
+        # Steps until that is asked again: in all, and still.
+        self._stride = self.unasked = max(1, min(stride, self._left, CLOCK_EVERY))
         self._until_own_time, self._until_time = thread_time() + own_time, perf_counter() + time
         self._sites = session.backward_sites
-        self.one_site = len(self._sites) == 1
+        self._one_site = len(self._sites) == 1
         self._code: CodeType | None = None  # where backward was last called from, and which of the sites that is
         self._instruction, self.site = 0, 0
         level, spread = session.loss_level
-        self.highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
+        self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
+        self.usual = _LOWEST  # how high a loss may be of which nothing else is asked: at first, none is
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
         # One whose first group is empty has no gradient that could tell of anything: its steps are heard in full.
-        self.optimizers = {id(o): _Known(index, o) for index, o in known if o.param_groups[0]["params"]}
+        self._optimizers = {id(o): _Known(index, o) for index, o in known if o.param_groups[0]["params"]}
+        # Where one of them is known and of the simple kind: its identity, and what its steps are asked for. Each is
+        # looked up at every step, so they lie here.
+        self.only, self.number, self.rate, self.telling = 0, 0, None, None
+        for identity, one in self._optimizers.items() if len(self._optimizers) == 1 else ():
+            if one.simple:
+                self.only, self.number, self.rate, self.telling = identity, one.number, one.rates[0], one.telling
         self._steps: int | None = None  # once that has been asked, which is afterwards
         self.log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
 
@@ -124,17 +143,19 @@ class QuietSteps:
     def backward(self, loss: Any) -> bool:
         """Called, by the wrapper, before a loss of one element is derived."""
         # Making a frame visible is dear. Where there has been one place so far, it is seen as often as the clock.
-        if (self.unasked == 1 or not self.one_site) and not self._find_site(sys._getframe(2)):
-            return False
+        if self.usual == _LOWEST:
+            if not self._find_site(sys._getframe(2)):
+                return False
+            if self._one_site:
+                self.usual = self._highest
         value: Any = cpu_value(loss)
         if value is None:
             if not _on_device(loss):
                 return False
             value = loss.detach().clone()  # stays on its device until the flush
-        elif not _LOWEST < value <= self.highest:
+        elif not _LOWEST < value <= self._highest:
             return False
         self.log += (self.site, value)
-        self.fresh_batches = 0
         self.last_loss = loss
         return True
 
@@ -152,7 +173,7 @@ class QuietSteps:
 
     def step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
         """Called before a step, of whose end nobody is told."""
-        known = self.optimizers.get(id(optimizer))
+        known = self._optimizers.get(id(optimizer))
         if known is None or len(args) > 1 or kwargs:
             return False  # somebody new, or a closure
         groups = optimizer.param_groups
@@ -167,6 +188,8 @@ class QuietSteps:
             found = _rates(groups)
             if found != known.rates:
                 moved = known.rates = found
+            if self.only == id(optimizer):
+                self.only, self.rate = (self.only, found[0]) if len(found) == 1 else (0, None)
         self.log += (known.number, moved)
         self.unasked -= 1
         if self.unasked <= 0:
@@ -177,11 +200,14 @@ class QuietSteps:
         self._left -= self._stride
         self.over = self._left <= 0 or thread_time() >= self._until_own_time or perf_counter() >= self._until_time
         self._stride = self.unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
+        self.usual = _LOWEST  # of the next loss, it is asked where it comes from
 
     def batch(self, loader: Any, batch: Any) -> None:
         """`loader` is a weak reference, or None where nobody knows."""
+        if len(self.log) > self._told_by_batch:
+            self._told_by_batch, self._fresh_batches = len(self.log), 0
         self.delivered.append(loader)
-        self.fresh_batches += 1
+        self._fresh_batches += 1
         self.last_labels = class_ids_in(batch)
 
     # ── afterwards ──────────────────────────────────────────────────────────────────────────────
@@ -215,6 +241,11 @@ class QuietSteps:
     def backwards_since_step(self) -> int:
         """How many backwards came after the last of these steps."""
         return next((n for n, number in enumerate(self.log[-2::-2]) if number < 0), len(self.log) // 2)
+
+    @property
+    def fresh_batches(self) -> int:
+        """How many batches came from loaders since the last backward or step."""
+        return self._fresh_batches if len(self.log) == self._told_by_batch else 0
 
     @property
     def within_a_step(self) -> bool:

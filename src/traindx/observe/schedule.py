@@ -15,7 +15,7 @@ NOTHING, LIGHT, DEEP = 0, 1, 2
 
 USUAL_BUDGET = 1.0  # percent of the run's time
 
-# Seconds that may be spent beyond the share, all of them after so many steps: a short run must be seen at all.
+# Seconds that are lent beyond the share, all of them after so many steps: a short run must be seen at all.
 GRACE = 0.15
 GIVEN_OUT_BY = 1000
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
@@ -92,7 +92,9 @@ class Schedule:
     def _choose(self, step: int, consecutive: int) -> int:
         if not self.due(step):
             return NOTHING
-        allowance = self._earned() + GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5
+        earned = self._earned()
+        lent = GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5
+        allowance = max(earned, lent + earned / 2)  # the other half pays back
         forced = FORCED_DEEP if self._cost[DEEP] <= DEAR else FORCED_DEEP - 1
         if step < forced * consecutive:
             self._next_deep = step + 1

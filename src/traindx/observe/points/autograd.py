@@ -12,9 +12,8 @@ import torch
 
 from .. import sites
 from ..hooks import SCORING, HookPoints
-from ..memory import FLOATS
 
-_LOWEST = -math.inf
+_LOWEST, _TENSOR = -math.inf, torch.Tensor  # asked for at every step, so looked up once
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
@@ -36,6 +35,10 @@ def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
     )
 
 
+def _first(tensors: Any) -> Any:
+    return tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+
+
 def install(hooks: HookPoints) -> None:
     def announced(loss: Any, keep: bool, derive: Callable[[], Any]) -> Any:
         """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
@@ -52,43 +55,50 @@ def install(hooks: HookPoints) -> None:
         return result
 
     def make_backward(original: Any) -> Any:
-        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            if hooks.busy or not hooks.live:
-                return original(tensors, *args, **kwargs)
-            loss: Any = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+        # Torch's own parameters by name: a call that is passed on as `*args, **kwargs` costs twice as much.
+        def backward(
+            tensors: Any,
+            grad_tensors: Any = None,
+            retain_graph: Any = None,
+            create_graph: Any = False,
+            grad_variables: Any = None,
+            inputs: Any = None,
+        ) -> Any:
             quiet = hooks.quiet
+            if (hooks.busy or not hooks.live) and quiet is None:
+                return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+            loss: Any = tensors if type(tensors) is _TENSOR else _first(tensors)
             if quiet is not None:
-                given = args[0] if args else kwargs.get("grad_tensors")
                 try:
-                    if given is not None or quiet.unasked == 1 or not quiet.one_site:
-                        # Only what has one element can be derived without being given a gradient.
-                        noted = (given is None or loss.numel() == 1) and quiet.backward(loss)
-                    elif (
-                        type(loss) is torch.Tensor
+                    if (
+                        loss is tensors
+                        and grad_tensors is None
                         and loss.is_cpu
-                        and loss.dtype is torch.float32
-                        and (address := loss.data_ptr())
-                        and not address & 3
-                        and _LOWEST < (value := FLOATS[address >> 2]) <= quiet.highest
+                        and type(value := loss.tolist()) is float
+                        and _LOWEST < value <= quiet.usual
                     ):
                         # `quiet.backward` written out, for the simplest of losses: most that are derived in haste.
+                        # (`tolist` calls no operator. Asking for type and address and reading there takes longer.)
                         quiet.log += (quiet.site, value)
-                        quiet.fresh_batches = 0
                         quiet.last_loss = loss
                         noted = True
                     else:
-                        noted = quiet.backward(loss)
+                        # Only what has one element can be derived without being given a gradient.
+                        noted = (grad_tensors is None or loss.numel() == 1) and quiet.backward(loss)
                 except Exception as error:
                     noted = hooks.never_quiet(error)
                 if noted:
                     hooks.inside, outer = True, hooks.inside
                     try:
-                        return original(tensors, *args, **kwargs)
+                        return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
                     finally:
                         hooks.inside = outer
                 hooks.end_quiet()
-            keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
-            return announced(loss, keep, lambda: original(tensors, *args, **kwargs))
+            return announced(
+                loss,
+                bool(retain_graph),
+                lambda: original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs),
+            )
 
         return backward
 

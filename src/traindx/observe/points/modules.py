@@ -17,6 +17,8 @@ from .. import sites
 from ..hooks import HookPoints
 from ._clearing import patch_zero_grad
 
+_is_grad_enabled = torch.is_grad_enabled  # asked for at every step, so looked up once
+
 
 def is_compiled(module: Any) -> bool:
     # Looked up where torch keeps them: a module that is asked for what it has not takes its time to say so.
@@ -39,12 +41,15 @@ def install(hooks: HookPoints) -> None:
                 output = original(self, *args, **kwargs)
                 hooks.announce("module_end", self, output)
                 return output
-            training = torch.is_grad_enabled()
+            training = _is_grad_enabled()
             quiet = hooks.quiet
             if quiet is not None:
                 this = id(self)
-                known = this == quiet.model or this in quiet.others
-                if training and self.training and (known or quiet.may_be_quiet(self)):
+                if (
+                    training
+                    and self.training
+                    and (this == quiet.model or this in quiet.others or quiet.may_be_quiet(self))
+                ):
                     if this == quiet.model:
                         quiet.last_call = (self, args, kwargs)
                     elif len(args) > 1:

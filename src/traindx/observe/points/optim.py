@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -19,7 +20,8 @@ from ..hooks import HookPoints
 from ..memory import FLOATS
 from ._clearing import patch_zero_grad
 
-_LOWEST, _TOP = -math.inf, math.inf
+# Asked for at every step, so looked up once.
+_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
 
 
 def _has_closure(args: Any, kwargs: Any) -> bool:
@@ -76,32 +78,31 @@ def install(hooks: HookPoints) -> None:
         quiet = hooks.quiet
         if quiet is not None:
             try:
-                known = quiet.optimizers.get(id(optimizer))
                 if (
-                    known is not None
+                    id(optimizer) == quiet.only
+                    and quiet.unasked > 1
                     and len(args) == 1
                     and not kwargs
-                    and quiet.unasked > 1
-                    and known.one_group
-                    and optimizer.param_groups[0].get("lr") is known.rates[0]
-                    and type(gradient := known.telling.grad) is torch.Tensor
+                    and optimizer.param_groups[0]["lr"] is quiet.rate
+                    and type(gradient := quiet.telling.grad) is _TENSOR
                     and gradient.is_cpu
-                    and gradient.dtype is torch.float32
                     and (address := gradient.data_ptr())
-                    and not address & 3
                     and _LOWEST < FLOATS[address >> 2] < _TOP
                 ):
                     # `quiet.step` written out, for the simplest of steps.
-                    quiet.log += (known.number, None)
+                    quiet.log += (quiet.number, None)
                     quiet.unasked -= 1
-                    noted = True
-                else:
-                    noted = quiet.step(optimizer, args, kwargs)
+                    quiet.last_call = quiet.last_target = quiet.last_loss = None
+                    return
+                noted = quiet.step(optimizer, args, kwargs)
             except Exception as error:
                 noted = hooks.never_quiet(error)
             if noted:
+                quiet.last_call = quiet.last_target = quiet.last_loss = None
+                ends.heard = quiet.over
                 return
             hooks.end_quiet()
+        ends.heard = True
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)
         hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
@@ -110,7 +111,6 @@ def install(hooks: HookPoints) -> None:
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
         quiet = hooks.quiet
         if quiet is not None:
-            quiet.last_call = quiet.last_target = quiet.last_loss = None
             if quiet.over:
                 hooks.end_quiet()
             return
@@ -128,5 +128,31 @@ def install(hooks: HookPoints) -> None:
         hooks.patch(torch.nn.utils, name, make_clip(kind))
         hooks.patch(torch.nn.utils.clip_grad, name, make_clip(kind))
     # torch offers these itself, for every optimizer class, also those that override step().
-    for handle in (register_optimizer_step_pre_hook(before_step), register_optimizer_step_post_hook(after_step)):
-        hooks.on_remove(handle.remove)
+    hooks.on_remove(register_optimizer_step_pre_hook(before_step).remove)
+    ends = _StepEnds(after_step)
+    hooks.on_remove(ends.remove)
+
+
+class _StepEnds:
+    """Hears where steps end, unless they are quiet: those have told all when they began."""
+
+    def __init__(self, after_step: Callable[..., None]) -> None:
+        self._after_step = after_step
+        self._handle: Any = None
+
+    @property
+    def heard(self) -> bool:
+        return self._handle is not None
+
+    @heard.setter
+    def heard(self, heard: bool) -> None:
+        # Called where a step begins: while steps end, torch goes through the hooks and must find them unchanged.
+        if heard and self._handle is None:
+            self._handle = register_optimizer_step_post_hook(self._after_step)
+        elif not heard:
+            self.remove()
+
+    def remove(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None

@@ -23,6 +23,8 @@ ORDER = 100  # after every other watcher: they still see the step that is ending
 HEARD_EVERY = 0.2
 # By the clock it may be so many times as long: the thread has to wait for others, or for an accelerator.
 WAITING = 10
+# Seconds after which the clock is looked at for the first time in a quiet, if steps go on as fast as in the last one.
+SOON = 0.005
 
 # So many backwards without a step: the script is not accumulating, it is not stepping.
 NEVER_STEPS = 50
@@ -49,6 +51,7 @@ class Watcher:
         self._loose: list[weakref.ref[Any]] = []  # the tensors that it is about
         self._heard = 0.0  # when a step was last heard of in full, in the thread's own time
         self._planned = 0.0  # when the last step, or the last quiet, ended
+        self._quick = 1  # steps that took `SOON` in the last quiet
 
     # ── updates that optimizers make ────────────────────────────────────────────────────────────
 
@@ -77,8 +80,10 @@ class Watcher:
         session.step += quiet.steps
         self._forwards += quiet.backwards
         self._backwards_since_step = quiet.backwards_since_step + (0 if quiet.steps else self._backwards_since_step)
-        if quiet.steps and not quiet.within_a_step:
-            self._plan()
+        if quiet.steps:
+            self._quick = int(quiet.steps * SOON / max(perf_counter() - self._planned, 1e-9))
+            if not quiet.within_a_step:
+                self._plan()
 
     def _update_of(self, optimizer: Any) -> Update:
         params = [p for group in optimizer.param_groups for p in group["params"]]
@@ -145,7 +150,7 @@ class Watcher:
             and hooks.quiet_allowed
         ):
             due = session.schedule.next_due(session.step)
-            hooks.begin_quiet(QuietSteps(session, due, left, WAITING * left))
+            hooks.begin_quiet(QuietSteps(session, due, left, WAITING * left, stride=self._quick))
         else:
             self._heard = own
 
