@@ -32,6 +32,18 @@ for epoch in range(3):
     model.eval()
     with torch.no_grad():
         print(epoch, sum(nn.functional.cross_entropy(model(a), b).item() for a, b in test))
+
+alone = nn.Parameter(torch.ones(3))
+of_alone = torch.optim.SGD([alone], lr=0.1)
+
+
+@torch.compile(backend="eager")
+def step_alone():
+    with torch.no_grad():
+        alone.mul_(0.9)
+
+
+step_alone()
 try:
     model(torch.randn(1, 7))
 except RuntimeError:

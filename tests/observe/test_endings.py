@@ -76,6 +76,12 @@ ENDINGS = {
         0,
         "ok",
     ),
+    "workers wait for more": (
+        "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(2)\n"
+        "print(pool.submit(max, 1, 2).result())",
+        0,
+        "ok",
+    ),
     "at exit": ("import atexit\natexit.register(print, 'last')\nprint('first')", 0, "ok"),
     "stdout closed": ("import sys\nsys.stdout.close()\nsys.stderr.close()", 0, "ok"),
     "a forked child leaves": (

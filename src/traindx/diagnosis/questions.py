@@ -80,6 +80,7 @@ _ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
 _CORE = {
     "Are gradients cleared, and does every parameter take part?": {"grads-kept", "params-never-move"},
     "Does the gradient reach every layer?": {"gradients-vanish-with-depth", "dead-units", "saturated-units"},
+    "How large are the steps?": {"update-ratio-high", "update-ratio-low"},
 }
 
 

@@ -14,11 +14,16 @@ with a method named after each moment that it wants to hear of:
     dropout_applied(p, training)             reshaped(before, after, site, axis)
     module_begin(module, args)               module_end(module, output)
     chain_gradient(end, length, gradient)
+    compiled_begin(function)                 compiled_end(function, result, seconds)
 
 The modules' two tell of every module inside an outermost one, during a forward for which an observer set `inner`;
 and, relayed by the pacing watcher, which knows what one update is in any style of loop:
 
     weights_before(update)    gradients_ready(update)    weights_after(update)
+
+and, relayed by the one that follows compiled functions, where an optimizer stepped unheard:
+
+    step_unseen(optimizer, loss, seconds)
 
 Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
 that it need not hear of then; evaluations are heard of always. And where steps follow each other fast, most of them are
@@ -65,6 +70,9 @@ MOMENTS = (
     "state_loaded",
     "dropout_applied",
     "reshaped",
+    "compiled_begin",
+    "compiled_end",
+    "step_unseen",
     "weights_before",
     "gradients_ready",
     "weights_after",

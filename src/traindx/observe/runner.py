@@ -157,6 +157,10 @@ def _execute(program: Program) -> Ending:
 
 def _wait_for_threads() -> None:
     """As python does before it exits: the script may train in a thread."""
+    # Pools of workers, such as `concurrent.futures` has, leave word here how they are told to end: idle ones wait on.
+    last_words = getattr(threading, "_threading_atexits", [])
+    while last_words:
+        last_words.pop()()
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.current_thread():
             thread.join()

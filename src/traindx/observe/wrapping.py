@@ -27,6 +27,11 @@ class Wrappers:
         self._withdrawn: set[str] = set()
         self._withdrawals = 0
         self._away = False
+        self._asides: list[tuple[Callable[[], None], Callable[[], None]]] = []
+
+    def set_aside_by(self, remove: Callable[[], None], put_back: Callable[[], None]) -> None:
+        """Something else that must be out of the way where torch is to be as it is without us."""
+        self._asides.append((remove, put_back))
 
     def patch(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Replace `owner.name` by `make(original)` until the hooks are removed. Absent names are passed over."""
@@ -75,6 +80,7 @@ class Wrappers:
             self._put_back(owner, name, original)
         self._patches.clear()
         self._needed_for.clear()
+        self._asides.clear()
 
     @contextmanager
     def out_of_the_way(self) -> Iterator[None]:
@@ -86,9 +92,13 @@ class Wrappers:
         self._away = True
         for owner, name, original, _ in reversed(patches):
             self._put_back(owner, name, original)
+        for remove, _ in self._asides:
+            remove()
         try:
             yield
         finally:
             self._away = False
+            for _, put_back in self._asides:
+                put_back()
             for owner, name, _, replacement in patches:
                 setattr(owner, name, replacement)

@@ -1,15 +1,25 @@
 """Compilers and tracers read the user's code: while they do, and while compiled functions run, torch is put back
-as it is without us. What happens inside compiled code is not visible; the session notes that."""
+as it is without us. What happens inside compiled code is not visible; the session notes that. A function may be a whole
+step of a training, so it is told where one begins and where it ends."""
 
 from __future__ import annotations
 
 from functools import update_wrapper
+from time import perf_counter
 from typing import Any
 
 import torch
 from torch import nn
 
 from ..hooks import HookPoints
+
+
+class Compiled:
+    """A function that was compiled, and what has been learned of it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.steps = False  # an optimizer steps in it: it is no part of a quiet
 
 
 def install(hooks: HookPoints) -> None:
@@ -21,14 +31,26 @@ def install(hooks: HookPoints) -> None:
                 see_parts(type(compiled))
             # Modules are recognised when they are called. Without a function this made a decorator, which comes
             # through here again when it is applied.
-            if not args or args[0] is None or isinstance(compiled, nn.Module) or not callable(compiled):
+            nothing_done = kwargs.get("disable") or not args or args[0] is None
+            if nothing_done or isinstance(compiled, nn.Module) or not callable(compiled):
                 return compiled
+
+            function = Compiled(getattr(args[0], "__name__", type(args[0]).__name__))
 
             def call_compiled(*inner: Any, **named: Any) -> Any:
                 if not hooks.live:
                     return compiled(*inner, **named)
+                if hooks.quiet is not None and function.steps:
+                    hooks.end_quiet()
+                told = hooks.quiet is None and not hooks.inside
+                if told:
+                    hooks.announce("compiled_begin", function)
+                began = perf_counter()
                 with hooks.out_of_the_way():
-                    return compiled(*inner, **named)
+                    result = compiled(*inner, **named)
+                if told:
+                    hooks.announce("compiled_end", function, result, perf_counter() - began)
+                return result
 
             return update_wrapper(call_compiled, args[0])
 

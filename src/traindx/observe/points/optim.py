@@ -128,17 +128,23 @@ def install(hooks: HookPoints) -> None:
         hooks.patch(torch.nn.utils, name, make_clip(kind))
         hooks.patch(torch.nn.utils.clip_grad, name, make_clip(kind))
     # torch offers these itself, for every optimizer class, also those that override step().
-    hooks.on_remove(register_optimizer_step_pre_hook(before_step).remove)
-    ends = _StepEnds(after_step)
-    hooks.on_remove(ends.remove)
+    begins = _StepHook(register_optimizer_step_pre_hook, before_step)
+    ends = _StepHook(register_optimizer_step_post_hook, after_step)
+    begins.heard = True
+    for hook in (begins, ends):
+        hooks.on_remove(hook.remove)
+        # A compiler would read what is called at a step of an optimizer, and make it part of what it compiles.
+        hooks.set_aside_by(hook.set_aside, hook.put_back)
 
 
-class _StepEnds:
-    """Hears where steps end, unless they are quiet: those have told all when they began."""
+class _StepHook:
+    """Hears where steps begin, or where they end: that is heard unless they are quiet, and have told all before."""
 
-    def __init__(self, after_step: Callable[..., None]) -> None:
-        self._after_step = after_step
+    def __init__(self, register: Callable[..., Any], call: Callable[..., None]) -> None:
+        self._register = register
+        self._call = call
         self._handle: Any = None
+        self._aside = False
 
     @property
     def heard(self) -> bool:
@@ -146,9 +152,9 @@ class _StepEnds:
 
     @heard.setter
     def heard(self, heard: bool) -> None:
-        # Called where a step begins: while steps end, torch goes through the hooks and must find them unchanged.
+        # Ends are switched where a step begins: as it ends, torch goes through these hooks, and they must not change.
         if heard and self._handle is None:
-            self._handle = register_optimizer_step_post_hook(self._after_step)
+            self._handle = self._register(self._call)
         elif not heard:
             self.remove()
 
@@ -156,3 +162,10 @@ class _StepEnds:
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
+
+    def set_aside(self) -> None:
+        self._aside = self.heard
+        self.remove()
+
+    def put_back(self) -> None:
+        self.heard = self._aside

@@ -118,7 +118,9 @@ class Watcher:
             self._site_facts.append(
                 {"site": describe(frame), "count": 0, "retain_graph": keep, "loss_shape": list(loss.shape)}
             )
-            if not loss.requires_grad:  # the gradient of a function was taken, which leaves no graph
+            if (
+                frame is not None and not loss.requires_grad
+            ):  # the gradient of a function was taken, which leaves no graph
                 self._site_facts[site]["functional"] = True
                 self.session.not_visible(
                     "gradients are taken by torch.func: those of layers, and updates, are not seen"
@@ -154,6 +156,11 @@ class Watcher:
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._step_ended(self.session.optimizer_index(optimizer), self.session.step, self.session.inbox.scalar)
+
+    def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
+        if loss is not None:
+            self.backward_begin(loss, None, False)
+        self.step_end(optimizer, True, seconds)
 
     def _step_ended(self, index: int, step: int, put: _Put) -> None:
         first = self._first_optimizer()

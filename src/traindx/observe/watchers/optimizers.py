@@ -118,6 +118,11 @@ class Watcher:
                     state.reached = _reached(optimizer, loss)
         self._derived = True
 
+    def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
+        if loss is not None or not self._derived:
+            self._state(optimizer).cleared = None  # nobody knows
+        self.step_end(optimizer, True, seconds)
+
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         session = self.session
         state = self._state(optimizer)

@@ -74,6 +74,14 @@ class Watcher:
         self._stepped = True
         self._advance()
 
+    def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
+        self._open = False
+        if not self._backwards_since_step:
+            self.session.backwards += 1  # unseen as well
+        self._backwards_since_step = 0
+        self._stepped = True
+        self._advance()
+
     def quiet_ended(self, quiet: QuietSteps) -> None:
         session = self.session
         session.backwards += quiet.backwards

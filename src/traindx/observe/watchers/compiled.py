@@ -1,0 +1,88 @@
+"""Compiled functions in which an optimizer steps: nobody hears of that, but the weights tell.
+
+Either the function is the optimizer's step alone, and then it is heard like any other; or it is a whole step of the
+training, of which no more can be told than its loss, if that is what the function returns.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+
+from ..inbox import cpu_value
+from ..points.compilers import Compiled
+from ..quiet import QuietSteps
+from ..session import Session
+from ..tensors import tensors_in
+
+ORDER = 50  # any
+
+FEW = 4  # parameters that are asked
+
+
+class Watcher:
+    name = "compiled functions"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._derived = False  # a backward was heard since the last step
+        self._steps_alone: dict[int, tuple[Compiled, weakref.ref[Any]]] = {}  # functions that are an optimizer's step
+        self._stepping: Any = None  # the optimizer whose step is going on
+        self._heard: set[int] = set()  # optimizers whose steps are heard: who else changes their weights is no step
+        self._before: list[tuple[Any, list[Any]]] = []
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self._derived = True
+
+    def step_begin(self, optimizer: Any, closure: bool) -> None:
+        if optimizer is not self._stepping:
+            self._heard.add(self.session.optimizer_index(optimizer))
+
+    def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        self._derived = False
+
+    def quiet_ended(self, quiet: QuietSteps) -> None:
+        self._derived = quiet.last_loss is not None
+
+    def compiled_begin(self, function: Compiled) -> None:
+        known = self._steps_alone.get(id(function))
+        self._stepping = known[1]() if known is not None and self._derived else None
+        if self._stepping is not None:
+            self.session.hooks.relay("step_begin", self._stepping, False)
+        optimizers = [each for index, each in self.session.live_optimizers() if index not in self._heard]
+        self._before = [(optimizer, _state(optimizer)) for optimizer in optimizers]
+
+    def compiled_end(self, function: Compiled, result: Any, seconds: float) -> None:
+        stepping, self._stepping = self._stepping, None
+        before, self._before = self._before, []
+        moved = [optimizer for optimizer, state in before if _state(optimizer) != state]
+        for optimizer in moved:
+            function.steps = True
+            if optimizer is stepping:
+                continue
+            if self._derived and len(moved) == 1:
+                self._steps_alone[id(function)] = (function, weakref.ref(optimizer))
+            else:
+                self.session.not_visible(
+                    f"{function.name}() is compiled and steps an optimizer: its gradients and layers are not seen"
+                )
+            self.session.hooks.relay("step_unseen", optimizer, None if self._derived else _loss_in(result), seconds)
+            self._derived = False
+        if stepping is not None:
+            self.session.hooks.relay("step_end", stepping, False, seconds)
+
+
+def _state(optimizer: Any) -> list[Any]:
+    """What changes when it steps. What a compiler makes of a step may not count as a change of the tensor."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]][:FEW]
+    return [(parameter._version, cpu_value(parameter)) for parameter in parameters]
+
+
+def _loss_in(result: Any) -> Any:
+    """The one number among what a function returned."""
+    numbers = [
+        t for t in tensors_in(result) if isinstance(t, torch.Tensor) and t.numel() == 1 and t.is_floating_point()
+    ]
+    return numbers[0] if len(numbers) == 1 else None
