@@ -74,6 +74,47 @@ def test_script_that_never_trains_is_told_so(script, capsys, ending, code):
     assert "never trained" in capsys.readouterr().err
 
 
+def test_steps_without_a_backward_are_a_training(script, capsys):
+    path = script(
+        """
+        import torch
+        weight = torch.nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        for _ in range(20):
+            weight.grad = 2 * weight.detach()
+            optimizer.step()
+        """
+    )
+    assert main(["run", "--out", "run.tdx", str(path)]) == 0
+    said = capsys.readouterr().err
+    assert "never trained" not in said and "20 steps" in said
+
+
+def test_what_was_not_observed_to_its_end_is_not_judged(script, capsys):
+    path = script(
+        """
+        import threading, torch
+        together = threading.Barrier(2)
+        def work():
+            weight = torch.nn.Parameter(torch.ones(3))
+            optimizer = torch.optim.SGD([weight], lr=0.1)
+            together.wait()
+            for _ in range(500):
+                optimizer.zero_grad()
+                weight.pow(2).sum().backward()
+                optimizer.step()
+        workers = [threading.Thread(target=work) for _ in range(2)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        """
+    )
+    assert main(["run", "--out", "run.tdx", str(path)]) == 0
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first == "traindx: this script was not observed to its end: several threads train at once"
+
+
 def test_max_steps_ends_the_script_early_and_well(script, capsys):
     assert main(["run", "--no-diagnosis", "--out", "run.tdx", "--max-steps", "7", str(script(TRAINS))]) == 0
     assert capsys.readouterr().out == "".join(f"{n}\n" for n in range(6))  # the seventh step is the last thing done

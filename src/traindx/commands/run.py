@@ -141,7 +141,9 @@ def _report(recording: Recording) -> None:
 
         run = load(path)
         # A first loss that was refused because it is not finite is a training, and one to diagnose.
-        if not run.facts.get("backwards") and not run.events_of("nonfinite-loss"):
+        if "everything" in (off := run.facts.get("observers_off", {})):
+            print(f"traindx: this script was not observed to its end: {off['everything']}", file=sys.stderr)
+        elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
             print("traindx: this script never trained: no backward pass was seen", file=sys.stderr)
         else:
             print(render(diagnose(run), "text"), file=sys.stderr)

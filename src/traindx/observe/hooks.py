@@ -39,9 +39,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from threading import get_ident
 from time import thread_time
 from typing import Any, Protocol
 
+from . import threads
 from .wrapping import Wrappers
 
 MOMENTS = (
@@ -78,6 +80,8 @@ MOMENTS = (
     "weights_after",
     "quiet_ended",
 )
+
+SEVERAL_THREADS = "several threads train at once"
 
 SHAPES, SCORING = "shapes", "scoring"  # what some wrappers are needed for
 
@@ -143,6 +147,9 @@ class HookPoints(Wrappers):
         self.dropped = False  # dropout was at work since an observer last set this
         self.dropping_site: Any = None  # where it first was in a forward without gradients
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
+        self.thread = 0  # the one whose training is followed
+        self._followed_others = False
+        self._told = 0
         os.register_at_fork(after_in_child=self._leave_child_alone)
 
     # ── who listens ─────────────────────────────────────────────────────────────────────────────
@@ -174,6 +181,7 @@ class HookPoints(Wrappers):
         if self.busy or not self.live:
             return
         self.busy = True
+        self._told += 1
         try:
             if training and not self.looking:
                 self._tell(self._calls_unlooked[moment], moment, args)
@@ -183,6 +191,20 @@ class HookPoints(Wrappers):
                 self.charge(thread_time() - began, True)
         finally:
             self.busy = False
+
+    def may_follow(self) -> bool:
+        """Called by a thread that trains, where another one did so far."""
+        if self.thread and threads.alive(self.thread):
+            progress = lambda: (self._told, len(self.quiet.log) if self.quiet is not None else 0)  # noqa: E731
+            if self._followed_others or threads.trains_on(progress):
+                threads.wait_until(lambda: not self.busy)
+                if self.live:
+                    self.live, self.quiet = False, None
+                    self._switched_off("everything", SEVERAL_THREADS)
+                return False
+            self._followed_others = True
+        self.thread = get_ident()
+        return True
 
     def never_quiet(self, error: Exception) -> bool:
         """Taking note of a quiet step failed: from now on all are heard in full. Returns False, as taking note does."""

@@ -148,7 +148,7 @@ def _is(value: Any, test: str) -> bool:
         ">=1": lambda: value.abs() >= 1,
         "inf": lambda: torch.isinf(value),
         "nan": lambda: torch.isnan(value),
-        "nothing": lambda: torch.zeros((), dtype=torch.bool),
+        "nothing": lambda: torch.zeros((), dtype=torch.bool, device="cpu"),
     }[test]()
     return bool(cpu_value(found.any()))
 

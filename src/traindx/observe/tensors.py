@@ -100,5 +100,5 @@ def row_of(values: list[Any]) -> Any:
     if values and alike and len({v.device for v in values}) == 1:
         return torch.stack(values)
     device = next((v.device for v in values if isinstance(v, torch.Tensor)), torch.device("cpu"))
-    nothing = torch.full((), math.nan, device=device)
+    nothing = torch.full((), math.nan, dtype=torch.float32, device=device)
     return torch.stack([nothing if v is None else v.to(device, torch.float32).reshape(()) for v in values])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from threading import get_ident
 from time import perf_counter
 from typing import Any
 
@@ -64,9 +65,9 @@ def install(hooks: HookPoints) -> None:
             grad_variables: Any = None,
             inputs: Any = None,
         ) -> Any:
-            quiet = hooks.quiet
-            if (hooks.busy or not hooks.live) and quiet is None:
+            if hooks.busy or not hooks.live or (get_ident() != hooks.thread and not hooks.may_follow()):
                 return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+            quiet = hooks.quiet
             loss: Any = tensors if type(tensors) is _TENSOR else _first(tensors)
             if quiet is not None:
                 try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from threading import get_ident
 from time import perf_counter
 from typing import Any
 
@@ -94,7 +95,10 @@ def install(hooks: HookPoints) -> None:
                     quiet.unasked -= 1
                     quiet.last_call = quiet.last_target = quiet.last_loss = None
                     return
-                noted = quiet.step(optimizer, args, kwargs)
+                if get_ident() != hooks.thread and not hooks.may_follow():
+                    return
+                # A step in the middle of a backward, as soon as a parameter has its gradient, is heard in full.
+                noted = not hooks.inside and quiet.step(optimizer, args, kwargs)
             except Exception as error:
                 noted = hooks.never_quiet(error)
             if noted:
@@ -102,6 +106,8 @@ def install(hooks: HookPoints) -> None:
                 ends.heard = quiet.over
                 return
             hooks.end_quiet()
+        if hooks.live and get_ident() != hooks.thread and not hooks.may_follow():
+            return
         ends.heard = True
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)

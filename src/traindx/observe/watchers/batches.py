@@ -38,7 +38,7 @@ class _Pool:
         self.ids: Any = None  # how often each token or category occurred, where inputs are such
 
     def take(self, values: list[list[float]], count: int) -> None:
-        sums, squares, lows, highs, bad = (torch.tensor(v, dtype=torch.float64) for v in values)
+        sums, squares, lows, highs, bad = (torch.tensor(v, dtype=torch.float64, device="cpu") for v in values)
         self.nonfinite += int(bad.sum())
         self.low, self.high = min(self.low, float(lows.min())), max(self.high, float(highs.max()))
         if self.sums is None or self.sums.shape != sums.shape:

@@ -119,7 +119,7 @@ class Watcher:
             hits, rows = ((answers == labels) & known).sum(), known.sum()
         elif name.startswith("binary") and scores.shape == labels.shape:
             hits = ((scores > (0.0 if name.endswith("logits") else 0.5)) == (labels > 0.5)).sum()
-            rows = torch.tensor(labels.numel())
+            rows = torch.tensor(labels.numel(), device="cpu")
         else:
             return
         current.scored = True

@@ -199,6 +199,6 @@ def _weight_over_pull(optimizer: Any, group: dict[str, Any], parameters: list[An
     moved = pulls > 0
     if "AdamW" in type(optimizer).__name__ or group.get("decoupled_weight_decay"):
         # decoupled: the decay moves by lr·wd·w, the rest of the step by about lr an element
-        sizes = torch.tensor([float(p.numel()) for p in parameters], device=weights.device)
+        sizes = torch.tensor([float(p.numel()) for p in parameters], dtype=weights.dtype, device=weights.device)
         pulls = sizes.sqrt()
     return torch.linalg.vector_norm(weights * moved) / torch.linalg.vector_norm(pulls * moved)

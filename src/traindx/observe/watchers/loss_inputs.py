@@ -192,7 +192,7 @@ class Watcher:
         if scores.dim() != 2:
             return
         scores, labels, known = scores[:RANKED], labels[:RANKED], known[:RANKED]
-        counts = torch.zeros(classes, device=labels.device)
+        counts = torch.zeros(classes, dtype=torch.float32, device=labels.device)
         commonest = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
         against = scores.logsumexp(dim=1) - scores.index_select(1, commonest.reshape(1)).squeeze(1)
         self._order.take_scores(against, labels != commonest, known)
@@ -208,8 +208,8 @@ class Watcher:
     def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, known: Any, classes: int) -> None:
         # No size in here depends on values (as with bincount): an accelerator would be waited for.
         weights = known.to(torch.float32)
-        counts = torch.zeros(classes, device=labels.device).scatter_add_(0, labels, weights)
-        said = torch.zeros(classes, device=labels.device).scatter_add_(0, answers, weights)
+        counts = torch.zeros(classes, dtype=torch.float32, device=labels.device).scatter_add_(0, labels, weights)
+        said = torch.zeros(classes, dtype=torch.float32, device=labels.device).scatter_add_(0, answers, weights)
         step, inbox = self.session.step, self.session.inbox
         if phase == "train":
             rows = weights.sum()

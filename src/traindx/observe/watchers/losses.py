@@ -38,6 +38,7 @@ class Watcher:
         self._held: list[tuple[int, list[Any]]] = []  # steps of others, as long as the first optimizer has made none
         self._scaled: tuple[weakref.ref[Any], Any] | None = None
         self._jumps = 0
+        self._deriving = self._stepped_within = False  # a backward is going on; an optimizer has stepped in it
 
     def loss_scaled(self, scaler: Any, plain: Any, scaled: Any) -> None:
         if isinstance(scaled, torch.Tensor) and isinstance(plain, torch.Tensor):
@@ -60,6 +61,7 @@ class Watcher:
             self.session.last_loss = number
             self._notice_jump(number)
         self._pending.append((site, value))
+        self._deriving = True
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
         alike = quiet.told_alike() if not self._pending and not self._several else None
@@ -155,11 +157,15 @@ class Watcher:
     # ── an update ends: its losses are filed ────────────────────────────────────────────────────
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
+        if self._deriving and not closure:
+            self._stepped_within = True  # each parameter steps as soon as it has its gradient
+            return
         self._step_ended(self.session.optimizer_index(optimizer), self.session.step, self.session.inbox.scalar)
 
     def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
         if loss is not None:
             self.backward_begin(loss, None, False)
+        self._deriving = False
         self.step_end(optimizer, True, seconds)
 
     def _step_ended(self, index: int, step: int, put: _Put) -> None:
@@ -187,7 +193,9 @@ class Watcher:
         return [value for site, value in self._pending if site == self._pending[0][0]]
 
     def backward_end(self, loss: Any, seconds: float) -> None:
-        if not self.session.optimizers or len(self._pending) > 50:
+        self._deriving = False
+        stepped, self._stepped_within = self._stepped_within, False
+        if stepped or not self.session.optimizers or len(self._pending) > 50:
             self._file(self.session.step, True, self.session.inbox.scalar)
 
     def _file(self, step: int, main: bool, put: _Put) -> None:

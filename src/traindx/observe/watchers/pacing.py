@@ -154,6 +154,7 @@ class Watcher:
             and fast
             and left > 0
             and self._stepped  # a script that updates by hand is followed backward by backward
+            and not hooks.inside  # in the middle of a backward, parameter by parameter
             and hooks.driver is None
             and hooks.quiet_allowed
         ):
