@@ -113,6 +113,8 @@ def test_what_was_not_observed_to_its_end_is_not_judged(script, capsys):
     assert main(["run", "--out", "run.tdx", str(path)]) == 0
     first, *_ = capsys.readouterr().err.splitlines()
     assert first == "traindx: this script was not observed to its end: several threads train at once"
+    assert main(["diagnose", "run.tdx"]) != 1  # sick
+    assert "was not observed to its end" in " ".join(capsys.readouterr().out.split())
 
 
 def test_max_steps_ends_the_script_early_and_well(script, capsys):

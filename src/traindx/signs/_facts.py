@@ -37,6 +37,12 @@ def texts(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
 
 
+def seen_in_part(run: Run) -> str | None:
+    """Why the run was not observed to its end, if it was not: what was not seen may have come later."""
+    reason = mapping(run.facts.get("observers_off")).get("everything")
+    return reason if isinstance(reason, str) else None
+
+
 def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 

@@ -1,7 +1,7 @@
 """How many points there are to judge by.
 
 Five losses show no more than a direction, twenty show a course. A run that ends within the warmup of its rate has
-not begun to train either, however many points it left.
+not begun to train either, however many points it left; and of one that was not observed to its end, nobody knows.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Sign, ramp
 from .._curve import training_loss, validation_loss
+from .._facts import seen_in_part
 from .._rate import learning_rate
 
 ID = "too-short"
@@ -18,7 +19,9 @@ def measure(run: Run) -> Sign:
     points = max(len(training_loss(run)), len(validation_loss(run)))
     rate = learning_rate(run)
     warming = rate is not None and rate.warming and not rate.curve.begins_late
-    level = max(ramp(points, 14, 4), 0.7 if warming else 0.0)
+    why = seen_in_part(run)
+    level = max(ramp(points, 14, 4), 0.7 if warming or why else 0.0)
     what = f"{points} loss{'' if points == 1 else 'es'}" if points else "no loss"
-    text = f"The record holds {what}{' and ends while the rate is still warming up' if warming else ''}."
+    end = f": the run was not observed to its end ({why})" if why else ""
+    text = f"The record holds {what}{' and ends while the rate is still warming up' if warming else ''}{end}."
     return Sign(ID, float(points), level, text, None, "info", {"points": points, "warming_up": warming})
