@@ -82,6 +82,12 @@ ENDINGS = {
         0,
         "ok",
     ),
+    "processes wait for more": (
+        "from concurrent.futures import ProcessPoolExecutor\nif __name__ == '__main__':\n"
+        "    pool = ProcessPoolExecutor(1)\n    print(pool.submit(max, 1, 2).result())",
+        0,
+        "ok",
+    ),
     "at exit": ("import atexit\natexit.register(print, 'last')\nprint('first')", 0, "ok"),
     "stdout closed": ("import sys\nsys.stdout.close()\nsys.stderr.close()", 0, "ok"),
     "a forked child leaves": (

@@ -98,3 +98,30 @@ torch.randn = lambda *sizes: torch.ones(*sizes, device='cpu', dtype=torch.float3
     ran = observed(warm, script(train(body, setup, steps=40)))
     assert len(told(ran)) == 40
     assert "observers_off" not in ran.run.facts
+
+
+def test_an_ensemble_whose_layers_lie_on_the_device_meta(warm, script):
+    source = """
+        import copy, json, torch
+        from torch import nn
+        from torch.func import functional_call, stack_module_state, vmap
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        models = [nn.Linear(4, 1) for _ in range(3)]
+        parameters, buffers = stack_module_state(models)
+        layers = copy.deepcopy(models[0]).to("meta")
+        optimizer = torch.optim.SGD(parameters.values(), lr=0.05)
+        x = torch.randn(64, 4)
+        losses = []
+        for step in range(40):
+            outputs = vmap(lambda p, b, x: functional_call(layers, (p, b), (x,)), (0, 0, None))(parameters, buffers, x)
+            loss = (outputs - x[:, :1]).pow(2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        print(json.dumps(losses))
+    """
+    ran = observed(warm, script(source))
+    np.testing.assert_allclose(ran.run.series("loss/train").values, told(ran), rtol=1e-6)
+    assert "observers_off" not in ran.run.facts

@@ -21,6 +21,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 from ..observe.drivers import StopAfter
 from ..observe.recording import Recording
@@ -83,11 +84,18 @@ def run(args: argparse.Namespace) -> int:
     except RecordError as error:
         return _refuse(str(error))
     recording.writer.fact("script", {"path": args.script, "argv": masked(args.args), "module": args.module})
+    # The script may go to another folder, and put something of its own in the place of stderr.
+    shown, stderr = _shown(recording.writer.path), sys.stderr
     ending = run_program(program, args.args, recording)
     recording.close(ending.status, ending.error)
     if not args.no_diagnosis:
-        _report(recording)
+        _report(recording, shown, stderr)
     return _leave(ending)
+
+
+def _shown(path: Path) -> Path:
+    """As it is called from the folder in which the command was given."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _refuse(reason: str) -> int:
@@ -107,10 +115,10 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
                 raise RecordError(f"{path} exists already; --force overwrites it")
             for old in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
                 old.unlink(missing_ok=True)
-        return kind(path, args.budget, driver)
+        return kind(path.absolute(), args.budget, driver)
     name = f"{Path(program.name).stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        return kind(_unused(Path("traindx-runs"), name), args.budget, driver)
+        return kind(_unused(Path("traindx-runs"), name).absolute(), args.budget, driver)
     except RecordError as error:
         # Nobody asked for a file here, so its absence is no reason not to train.
         folder = Path(tempfile.mkdtemp(prefix="traindx-"))
@@ -127,11 +135,10 @@ def _unused(folder: Path, name: str) -> Path:
     return path
 
 
-def _report(recording: Recording) -> None:
+def _report(recording: Recording, shown: Path, stderr: TextIO) -> None:
     """Say on stderr what was found. A failure here must not change how the script ended."""
     with suppress(Exception):  # the script may have closed or replaced it
         sys.stdout.flush()
-    path = recording.writer.path
     if recording.writer.lost is not None:
         return
     try:
@@ -139,20 +146,20 @@ def _report(recording: Recording) -> None:
         from ..record.reading import load
         from ..reports import render
 
-        run = load(path)
+        run = load(recording.writer.path)
+        run.source = str(shown)
         # A first loss that was refused because it is not finite is a training, and one to diagnose.
         if "everything" in (off := run.facts.get("observers_off", {})):
-            print(f"traindx: this script was not observed to its end: {off['everything']}", file=sys.stderr)
+            found = f"traindx: this script was not observed to its end: {off['everything']}"
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
-            print("traindx: this script never trained: no backward pass was seen", file=sys.stderr)
+            found = "traindx: this script never trained: no backward pass was seen"
         else:
-            print(render(diagnose(run), "text"), file=sys.stderr)
-        print(f"traindx: record kept in {path} · again: traindx diagnose {path}", file=sys.stderr)
+            found = render(diagnose(run), "text")
+        found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
     except Exception as error:
-        print(
-            f"traindx: the record is in {path}, but could not be diagnosed ({type(error).__name__}: {error})",
-            file=sys.stderr,
-        )
+        found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"
+    with suppress(Exception):  # the script may have closed it
+        print(found, file=stderr, flush=True)
 
 
 def _leave(ending: Ending) -> int:

@@ -15,6 +15,7 @@ import torch
 
 from ..record.writer import RecordWriter
 from .memory import FLOATS, bfloat16_at, number_at
+from .tensors import transformed
 
 _FLOAT32 = torch.float32
 _KINDS: dict[Any, str] = {
@@ -61,7 +62,8 @@ class Inbox:
 
     def scalar(self, series: str, step: int, value: Any) -> None:
         """A float, or a 0-d tensor that nobody else will change."""
-        self._scalars.append((series, (step,), (value,)))
+        if not _stands_for_others(value):
+            self._scalars.append((series, (step,), (value,)))
 
     def scalars(self, series: str, steps: Sequence[int], values: Sequence[Any]) -> None:
         """The same for several steps."""
@@ -69,11 +71,13 @@ class Inbox:
 
     def row(self, quantity: str, step: int, names: Sequence[str], values: Any) -> None:
         """One value for each name: a list of floats or a 1-d tensor."""
-        self._rows.append((quantity, step, tuple(names), values))
+        if not _stands_for_others(values):
+            self._rows.append((quantity, step, tuple(names), values))
 
     def later(self, tensor: Any, use: Any) -> None:
         """Call `use(list of floats)` at the next flush, with what `tensor` holds."""
-        self._calls.append((tensor, use))
+        if not _stands_for_others(tensor):
+            self._calls.append((tensor, use))
 
     def listen(self, series: str, use: Callable[[list[int], list[float]], None]) -> None:
         """Call `use(steps, values)` at every flush that brings new points of `series`."""
@@ -121,6 +125,11 @@ class Inbox:
             use(tensor.tolist() if isinstance(tensor, torch.Tensor) else tensor)
 
 
+def _stands_for_others(value: Any) -> bool:
+    """Within a transform of `torch.func` what was measured is no number, and never will be."""
+    return isinstance(value, torch.Tensor) and transformed(value)
+
+
 def _floats_alone(values: Sequence[Any]) -> bool:
     return set(map(type, values)) == {float}
 
@@ -133,7 +142,9 @@ def _bring_over(tensors: list[Any]) -> list[float]:
     by_device: dict[Any, list[int]] = {}
     for i, tensor in enumerate(tensors):
         by_device.setdefault(tensor.device, []).append(i)
-    for places in by_device.values():
+    for device, places in by_device.items():
+        if device.type == "meta":
+            continue  # nothing is there
         stacked = torch.stack([tensors[i].detach().float().reshape(()) for i in places])
         for i, value in zip(places, stacked.tolist(), strict=True):
             values[i] = value

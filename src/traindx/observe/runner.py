@@ -155,12 +155,22 @@ def _execute(program: Program) -> Ending:
     return Ending(0, "ok")
 
 
+# Where modules with pools of workers note that python is about to exit, after which they take nothing on.
+POOLS_OVER = (
+    ("concurrent.futures.thread", "_shutdown"),
+    ("concurrent.futures.process", "_global_shutdown"),
+    ("joblib.externals.loky.process_executor", "_global_shutdown"),
+)
+
+
 def _wait_for_threads() -> None:
     """As python does before it exits: the script may train in a thread."""
-    # Pools of workers, such as `concurrent.futures` has, leave word here how they are told to end: idle ones wait on.
-    last_words = getattr(threading, "_threading_atexits", [])
-    while last_words:
-        last_words.pop()()
+    # Pools leave word here how their workers, who wait for more to do, are told that it is over.
+    for last_word in reversed(getattr(threading, "_threading_atexits", [])):
+        last_word()
+    for name, flag in POOLS_OVER:
+        if name in sys.modules:
+            setattr(sys.modules[name], flag, False)  # here it is not over: whoever ran the script goes on
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.current_thread():
             thread.join()

@@ -107,7 +107,8 @@ class Session:
         held = {id(p) for _, o in self.live_optimizers() for g in o.param_groups for p in g["params"]}
         found = [p for _, root in self.naming.roots() for p in root.parameters()]
         found += [tensor for ref in self.loose if (tensor := ref()) is not None]
-        return list({id(p): p for p in found if id(p) not in held}.values())
+        # A model without weights of its own (on the device "meta") lends its layers to weights from elsewhere.
+        return list({id(p): p for p in found if id(p) not in held and not p.is_meta}.values())
 
     def note_moved(self, step: int, names: list[str], sizes: list[float]) -> None:
         """Sizes of updates, which come late from an accelerator: of a parameter's predecessor they tell nothing."""
