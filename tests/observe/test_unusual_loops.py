@@ -86,6 +86,36 @@ def test_threads_that_train_at_once_are_left_alone(warm, script):
     assert ran.run.facts["observers_off"]["everything"] == "several threads train at once"
 
 
+def test_another_thread_may_evaluate_meanwhile(warm, script):
+    source = """
+        import threading, torch
+        from torch import nn
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        x = torch.randn(64, 4)
+        model = nn.Sequential(nn.Linear(4, 64), nn.ReLU(), nn.Linear(64, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        over = False
+        def evaluate():
+            while not over:
+                with torch.no_grad():
+                    model(x)
+        watching = threading.Thread(target=evaluate)
+        for step in range(600):
+            optimizer.zero_grad()
+            (model(x) - x[:, :1]).pow(2).mean().backward()
+            optimizer.step()
+            if step == 5:
+                watching.start()
+        over = True
+        watching.join()
+    """
+    ran = observed(warm, script(source))
+    assert ran.code == 0
+    assert len(ran.run.series("loss/train")) == ran.run.facts["steps"] == 600
+    assert "observers_off" not in ran.run.facts
+
+
 @pytest.mark.parametrize("default", ("torch.set_default_dtype(torch.float64)", "torch.set_default_device('meta')"))
 def test_what_the_script_sets_as_default_is_not_ours(warm, script, default):
     body = "loss = F.cross_entropy(model(x.float()), labels[torch.randperm(64, device='cpu')[:16]])"

@@ -195,8 +195,7 @@ class HookPoints(Wrappers):
     def may_follow(self) -> bool:
         """Called by a thread that trains, where another one did so far."""
         if self.thread and threads.alive(self.thread):
-            progress = lambda: (self._told, len(self.quiet.log) if self.quiet is not None else 0)  # noqa: E731
-            if self._followed_others or threads.trains_on(progress):
+            if self._followed_others or threads.trains_on(self._progress):
                 threads.wait_until(lambda: not self.busy)
                 if self.live:
                     self.live, self.quiet = False, None
@@ -205,6 +204,13 @@ class HookPoints(Wrappers):
             self._followed_others = True
         self.thread = get_ident()
         return True
+
+    def _progress(self) -> tuple[int, int]:
+        return self._told, len(self.quiet.log) if self.quiet is not None else 0
+
+    def elsewhere(self) -> bool:
+        """Whether this is called in another thread than the one that trains: nothing may be touched then."""
+        return self.thread not in (0, get_ident()) and threads.alive(self.thread)
 
     def never_quiet(self, error: Exception) -> bool:
         """Taking note of a quiet step failed: from now on all are heard in full. Returns False, as taking note does."""

@@ -7,6 +7,7 @@ nothing in them that could be pickled, copied or traced.
 
 from __future__ import annotations
 
+from threading import get_ident
 from time import perf_counter
 from typing import Any
 
@@ -33,7 +34,7 @@ def install(hooks: HookPoints) -> None:
 
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
             if hooks.inside or hooks.busy or not hooks.live:
-                if not hooks.inner or hooks.busy:
+                if not hooks.inner or hooks.busy or hooks.elsewhere():
                     if passes_on and self._compiled_call_impl is None:
                         return self._call_impl(*args, **kwargs)
                     return original(self, *args, **kwargs)
@@ -41,6 +42,8 @@ def install(hooks: HookPoints) -> None:
                 output = original(self, *args, **kwargs)
                 hooks.announce("module_end", self, output)
                 return output
+            if get_ident() != hooks.thread and hooks.elsewhere():
+                return original(self, *args, **kwargs)
             training = _is_grad_enabled()
             quiet = hooks.quiet
             if quiet is not None:
