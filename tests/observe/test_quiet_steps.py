@@ -37,20 +37,24 @@ def quietly(warm, script):
     return observe
 
 
-def test_every_loss_and_every_rate_is_recorded(quietly):
-    outcome = quietly("""
+@pytest.mark.parametrize("rate", ("0.1", "torch.tensor(0.1)"), ids=("number", "tensor"))
+def test_every_loss_and_every_rate_is_recorded(quietly, rate):
+    outcome = quietly(
+        f"    optimizer.param_groups[0]['lr'] = {rate}"
+        + """
     schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.98)
     said = {"loss": [], "lr": []}
     for step in range(60):
         optimizer.zero_grad()
         loss = F.cross_entropy(model(x), y)
         loss.backward()
-        said["lr"].append(optimizer.param_groups[0]["lr"])
+        said["lr"].append(float(optimizer.param_groups[0]["lr"]))
         optimizer.step()
         schedule.step()
         said["loss"].append(loss.item())
     print(json.dumps(said))
-    """)
+    """
+    )
     own = json.loads(outcome.out)
     run = outcome.run
     np.testing.assert_allclose(run.series("loss/train").values, own["loss"], rtol=1e-6)

@@ -42,7 +42,7 @@ class _Known:
 
     def __init__(self, index: int, optimizer: Any) -> None:
         self.number = -1 - index  # as the log has it
-        self.rates = _rates(optimizer.param_groups)
+        self.rates = rates_of(optimizer.param_groups)
         self.telling = _telling(optimizer.param_groups[0]["params"])
 
     @property
@@ -185,7 +185,7 @@ class QuietSteps:
         moved = None
         # The very number that was there before needs no second look.
         if groups[0].get("lr") is not known.rates[0] or len(groups) > 1:
-            found = _rates(groups)
+            found = rates_of(groups)
             if found != known.rates:
                 moved = known.rates = found
             if self.only == id(optimizer):
@@ -258,8 +258,14 @@ class QuietSteps:
         return int(self.log[-2]) if self.last_loss is not None and self.log[-2] >= 0 else None
 
 
-def _rates(groups: list[dict[str, Any]]) -> list[Any]:
-    return [group.get("lr") for group in groups]
+def rates_of(groups: list[dict[str, Any]]) -> list[Any]:
+    return [_number(group.get("lr")) for group in groups]
+
+
+def _number(rate: Any) -> Any:
+    """A rate that is kept in a tensor is changed in place, so its value is what can be compared."""
+    value = cpu_value(rate) if isinstance(rate, torch.Tensor) else None
+    return rate if value is None else value
 
 
 def _telling(parameters: list[Any]) -> Any:

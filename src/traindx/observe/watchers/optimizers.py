@@ -7,7 +7,7 @@ from typing import Any
 
 from ..graphs import leaves
 from ..inbox import cpu_value
-from ..quiet import QuietSteps
+from ..quiet import QuietSteps, rates_of
 from ..session import Session
 
 ORDER = 10
@@ -140,8 +140,7 @@ class Watcher:
         self._derived = False
         facts["closure"] = closure
         state.cleared = False
-        rates = [group.get("lr") for group in optimizer.param_groups]
-        self._note_rates(session.optimizer_index(optimizer), session.step, rates)
+        self._note_rates(session.optimizer_index(optimizer), session.step, rates_of(optimizer.param_groups))
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
         step, last = quiet.first_step, None
