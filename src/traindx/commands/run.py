@@ -152,7 +152,7 @@ def _report(recording: Recording, shown: Path, stderr: TextIO) -> None:
         if "everything" in (off := run.facts.get("observers_off", {})):
             found = f"traindx: this script was not observed to its end: {off['everything']}"
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
-            found = "traindx: this script never trained: no backward pass was seen"
+            found = "traindx: this script never trained: no backward pass was seen in this process"
         else:
             found = render(diagnose(run), "text")
         found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
