@@ -142,7 +142,10 @@ SICK = {
         ("no mask", lambda: language(0.4)),
         ("both ways", lambda: language(None, bidirectional=True)),
     ],
-    "feature-determines-target": [("a copy", lambda: leaking(-0.9999))],
+    "feature-determines-target": [
+        ("a copy", lambda: leaking(-0.9999)),
+        ("a copy at the edge", lambda: leaking(0.9999).merge("feature_leak", inwards=[0.9999, 0.62, 0.4])),
+    ],
     "samples-shared": [
         ("half", lambda: overlap(500)),
         ("partly hashed", lambda: partly(60)),

@@ -311,5 +311,8 @@ class _Products:
         # A class that hardly occurs is determined by anything.
         rare = (sy.abs() * self.n < 8) | (spread_y <= 0)
         correlation[:, rare] = 0.0
-        best = int(correlation.max(dim=1).values.argmax())
-        return {"feature": best, "correlation": float(correlation[best].max()), "samples": self.n}
+        columns = correlation.max(dim=1).values
+        best = int(columns.argmax())
+        found = {"feature": best, "correlation": float(columns[best]), "samples": self.n}
+        inwards = columns.flip(0) if best == len(columns) - 1 else columns if best == 0 else columns[:0]
+        return found | ({"inwards": inwards[:3].tolist()} if len(inwards) >= 3 else {})

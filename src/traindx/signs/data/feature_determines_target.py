@@ -1,12 +1,15 @@
 """How strongly one input column alone gives the target away: its correlation.
 
 Real features stay below 0.97 as a rule; a copy of the target reaches 1. A task with a single input has nothing else to
-go by, and twenty samples are needed for a correlation to mean anything.
+go by, and twenty samples are needed for a correlation to mean anything. In a window of a series the value nearest to
+the one that is forecast knows most of it, and what it lacks grows with the distance: twofold for a random walk at twice
+the distance, fourfold for a smooth curve. A column that holds the answer has no such neighbours.
 """
 
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
@@ -15,6 +18,7 @@ from .._words import grave, num
 
 ID = "feature-determines-target"
 FEWEST_SAMPLES = 20
+SMOOTH = (6.0, 14.0)  # by how much more the next column and the one after it may lack: 4 and 9 of a smooth curve
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -25,6 +29,8 @@ def measure(run: Run) -> Sign | Missing:
     sizes = shape(fact(run, "data/train").get("shape"))
     if sizes is not None and prod(sizes[1:]) <= 1:
         return Missing(ID, "the inputs have a single column")
+    if _window(leak.get("inwards")):
+        return Missing(ID, "the inputs are a window of a series, whose nearest value knows most of the next")
     column = number(leak.get("feature"))
     name = f"input column {num(column)}" if column is not None else "one input column"
     level = ramp(abs(correlation), 0.97, 0.999)
@@ -35,4 +41,15 @@ def measure(run: Run) -> Sign | Missing:
         f"{name} alone correlates with the target by {num(correlation)} over {num(samples)} samples",
         severity=grave(level, "critical"),
         values={"feature": column, "correlation": correlation},
+    )
+
+
+def _window(inwards: Any) -> bool:
+    """Whether correlations fade from the edge inwards as those of neighbours in time do."""
+    known = [number(value) for value in inwards] if isinstance(inwards, list) else []
+    if len(known) != 3 or None in known:
+        return False
+    lacking, *further = (1 - float(value or 0.0) for value in known)
+    return lacking < further[0] < further[1] and all(
+        more <= times * lacking for more, times in zip(further, SMOOTH, strict=True)
     )
