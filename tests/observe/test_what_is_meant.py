@@ -129,3 +129,14 @@ def test_an_optimizer_that_needs_no_backward_keeps_nothing(warm, script):
             optimizer.step()
     """
     assert observed(warm, script(source)).run.facts["optimizers"][0]["grads_kept"] == 0
+
+
+def test_a_column_that_knows_a_target_around_zero():
+    """Whose sum may well be next to nothing, and which is no rare class for that."""
+    from traindx.observe.watchers.samples import _Products
+
+    x = torch.randn(200, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    products = _Products()
+    products.add(x, (x[:, 1:2] - x[:, 1:2].mean()))
+    found = products.strongest()
+    assert found is not None and found["feature"] == 1 and found["correlation"] > 0.999

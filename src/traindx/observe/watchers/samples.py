@@ -308,8 +308,9 @@ class _Products:
         spread_x, spread_y = (sxx - sx**2).clamp_min(0).sqrt(), (syy - sy**2).clamp_min(0).sqrt()
         correlation = (sxy - sx[:, None] * sy[None, :]) / (spread_x[:, None] * spread_y[None, :])
         correlation = torch.nan_to_num(correlation, nan=0.0, posinf=0.0, neginf=0.0).abs()
-        # A class that hardly occurs is determined by anything.
-        rare = (sy.abs() * self.n < 8) | (spread_y <= 0)
+        # A class that hardly occurs is determined by anything. (Of zeros and ones, sum and sum of squares are the same;
+        # values around zero may well have a small sum.)
+        rare = ((sy == syy) & (sy * self.n < 8)) | (spread_y <= 0)
         correlation[:, rare] = 0.0
         columns = correlation.max(dim=1).values
         best = int(columns.argmax())
