@@ -6,9 +6,9 @@
     MEANS = "..."                       one sentence: the definition
     FOR = {"update-ratio": 2.0}         evidence for: sign id -> log-odds added at level 1
     AGAINST = {"grads-kept": 3.0}       evidence against: sign id -> log-odds taken away at level 1
-    REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named (optional)
+    REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named; those that
+                                        show a fault (`SHOWS` of the sign) are what the cause is seen by
     EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
-    SEEN_BY = ("grads-kept",)           signs that show the fault itself, not its effect (optional)
     ADVISORY = False                    advice only, never the verdict (optional)
     AVOID = ("...",)                    what not to do
     VERIFY = "..."                      how to see that the fix worked
@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from ..paths import shown
 from ..record import Run
-from ..signs import Signs
+from ..signs import Signs, all_signs
 from ..units import modules_of
 
 Safety = Literal["safe", "changes-result", "costly"]
@@ -76,12 +76,21 @@ class Cause:
     opposes: Mapping[str, float]
     requires: tuple[str, ...]
     explains: tuple[str, ...]
-    seen_by: tuple[str, ...]
     advisory: bool
     avoid: tuple[str, ...]
     verify: str
     reference: str
     fix: Callable[[Run, Signs], Fix]
+
+    @cached_property
+    def seen_by(self) -> tuple[str, ...]:
+        """Required signs that show the fault, or the condition that is the cause, rather than an effect of it."""
+        return tuple(sign for sign in self.requires if all_signs()[sign].shows in ("fault", "condition"))
+
+    @cached_property
+    def caught_by(self) -> tuple[str, ...]:
+        """Required signs that catch the program in the act."""
+        return tuple(sign for sign in self.requires if all_signs()[sign].shows == "fault")
 
 
 @cache
@@ -99,7 +108,6 @@ def all_causes() -> dict[str, Cause]:
             opposes=getattr(module, "AGAINST", {}),
             requires=tuple(getattr(module, "REQUIRES", ())),
             explains=tuple(getattr(module, "EXPLAINS", ())),
-            seen_by=tuple(getattr(module, "SEEN_BY", ())),
             advisory=bool(getattr(module, "ADVISORY", False)),
             avoid=tuple(module.AVOID),
             verify=module.VERIFY,

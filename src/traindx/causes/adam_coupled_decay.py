@@ -63,7 +63,6 @@ ADVISORY = True
 FOR = {"adam-with-decay": 5.0}
 AGAINST = {"decay-dominates": 1.0}
 REQUIRES = ("adam-with-decay",)
-SEEN_BY = ("adam-with-decay",)
 AVOID = (
     "Do not expect this to mend a run that does not train: it is advice, seldom a cause.",
     "Do not carry the number over: the same weight_decay means something else in AdamW.",

@@ -93,7 +93,6 @@ AGAINST = {
     "several-runs": 1.0,
 }
 REQUIRES = ("batch-outlier", "spikes-periodic", "spike-from-data")
-SEEN_BY = ("batch-outlier",)
 EXPLAINS = ("exploding-gradients", "lr-too-high", "unscaled-inputs", "unscaled-targets")
 AVOID = (
     "Do not lower the rate for the whole run because of a few samples.",

@@ -78,7 +78,6 @@ AGAINST = {
 }
 REQUIRES = ("norm-tiny-batch",)
 EXPLAINS = ("overfitting", "train-val-mismatch", "batch-too-small")
-SEEN_BY = ("norm-tiny-batch",)
 AVOID = (
     "Do not accumulate gradients against it: the statistics still come from the micro-batch.",
     "Do not evaluate in training mode because the numbers look better.",

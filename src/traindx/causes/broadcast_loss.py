@@ -76,7 +76,6 @@ FOR = {
 }
 AGAINST = {"loss-at-floor": 1.5, "loss-not-finite": 0.7}
 REQUIRES = ("loss-broadcasts",)
-SEEN_BY = ("loss-broadcasts",)
 EXPLAINS = (
     "model-too-small",
     "noisy-labels",

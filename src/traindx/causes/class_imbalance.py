@@ -97,7 +97,6 @@ AGAINST = {
 }
 # A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
 REQUIRES = ("predictions-collapsed", "training-at-chance")
-SEEN_BY = ("labels-skewed",)
 EXPLAINS = ("model-too-small", "noisy-labels", "undertrained")
 AVOID = (
     "Do not report accuracy: use balanced accuracy, F1 or average precision.",

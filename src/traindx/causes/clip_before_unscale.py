@@ -72,7 +72,6 @@ FOR = {
 }
 AGAINST: dict[str, float] = {}
 REQUIRES = ("clip-before-unscale",)
-SEEN_BY = ("clip-before-unscale",)
 EXPLAINS = ("clip-too-tight", "lr-too-low", "undertrained", "low-precision")
 AVOID = (
     "Do not multiply the threshold by the scale: the scale changes during the run.",

@@ -86,7 +86,6 @@ AGAINST = {
 }
 REQUIRES = ("clip-far-below-norm", "clip-share")
 EXPLAINS = ("lr-too-low", "undertrained")
-SEEN_BY = ("clip-far-below-norm",)
 AVOID = (
     "Do not remove clipping blindly from a recurrent model or a transformer: rare huge norms are why it is there.",
     "Do not copy a threshold from another model: norms depend on size, loss and reduction.",

@@ -96,7 +96,6 @@ AGAINST = {
     "rate-above-usual": 2.0,
 }
 REQUIRES = ("dead-units",)
-SEEN_BY = ("dead-units",)
 EXPLAINS = ("model-too-small", "vanishing-gradients", "undertrained")
 AVOID = (
     "Do not add width: the new units die the same way.",

@@ -100,7 +100,6 @@ EXPLAINS = (
     "params-not-in-optimizer",
     "noisy-labels",
 )
-SEEN_BY = ("crash-no-graph", "params-without-gradient")
 AVOID = (
     "Do not write loss.requires_grad_(True): the error goes away and the learning with it.",
     "Do not silence the message with allow_unused or find_unused_parameters.",

@@ -83,7 +83,6 @@ FOR = {
 }
 AGAINST = {"softmax-over-batch": 2.0, "loss-not-finite": 1.0, "loss-negative-unbounded": 3.0}
 REQUIRES = ("loss-inputs-are-probabilities",)
-SEEN_BY = ("loss-inputs-are-probabilities",)
 EXPLAINS = (
     "model-too-small",
     "lr-too-low",

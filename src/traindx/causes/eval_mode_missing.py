@@ -67,7 +67,6 @@ FOR = {"eval-in-train-mode": 6.0, "validation-gap": 0.5, "strong-dropout": 0.3}
 AGAINST = {"train-in-eval-mode": 2.0, "reinforcement-learning": 1.0}
 REQUIRES = ("eval-in-train-mode",)
 EXPLAINS = ("overfitting", "train-val-mismatch", "batchnorm-tiny-batch", "over-regularized")
-SEEN_BY = ("eval-in-train-mode",)
 AVOID = (
     "Do not leave the model in eval mode afterwards: that is the opposite fault.",
     "Do not take torch.no_grad() for eval mode: it does not change what layers do.",

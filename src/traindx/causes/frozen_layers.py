@@ -97,7 +97,6 @@ AGAINST = {
 }
 REQUIRES = ("fresh-layers-frozen",)
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "vanishing-gradients", "noisy-labels", "detached-graph")
-SEEN_BY = ("fresh-layers-frozen",)
 AVOID = (
     "Do not unfreeze a pretrained backbone without reason: it needs a smaller rate and may overfit.",
     "Do not wrap the forward in torch.no_grad() to freeze a part of it.",

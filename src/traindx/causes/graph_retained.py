@@ -78,7 +78,6 @@ FOR = {
 AGAINST = {"data-wait": 0.5, "too-short": 0.5}
 REQUIRES = ("losses-kept", "graph-growth", "crash-graph-used-twice", "backward-slowing", "memory-growth")
 EXPLAINS = ("slow-data-loading",)
-SEEN_BY = ("graph-growth", "crash-graph-used-twice")
 AVOID = (
     "Do not call gc.collect() or torch.cuda.empty_cache() in the loop: what is referenced stays.",
     "Do not silence the error about a second backward with retain_graph=True.",

@@ -96,7 +96,6 @@ AGAINST = {
     "validation-learned": 0.7,
 }
 REQUIRES = ("init-scale-large",)
-SEEN_BY = ("init-scale-large",)
 EXPLAINS = ("exploding-gradients", "saturated-activations", "lr-too-high", "no-warmup", "vanishing-gradients")
 AVOID = (
     "Do not lower the rate until it is quiet: the run is then spent shrinking the weights.",

@@ -96,7 +96,6 @@ AGAINST = {
     "training-learned": 2.0,
 }
 REQUIRES = ("init-scale-small",)
-SEEN_BY = ("init-scale-small",)
 EXPLAINS = ("vanishing-gradients", "lr-too-low", "model-too-small", "undertrained")
 AVOID = (
     "Do not raise the learning rate: it is far too high as soon as the weights have grown.",

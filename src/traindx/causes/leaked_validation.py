@@ -72,7 +72,6 @@ MEANS = "Samples of the validation set are in the training set as well, so valid
 FOR = {"samples-shared": 6.0}
 AGAINST = {"validation-rising": 1.0, "validation-gap": 1.0, "generalisation-gap": 1.5}
 REQUIRES = ("samples-shared",)
-SEEN_BY = ("samples-shared",)
 EXPLAINS: tuple[str, ...] = ()
 AVOID = (
     "Do not compare with earlier results: those figures were not validation.",

@@ -88,7 +88,6 @@ AGAINST = {
 }
 REQUIRES = ("loss-negated", "loss-heads-wrong-way", "loss-negative-unbounded")
 EXPLAINS = ("lr-too-high", "exploding-gradients", "no-warmup", "wrong-loss", "saturated-activations")
-SEEN_BY = ("loss-negated",)
 AVOID = (
     "Do not lower the rate: training climbs more slowly, but it climbs.",
     "Do not take the absolute value of the loss or clamp it at zero.",

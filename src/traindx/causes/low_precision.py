@@ -100,7 +100,6 @@ REQUIRES = (
     "updates-lost-to-rounding",
     "steps-skipped",
 )
-SEEN_BY = ("half-precision-overflow", "updates-lost-to-rounding", "gradient-underflow")
 EXPLAINS = (
     "unstable-math",
     "vanishing-gradients",

@@ -96,7 +96,6 @@ AGAINST = {
 }
 REQUIRES = ("lr-collapsed", "scheduler-steps-often")
 EXPLAINS = ("lr-too-low", "undertrained", "model-too-small")
-SEEN_BY = ("scheduler-steps-often",)
 AVOID = (
     "Do not raise the initial rate: the schedule eats any start.",
     "Do not add epochs: the rate is already spent.",

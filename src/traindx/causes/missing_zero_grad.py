@@ -88,7 +88,6 @@ EXPLAINS = (
     "saturated-activations",
     "clip-too-tight",
 )
-SEEN_BY = ("grads-kept",)
 AVOID = (
     "Do not lower the rate or clip: the direction is wrong as well as the length.",
     "Do not call zero_grad() between backward() and step().",

@@ -82,7 +82,6 @@ AGAINST = {
     "saturated-units": 0.7,
 }
 REQUIRES = ("linear-chain",)
-SEEN_BY = ("linear-chain",)
 EXPLAINS = ("model-too-small",)
 AVOID = (
     "Do not add layers or width: the product of the matrices stays one matrix.",

@@ -75,7 +75,6 @@ FOR = {
 }
 AGAINST = {"nonfinite-from-operation": 1.0, "nonfinite-from-weights": 2.0}
 REQUIRES = ("input-nonfinite", "target-nonfinite")
-SEEN_BY = ("input-nonfinite", "target-nonfinite")
 EXPLAINS = ("unstable-math", "lr-too-high", "exploding-gradients", "low-precision", "bad-batch", "dead-relus")
 AVOID = (
     "Do not skip steps whose loss is NaN: the broken samples stay.",

@@ -84,7 +84,6 @@ AGAINST = {
 }
 REQUIRES = ("optimizer-setting-odd", "eps-dominates")
 EXPLAINS = ("lr-too-high", "lr-too-low", "lr-never-decays", "no-warmup", "exploding-gradients")
-SEEN_BY = ("optimizer-setting-odd", "eps-dominates")
 AVOID = (
     "Do not tune the rate around a broken setting.",
     "Do not copy betas from another field: (0.5, 0.999) belongs to GANs.",

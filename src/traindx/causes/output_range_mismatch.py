@@ -84,7 +84,6 @@ AGAINST = {
     "loss-inputs-are-probabilities": 1.0,
 }
 REQUIRES = ("targets-outside-output-range",)
-SEEN_BY = ("targets-outside-output-range",)
 EXPLAINS = (
     "saturated-activations",
     "vanishing-gradients",

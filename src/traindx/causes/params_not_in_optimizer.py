@@ -115,7 +115,6 @@ EXPLAINS = (
     "missing-zero-grad",
     "noisy-labels",
 )
-SEEN_BY = ("params-outside-optimizer", "backward-without-step")
 AVOID = (
     "Do not raise the rate: what the optimizer does not hold does not move at any rate.",
     "Do not keep the generator model.parameters() and use it twice: the second use is empty.",

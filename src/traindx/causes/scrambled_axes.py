@@ -82,7 +82,6 @@ FOR = {
 }
 AGAINST = {"loss-at-floor": 2.0, "softmax-over-batch": 1.0, "loss-not-finite": 1.0}
 REQUIRES = ("axes-scrambled", "samples-mixed")
-SEEN_BY = ("axes-scrambled", "samples-mixed")
 EXPLAINS = ("noisy-labels", "model-too-small", "overfitting", "train-val-mismatch", "lr-too-low", "undertrained")
 AVOID = (
     "Do not add .contiguous() to silence the error of view after permute without asking what the view means.",

@@ -71,7 +71,6 @@ MEANS = "The step waits for data longer than it computes."
 FOR = {"data-wait": 5.0}
 AGAINST = {"backward-slowing": 1.0, "graph-growth": 1.0}
 REQUIRES = ("data-wait",)
-SEEN_BY = ("data-wait",)
 AVOID = (
     "Do not start more workers than there are cores: they slow each other.",
     "Do not move tensors to the GPU inside workers.",

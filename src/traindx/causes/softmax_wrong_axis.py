@@ -78,7 +78,6 @@ FOR = {
 }
 AGAINST = {"loss-at-floor": 1.5, "loss-not-finite": 0.7}
 REQUIRES = ("softmax-over-batch",)
-SEEN_BY = ("softmax-over-batch",)
 EXPLAINS = (
     "double-softmax",
     "noisy-labels",

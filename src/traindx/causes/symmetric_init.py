@@ -83,7 +83,6 @@ FOR = {
 }
 AGAINST = {"loss-at-floor": 3.0, "loss-not-finite": 1.0, "crash-no-graph": 3.0}
 REQUIRES = ("rows-identical",)
-SEEN_BY = ("rows-identical",)
 EXPLAINS = ("model-too-small", "vanishing-gradients", "init-too-small", "dead-relus", "detached-graph", "lr-too-low")
 AVOID = (
     "Do not make the model larger: equal units stay equal at any width.",

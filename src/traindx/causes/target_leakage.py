@@ -82,7 +82,6 @@ AGAINST = {
     "loss-not-finite": 1.0,
 }
 REQUIRES = ("future-visible", "feature-determines-target")
-SEEN_BY = ("future-visible", "feature-determines-target")
 EXPLAINS = ("leaked-validation", "overfitting")
 AVOID = (
     "Do not trust validation loss here: it leaks in the same way.",

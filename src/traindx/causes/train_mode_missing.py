@@ -75,7 +75,6 @@ FOR = {
 AGAINST = {"eval-in-train-mode": 1.5, "reinforcement-learning": 1.0}
 REQUIRES = ("train-in-eval-mode",)
 EXPLAINS = ("overfitting", "train-val-mismatch", "batchnorm-tiny-batch", "lr-too-high", "exploding-gradients")
-SEEN_BY = ("train-in-eval-mode",)
 AVOID = (
     "Do not add more dropout against the overfitting: it is switched off.",
     "Do not call model.train() only once before the loop: validation undoes it.",

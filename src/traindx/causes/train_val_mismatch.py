@@ -92,7 +92,6 @@ AGAINST = {
     "labels-skewed": 1.0,
 }
 REQUIRES = ("train-eval-inputs-differ", "validation-at-chance")
-SEEN_BY = ("train-eval-inputs-differ",)
 EXPLAINS = ("overfitting", "noisy-labels")
 AVOID = (
     "Do not add regularisation: there is no overfitting to regularise.",

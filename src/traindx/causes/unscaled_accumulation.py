@@ -88,7 +88,6 @@ EXPLAINS = (
     "dead-relus",
     "saturated-activations",
 )
-SEEN_BY = ("accumulation-unscaled",)
 AVOID = (
     "Do not divide the rate by k instead: clipping, decay and eps stay wrong.",
     "Do not divide where a framework (Accelerate, Lightning, Trainer) divides already.",

@@ -91,7 +91,6 @@ AGAINST = {
     "validation-learned": 1.0,
 }
 REQUIRES = ("input-scale-odd", "input-scale-spread")
-SEEN_BY = ("input-scale-odd", "input-scale-spread")
 EXPLAINS = (
     "saturated-activations",
     "exploding-gradients",

@@ -86,7 +86,6 @@ AGAINST = {
     "validation-learned": 1.0,
 }
 REQUIRES = ("target-scale-large",)
-SEEN_BY = ("target-scale-large",)
 EXPLAINS = (
     "lr-too-high",
     "lr-too-low",

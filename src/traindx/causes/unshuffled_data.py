@@ -91,7 +91,6 @@ AGAINST = {
     "validation-learned": 1.0,
 }
 REQUIRES = ("batches-single-class", "batches-alike", "saw-tooth")
-SEEN_BY = ("batches-single-class", "batches-alike")
 EXPLAINS = (
     "lr-too-high",
     "class-imbalance",

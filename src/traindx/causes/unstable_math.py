@@ -99,7 +99,6 @@ AGAINST = {
     "batch-outlier": 0.7,
 }
 REQUIRES = ("nonfinite-from-operation", "loss-not-finite")
-SEEN_BY = ("nonfinite-from-operation",)
 EXPLAINS = ("lr-too-high", "exploding-gradients")
 AVOID = (
     "Do not lower the rate: it only delays the moment.",

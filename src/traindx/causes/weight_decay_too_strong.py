@@ -98,7 +98,6 @@ AGAINST = {
 }
 REQUIRES = ("decay-dominates", "decay-forgets", "penalty-dominates", "weights-shrinking")
 EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")
-SEEN_BY = ("decay-dominates", "decay-forgets", "penalty-dominates")
 AVOID = (
     "Do not raise the rate to outrun the decay: decoupled decay grows with it.",
     "Do not carry a value from SGD to AdamW or back: it means something different there.",

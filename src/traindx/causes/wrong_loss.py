@@ -97,15 +97,6 @@ REQUIRES = (
     "rates-for-logarithms",
     "loss-negative-unbounded",
 )
-SEEN_BY = (
-    "loss-inputs-not-log-probabilities",
-    "class-ids-in-regression-loss",
-    "loss-over-one-class",
-    "errors-cancel",
-    "targets-not-probabilities",
-    "labels-without-sign",
-    "rates-for-logarithms",
-)
 EXPLAINS = (
     "lr-too-high",
     "exploding-gradients",

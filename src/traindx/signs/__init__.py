@@ -1,10 +1,11 @@
 """Signs: what was measured in a run. Measurement, no judgement.
 
-One sign is one file: its docstring says what is measured and against what scale, `ID` names it and
-`measure(run)` returns a `Sign`, or `Missing` where the run does not hold what it needs. Missing is not normal.
+One sign is one file: its docstring says what is measured and against what scale, `ID` names it, `QUESTION` and `SHOWS`
+say what it is good for, and `measure(run)` returns a `Sign`, or `Missing` where the run does not hold what it needs.
+Missing is not normal. Everything that reports and diagnosis know about a sign stands in its file (`SignUnit`).
 """
 
-from ._base import Missing, Sign, Signs, ramp
+from ._base import Missing, Sign, Signs, SignUnit, ramp
 from ._measure import all_signs, by_experiment, measure_all
 
-__all__ = ["Missing", "Sign", "Signs", "all_signs", "by_experiment", "measure_all", "ramp"]
+__all__ = ["Missing", "Sign", "SignUnit", "Signs", "all_signs", "by_experiment", "measure_all", "ramp"]

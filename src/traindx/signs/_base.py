@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from .checks import Check
+
+if TYPE_CHECKING:
+    from ..record import Run
 
 Severity = Literal["critical", "warning", "info"]
+# What a raised sign shows:
+#   fault      a line of the program is wrong, caught in the act
+#   condition  a property of data, weights or settings that often hurts, and may not
+#   outcome    the run itself went badly, whatever the cause
+#   success    what only a run that works brings about
+#   dynamics   how the training went: suggests causes, proves none
+#   setting    a choice, neither good nor bad by itself
+#   scope      whether this run is one to judge at all
+Shows = Literal["fault", "condition", "outcome", "success", "dynamics", "setting", "scope"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +50,30 @@ class Sign:
 
 
 @dataclass(frozen=True)
+class SignUnit:
+    """A sign's module, as it describes itself. The module defines ID, QUESTION, SHOWS and `measure`; the rest if apt.
+
+    `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
+    bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `check`: the check before
+    training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group of faults, and the
+    log-odds that this one takes from causes which merely imitate it.
+    """
+
+    id: str
+    measure: Callable[[Run], Sign | Missing]
+    question: str
+    shows: Shows
+    family: str
+    about: str = ""
+    core: bool = False
+    bad_from: float | None = None
+    doubt_from: float | None = None
+    check: Check | None = None
+    remedy: str = ""
+    rival: tuple[str, float] | None = None
+
+
+@dataclass(frozen=True)
 class Missing:
     """The run does not hold what this sign needs; `reason` says what was lacking."""
 
@@ -44,11 +82,14 @@ class Missing:
 
 
 class Signs(Mapping[str, Sign]):
-    """All signs of a run: those measured, by id, and why the others are missing."""
+    """All signs of a run: those measured, by id, why the others are missing, and errors of traindx itself."""
 
-    def __init__(self, found: Mapping[str, Sign], missing: Mapping[str, Missing]) -> None:
+    def __init__(
+        self, found: Mapping[str, Sign], missing: Mapping[str, Missing], errors: Mapping[str, str] | None = None
+    ) -> None:
         self._found = dict(found)
         self.missing = dict(missing)
+        self.errors = dict(errors or {})
 
     def __getitem__(self, sign_id: str) -> Sign:
         return self._found[sign_id]

@@ -1,45 +1,68 @@
-"""Measures every sign of a run."""
+"""Finds the sign units and measures them."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from types import ModuleType
 
 from ..record import Run
 from ..units import modules_of
-from ._base import Missing, Sign, Signs
+from ._base import Missing, Sign, Signs, SignUnit
+
+STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised instead of recorded
 
 
 @cache
-def all_signs() -> dict[str, ModuleType]:
-    """Every sign's module, by id."""
-    found: dict[str, ModuleType] = {}
+def all_signs() -> dict[str, SignUnit]:
+    """Every sign unit, by id."""
+    found: dict[str, SignUnit] = {}
     for module in modules_of("traindx.signs", defining="measure"):
-        if module.ID in found:
-            raise ValueError(f"two signs are called {module.ID}")
-        found[module.ID] = module
+        unit = _unit(module)
+        if unit.id in found:
+            raise ValueError(f"two signs are called {unit.id}")
+        found[unit.id] = unit
     return found
+
+
+def _unit(module: ModuleType) -> SignUnit:
+    return SignUnit(
+        id=module.ID,
+        measure=module.measure,
+        question=module.QUESTION,
+        shows=module.SHOWS,
+        family=module.__name__.split(".")[-2],
+        about=(module.__doc__ or "").strip(),
+        core=getattr(module, "CORE", False),
+        bad_from=getattr(module, "BAD_FROM", None),
+        doubt_from=getattr(module, "DOUBT_FROM", None),
+        check=getattr(module, "CHECK", None),
+        remedy=getattr(module, "REMEDY", ""),
+        rival=getattr(module, "RIVAL", None),
+    )
 
 
 @cache
 def by_experiment() -> frozenset[str]:
-    """Signs that only exist where an experiment was made: their absence says nothing of a run."""
-    return frozenset(
-        sign_id for sign_id, module in all_signs().items() if module.__name__.split(".")[2] in ("probed", "deep")
-    )
+    """Signs that exist only where an experiment was made: their absence says nothing about a run."""
+    return frozenset(unit.id for unit in all_signs().values() if unit.family in ("probed", "deep"))
 
 
 def measure_all(run: Run) -> Signs:
-    """All signs of `run`. A sign that fails on unforeseen data is missing, with the error as its reason."""
+    """All signs of `run`. A sign that fails on unforeseen data is missing, and the error is kept as ours."""
     found: dict[str, Sign] = {}
     missing: dict[str, Missing] = {}
-    for sign_id, module in all_signs().items():
+    errors: dict[str, str] = {}
+    for sign_id, unit in all_signs().items():
         try:
-            result = module.measure(run)
+            result = unit.measure(run)
         except Exception as error:
-            result = Missing(sign_id, f"could not be measured ({type(error).__name__}: {error})")
+            if os.environ.get(STRICT):
+                raise
+            errors[sign_id] = f"{type(error).__name__}: {error}"
+            result = Missing(sign_id, "traindx failed to measure this")
         if isinstance(result, Sign):
             found[sign_id] = result
         else:
             missing[sign_id] = result
-    return Signs(found, missing)
+    return Signs(found, missing, errors)

@@ -7,11 +7,16 @@ learn from. The order of layers must agree with the fall.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._signal import initial_spread
 from .._words import grave, num
 
 ID = "activation-variance-shrinks"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
+CHECK = checks.VARIANCE_BY_DEPTH
+REMEDY = "Initialise by fan-in (He for ReLU, Xavier for tanh) or add normalisation."
 
 
 def measure(run: Run) -> Sign | Missing:

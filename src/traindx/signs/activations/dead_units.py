@@ -9,11 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._tables import median
 from .._words import grave, pct
 
 ID = "dead-units"
+QUESTION = questions.FLOW
+SHOWS = "condition"
+RIVAL = ("signal", 2.0)
+CORE = True
+REMEDY = "Lower the learning rate, use LeakyReLU or GELU, check biases and input scale."
 FEWEST_LOOKS = 5
 
 

@@ -8,12 +8,17 @@ at 0.6; and a single tensor of one's own may be a table of positions, which is n
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._gains import fresh_gains
 from .._tables import median
 from .._words import grave, num
 
 ID = "init-scale-large"
+QUESTION = questions.FLOW
+SHOWS = "condition"
+RIVAL = ("signal", 1.5)
+CHECK = checks.INITIAL_WEIGHTS
 STANDARD = ("Linear", "Conv", "Bilinear", "RNN", "LSTM", "GRU", "MultiheadAttention", "LazyLinear", "LazyConv")
 
 

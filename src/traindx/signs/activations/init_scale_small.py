@@ -8,12 +8,17 @@ four times as much room.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._gains import fresh_gains, normalised
 from .._tables import median
 from .._words import grave, num
 
 ID = "init-scale-small"
+QUESTION = questions.FLOW
+SHOWS = "condition"
+RIVAL = ("signal", 2.0)
+CHECK = checks.INITIAL_WEIGHTS
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._facts import entries, graphs, number, op_counts, shape
 from .._modules import modules
@@ -18,6 +19,9 @@ from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "linear-chain"
+QUESTION = questions.CAPACITY
+SHOWS = "condition"
+RIVAL = ("signal", 1.5)
 DEEP = 4  # layers with weights: two or three may be a factorisation on purpose
 BENDING = {
     "mul",

@@ -12,12 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial
 from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "narrow-layer"
+QUESTION = questions.CAPACITY
+SHOWS = "setting"
 ENOUGH = 8.0  # units: from here on width alone is no obstacle to the tasks people start with
 FEWEST_WORDS = 16  # that one or two numbers each could not tell apart
 

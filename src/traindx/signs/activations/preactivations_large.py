@@ -6,11 +6,15 @@ Standardised inputs exceed 3 in 0.3 % of cases; a third of them is beyond what t
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._hidden import hidden_share
 from .._words import grave, pct
 
 ID = "preactivations-large"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
+REMEDY = "Scale inputs and initial weights down."
 
 
 def measure(run: Run) -> Sign | Missing:

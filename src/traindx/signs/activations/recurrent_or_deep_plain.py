@@ -7,6 +7,7 @@ recurrence written by hand shows in the graph, as far more multiplications than 
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, op_counts
 from .._modules import modules
@@ -14,6 +15,8 @@ from .._params import parameters
 from .._words import listed
 
 ID = "recurrent-or-deep-plain"
+QUESTION = questions.FLOW
+SHOWS = "setting"
 MULTIPLICATIONS = ("addmm", "mm", "bmm", "convolution")
 
 

@@ -7,11 +7,16 @@ is broken up by its neighbours and healthy; zeros count only where half of the l
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._params import Parameter, parameters
 from .._words import grave, listed
 
 ID = "rows-identical"
+QUESTION = questions.FLOW
+SHOWS = "fault"
+RIVAL = ("signal", 3.0)
+CHECK = checks.SYMMETRY
 
 
 def _alike(p: Parameter) -> bool:

@@ -7,11 +7,16 @@ saturated nearly throughout.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._hidden import hidden_share
 from .._words import grave, pct
 
 ID = "saturated-units"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
+RIVAL = ("signal", 1.5)
+REMEDY = "Scale inputs and initial weights down, or use ReLU-like activations."
 
 
 def measure(run: Run) -> Sign | Missing:

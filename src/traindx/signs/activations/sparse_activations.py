@@ -7,12 +7,15 @@ that change with the sample are how rectifiers work.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._modules import RELU_LIKE, modules
 from .._tables import layer_medians, median
 from .._words import pct
 
 ID = "sparse-activations"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,12 +7,15 @@ start and counts a third. Recurrent cells have gates of their own and are not co
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, op_counts
 from .._modules import modules, output_module
 from .._words import num
 
 ID = "squashing-depth"
+QUESTION = questions.FLOW
+SHOWS = "setting"
 SIGMOIDS, TANHS = ("Sigmoid", "Hardsigmoid"), ("Tanh", "Softsign", "Hardtanh")
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import number
 from .._modules import modules
 from .._words import grave, num
 
 ID = "strong-dropout"
+QUESTION = questions.CAPACITY
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,14 @@ that gets busier slows the forward pass as well, so what that slowed by is taken
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._growth import growth
 from .._words import grave, num
 
 ID = "backward-slowing"
+QUESTION = questions.TIME
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

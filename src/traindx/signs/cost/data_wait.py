@@ -7,6 +7,7 @@ toy models cannot hide and nobody needs to mend: the wait must be longer than th
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
 from .._loaders import training_loaders
@@ -14,6 +15,10 @@ from .._tables import typical
 from .._words import count, grave, num, pct, place
 
 ID = "data-wait"
+QUESTION = questions.TIME
+SHOWS = "condition"
+CORE = True
+CHECK = checks.LOADER_WAIT
 
 
 def measure(run: Run) -> Sign | Missing:

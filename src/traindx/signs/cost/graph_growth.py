@@ -9,12 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._growth import growth
 from .._tables import ordered
 from .._words import grave, num
 
 ID = "graph-growth"
+QUESTION = questions.TIME
+SHOWS = "fault"
 FEWEST = 12
 
 

@@ -6,11 +6,14 @@ A handful is a window of recent losses at worst; past fifty it grows with the ru
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number, text
 from .._words import grave, num, place
 
 ID = "losses-kept"
+QUESTION = questions.TIME
+SHOWS = "fault"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,14 @@ second half, and must reach at least 32 MB, below which the process's own noise 
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._growth import growth
 from .._words import grave, num
 
 ID = "memory-growth"
+QUESTION = questions.TIME
+SHOWS = "dynamics"
 NOISE = 32 * 2**20
 
 

@@ -12,11 +12,14 @@ import math
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import Curve, adversarial, gradient_norm, is_excerpt, spread_of_differences, training_loss
 from .._wording import number
 
 ID = "early-instability"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
 
 
 def measure(run: Run) -> Sign | Missing:

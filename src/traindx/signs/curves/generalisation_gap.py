@@ -13,6 +13,7 @@ from statistics import mean
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import compared_loss
 from .._curve import adversarial, curve_of
@@ -21,6 +22,9 @@ from .._validation import evaluated_pairs
 from .._wording import number, percent
 
 ID = "generalisation-gap"
+QUESTION = questions.VALIDATION
+SHOWS = "outcome"
+DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:

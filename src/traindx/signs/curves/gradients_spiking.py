@@ -10,12 +10,15 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import adversarial, gradient_norm, training_loss
 from .._excursions import gradient_excursions, loss_excursions
 from .._wording import number, times
 
 ID = "gradients-spiking"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

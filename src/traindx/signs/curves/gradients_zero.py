@@ -11,12 +11,16 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import gradient_norm, training_loss
 from .._flat import flat_tail
 from .._wording import number
 
 ID = "gradients-zero"
+QUESTION = questions.FLOW
+SHOWS = "outcome"
+DOUBT_FROM = 0.8
 VANISHED = 1e-4
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, spread_of_differences, training_loss, validation_loss
 from .._rate import learning_rate
@@ -19,6 +20,8 @@ from .._trend import trend
 from .._wording import number, percent
 
 ID = "late-noise-floor"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 SUSPICION = 0.5  # the most that noise of the training loss alone shows
 FEWEST_VALIDATIONS = 5
 

@@ -8,12 +8,15 @@ odd units that fell by decades and sits at a large number is not called done.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level
 from .._curve import training_loss
 from .._wording import number
 
 ID = "loss-at-floor"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import TINY, Curve, adversarial, curve_of, robust_spread, spread_of_differences, training_loss
 from .._excursions import Excursion, excursions, loss_excursions
@@ -24,6 +25,12 @@ from .._trend import trend
 from .._wording import number, times
 
 ID = "loss-diverged"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+CORE = True
+BAD_FROM = 0.7
+DOUBT_FROM = 0.5
+CHECK = checks.FIRST_STEPS
 BLOCKS = 20
 SETTLED = 4  # twentieths of the run that show a level to be a new one
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._curve import is_excerpt, training_loss
@@ -18,6 +19,9 @@ from .._trend import trend
 from .._wording import number, percent
 
 ID = "loss-falling-slowly"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:

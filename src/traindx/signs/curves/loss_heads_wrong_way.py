@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign
 from .._curve import training_loss
 from .._rising import steady_rise
 from .._wording import number, percent
 
 ID = "loss-heads-wrong-way"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+BAD_FROM = 0.8
+DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import BINS, in_bins, training_loss
 from .._trend import trend
 from .._wording import number
 
 ID = "loss-negative-unbounded"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -14,9 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...record import Run, Series
+from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
 
 ID = "loss-not-finite"
+QUESTION = questions.FINITE
+SHOWS = "outcome"
+CORE = True
+BAD_FROM = 0.7
+DOUBT_FROM = 0.5
+CHECK = checks.FIRST_STEPS
 
 NAMES = {"loss/train": "the loss", "loss/validation": "the validation loss", "grad_norm": "the gradient norm"}
 SATURATED = (-math.log(np.finfo(np.float32).tiny), math.log(np.finfo(np.float32).max))  # 87.3365 and 88.7228

@@ -13,12 +13,17 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
 from .._trend import trend
 from .._wording import percent
 
 ID = "loss-oscillating"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+BAD_FROM = 0.8
+DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:

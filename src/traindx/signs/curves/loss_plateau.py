@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
@@ -19,6 +20,9 @@ from .._rate import learning_rate
 from .._wording import number, percent
 
 ID = "loss-plateau"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:

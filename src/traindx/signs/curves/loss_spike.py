@@ -11,12 +11,15 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign
 from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._excursions import Excursion, loss_excursions
 from .._wording import number, times
 
 ID = "loss-spike"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
@@ -18,6 +19,11 @@ from .._rate import learning_rate
 from .._wording import number, percent
 
 ID = "loss-stuck"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+CORE = True
+BAD_FROM = 0.7
+DOUBT_FROM = 0.5
 
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
 

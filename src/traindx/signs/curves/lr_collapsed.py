@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import training_loss
 from .._rate import Rate, learning_rate
@@ -20,6 +21,9 @@ from .._trend import trend
 from .._wording import number, percent
 
 ID = "lr-collapsed"
+QUESTION = questions.SCHEDULE
+SHOWS = "dynamics"
+CORE = True
 ZERO = 1e-3
 WORTH = 0.1
 SOON = 0.3  # share of the run

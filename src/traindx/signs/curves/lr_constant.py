@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._rate import learning_rate
 from .._wording import number
 
 ID = "lr-constant"
+QUESTION = questions.SCHEDULE
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._rate import learning_rate
 from .._wording import number, percent
 
 ID = "lr-warmed-up"
+QUESTION = questions.SCHEDULE
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

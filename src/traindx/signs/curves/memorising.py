@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import Curve, spread_of_differences, training_loss
 from .._epochs import epoch_borders
@@ -20,6 +21,8 @@ from .._rate import learning_rate
 from .._wording import percent
 
 ID = "memorising"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 FEWEST = 6  # points an epoch needs for a level at each of its ends
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._curve import adversarial
@@ -20,6 +21,8 @@ from .._validation import validation_turned
 from .._wording import percent
 
 ID = "much-to-gain"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 FEWEST = 8
 
 

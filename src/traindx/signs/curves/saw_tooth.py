@@ -13,12 +13,15 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import training_loss
 from .._epochs import epoch_borders
 from .._wording import percent
 
 ID = "saw-tooth"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 PHASES = 8
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._curve import split_runs
 
 ID = "several-runs"
+QUESTION = questions.TRAINED
+SHOWS = "scope"
 
 
 def measure(run: Run) -> Sign | Missing:

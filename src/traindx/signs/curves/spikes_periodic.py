@@ -10,11 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import training_loss
 from .._excursions import standouts
 
 ID = "spikes-periodic"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 FEWEST = 5  # four gaps that agree to a tenth happen by chance once in several hundred times
 
 

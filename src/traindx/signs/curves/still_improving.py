@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import Curve, training_loss
 from .._facts import seen_in_part
@@ -19,6 +20,8 @@ from .._validation import validation_turned
 from .._wording import number, percent
 
 ID = "still-improving"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,12 +7,15 @@ not begun to train either, however many points it left; and of one that was not 
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Sign, ramp
 from .._curve import training_loss, validation_loss
 from .._facts import seen_in_part
 from .._rate import learning_rate
 
 ID = "too-short"
+QUESTION = questions.TRAINED
+SHOWS = "scope"
 
 
 def measure(run: Run) -> Sign:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._validation import evaluated_pairs
 from .._wording import number
 
 ID = "train-above-validation"
+QUESTION = questions.VALIDATION
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,12 +8,17 @@ something was.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._curve import adversarial
 from .._wording import number
 
 ID = "training-at-chance"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+BAD_FROM = 0.9
+DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:

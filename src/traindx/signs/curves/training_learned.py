@@ -6,6 +6,7 @@ This sign speaks for a run, not against one: what has come so far cannot have a 
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._chance import compared_loss
 from .._curve import adversarial
@@ -13,6 +14,9 @@ from .._progress import progress
 from .._wording import number
 
 ID = "training-learned"
+QUESTION = questions.FALLS
+SHOWS = "success"
+CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,6 +7,7 @@ chance by a tenth shows that something carries over.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_accuracy, chance_level, compared_loss
 from .._curve import curve_of, validation_loss
@@ -14,6 +15,10 @@ from .._validation import validation_scale
 from .._wording import number, percent
 
 ID = "validation-at-chance"
+QUESTION = questions.VALIDATION
+SHOWS = "outcome"
+BAD_FROM = 0.8
+DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:

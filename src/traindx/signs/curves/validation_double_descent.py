@@ -10,12 +10,15 @@ import numpy as np
 from scipy.ndimage import median_filter
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import spread_of_differences
 from .._validation import evaluations
 from .._wording import number, percent
 
 ID = "validation-double-descent"
+QUESTION = questions.VALIDATION
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -11,11 +11,15 @@ import math
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._validation import evaluated_pairs
 from .._wording import number
 
 ID = "validation-gap"
+QUESTION = questions.VALIDATION
+SHOWS = "outcome"
+DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -6,6 +6,7 @@ This sign speaks for a run, not against one. The end counts, not the best: what 
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
 from .._curve import adversarial, curve_of, validation_loss
@@ -14,6 +15,9 @@ from .._validation import validation_scale
 from .._wording import number, percent
 
 ID = "validation-learned"
+QUESTION = questions.VALIDATION
+SHOWS = "success"
+CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -13,6 +13,7 @@ from scipy.ndimage import median_filter
 
 from ...record import Run
 from ...record.types import FloatArray
+from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._curve import Curve, spread_of_differences, training_loss
@@ -21,6 +22,11 @@ from .._validation import evaluations, training_at
 from .._wording import number, percent
 
 ID = "validation-rising"
+QUESTION = questions.VALIDATION
+SHOWS = "outcome"
+CORE = True
+BAD_FROM = 0.7
+DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial, validation_loss
 from .._facts import seen_in_part
@@ -18,6 +19,8 @@ from .._trend import trend
 from .._wording import percent
 
 ID = "validation-still-improving"
+QUESTION = questions.VALIDATION
+SHOWS = "dynamics"
 FEWEST = 4
 
 

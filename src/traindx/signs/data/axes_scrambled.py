@@ -8,6 +8,7 @@ another order than that of the scores; or where a layer that takes time first is
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import entries, fact, facts, graphs, number, shape
 from .._loaders import training_loaders
@@ -16,6 +17,10 @@ from .._modules import Module, modules
 from .._words import grave, place
 
 ID = "axes-scrambled"
+QUESTION = questions.DATA
+SHOWS = "fault"
+RIVAL = ("data", 3.0)
+CHECK = checks.AXES
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -12,12 +12,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run, Series
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import number
 from .._tables import median, ordered
 from .._words import grave, num
 
 ID = "batch-outlier"
+QUESTION = questions.DATA
+SHOWS = "condition"
 EXTREMES = ("input_max", "target_max", "input_rms", "target_rms")
 FEWEST = 5
 BURST = 5  # steps: what jumps so soon after another jump is its aftermath

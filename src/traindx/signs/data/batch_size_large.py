@@ -7,6 +7,7 @@ so the level also asks for fewer than a thousand updates in all.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import dataset_size
 from .._noise import AMPLE_UPDATES, SCARCE_UPDATES, effective_batch
@@ -14,6 +15,8 @@ from .._optimizers import needs_whole_set
 from .._words import num, pct
 
 ID = "batch-size-large"
+QUESTION = questions.BATCH
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,12 +7,15 @@ day or by place put like with like, and then batches differ by far more.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, mapping, number
 from .._losses import REGRESSION, LossCall, training_losses
 from .._words import grave, pct
 
 ID = "batches-alike"
+QUESTION = questions.DATA
+SHOWS = "condition"
 FEWEST = 8
 
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
 from .._labels import label_counts, majority
@@ -19,6 +20,10 @@ from .._tables import typical
 from .._words import grave, num, pct
 
 ID = "batches-single-class"
+QUESTION = questions.DATA
+SHOWS = "condition"
+RIVAL = ("data", 2.0)
+CHECK = checks.LABEL_ORDER
 FEWEST_BATCHES = 4
 
 

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
 from .._curve import adversarial
@@ -21,6 +22,8 @@ from .._tables import typical
 from .._words import grave, pct
 
 ID = "confident-errors"
+QUESTION = questions.DATA
+SHOWS = "dynamics"
 
 FEWEST_LOOKS = 4  # a look is at one batch
 FEWEST_SAMPLES = 24  # of which the model was surest

@@ -12,11 +12,15 @@ from math import prod
 from typing import Any
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number, shape
 from .._words import grave, num
 
 ID = "feature-determines-target"
+QUESTION = questions.DATA
+SHOWS = "condition"
+CHECK = checks.NO_ANSWER_IN_INPUT
 FEWEST_SAMPLES = 20
 SMOOTH = (6.0, 14.0)  # by how much more the next column and the one after it may lack: 4 and 9 of a smooth curve
 

@@ -7,12 +7,16 @@ Only where the targets are the inputs shifted by one; encoders that fill gaps ma
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, facts, number, text, truth
 from .._modules import modules
 from .._words import grave, num, pct, place
 
 ID = "future-visible"
+QUESTION = questions.VALIDATION
+SHOWS = "fault"
+RIVAL = ("data", 2.0)
 
 
 def measure(run: Run) -> Sign | Missing:

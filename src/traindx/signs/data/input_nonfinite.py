@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._corrupt import corrupt
 
 ID = "input-nonfinite"
+QUESTION = questions.DATA
+SHOWS = "fault"
+RIVAL = ("number", 4.0)
+CORE = True
+CHECK = checks.FINITE_DATA
 
 
 def measure(run: Run) -> Sign | Missing:

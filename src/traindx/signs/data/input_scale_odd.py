@@ -8,11 +8,17 @@ layers get counts.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._inputs import normalises_first, real_inputs, root_mean_square, size_within
 from .._words import grave, num
 
 ID = "input-scale-odd"
+QUESTION = questions.DATA
+SHOWS = "condition"
+RIVAL = ("scale", 1.5)
+CORE = True
+CHECK = checks.SCALES
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -9,12 +9,17 @@ counts.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import numbers
 from .._inputs import first_layers, normalises_first, real_inputs
 from .._words import grave, num
 
 ID = "input-scale-spread"
+QUESTION = questions.DATA
+SHOWS = "condition"
+RIVAL = ("scale", 1.0)
+CHECK = checks.SCALES
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,15 @@ With a single class seen there is nothing to compare.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._labels import label_counts, majority
 from .._words import grave, pct
 
 ID = "labels-skewed"
+QUESTION = questions.DATA
+SHOWS = "condition"
+CHECK = checks.CLASS_BALANCE
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,6 +8,7 @@ the scores follow them weakly, the commonest class is the best answer to everyth
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, histogram
 from .._labels import label_counts, majority, ranking
@@ -15,6 +16,8 @@ from .._tables import typical
 from .._words import grave, pct
 
 ID = "predictions-collapsed"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 FEWEST = 5
 SKEWED = 0.75
 

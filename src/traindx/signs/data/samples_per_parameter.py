@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, shape
 from .._loaders import dataset_size
@@ -16,6 +17,8 @@ from .._params import parameters
 from .._words import num
 
 ID = "samples-per-parameter"
+QUESTION = questions.DATA
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -10,12 +10,17 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
 from .._tables import typical
 from .._words import grave, num, pct
 
 ID = "samples-shared"
+QUESTION = questions.VALIDATION
+SHOWS = "fault"
+RIVAL = ("data", 1.5)
+CHECK = checks.OVERLAP
 FEWEST = 10
 
 

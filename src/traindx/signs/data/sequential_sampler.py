@@ -7,12 +7,16 @@ is low; where the order of labels is not known it is near the border.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number, text
 from .._loaders import training_loaders
 from .._words import place
 
 ID = "sequential-sampler"
+QUESTION = questions.DATA
+SHOWS = "setting"
+CHECK = checks.LABEL_ORDER
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._corrupt import corrupt
 
 ID = "target-nonfinite"
+QUESTION = questions.DATA
+SHOWS = "fault"
+RIVAL = ("number", 4.0)
+CHECK = checks.FINITE_DATA
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -6,6 +6,7 @@ Up to ten is covered in a few steps; a thousand keeps the last bias travelling f
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
 from .._inputs import root_mean_square
@@ -13,6 +14,10 @@ from .._losses import REGRESSION, training_losses
 from .._words import grave, num
 
 ID = "target-scale-large"
+QUESTION = questions.DATA
+SHOWS = "condition"
+RIVAL = ("scale", 2.0)
+CHECK = checks.SCALES
 
 
 def measure(run: Run) -> Sign | Missing:

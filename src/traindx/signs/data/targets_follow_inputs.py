@@ -7,10 +7,13 @@ is rare by mistake.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._facts import fact, number, shape
 
 ID = "targets-follow-inputs"
+QUESTION = questions.DATA
+SHOWS = "setting"
 SAME = 1e-3  # of the spread: as much as pooling in another order, and rounding, may do
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, mapping, number, numbers
 from .._inputs import real_inputs
@@ -19,6 +20,9 @@ from .._tables import median
 from .._words import grave, num, pct
 
 ID = "train-eval-inputs-differ"
+QUESTION = questions.DATA
+SHOWS = "condition"
+CHECK = checks.SAME_PREPARATION
 FEWEST_SAMPLES = 8
 SEVERAL = 8  # features, from which a part of them says something
 

@@ -9,11 +9,14 @@ strong enough that answers could follow it.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._labels import ranking
 from .._words import num, pct
 
 ID = "weak-signal-ranked"
+QUESTION = questions.DATA
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

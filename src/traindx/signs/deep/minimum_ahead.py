@@ -8,12 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._deep import looks_at
 from .._facts import number, truth
 from .._words import num
 
 ID = "minimum-ahead"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 FAR = 100.0  # step lengths: as good as straight down
 
 

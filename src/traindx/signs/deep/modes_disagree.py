@@ -7,12 +7,16 @@ useless, make the evaluation loss the higher one. Up to twice is ordinary early 
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._deep import looks_at
 from .._facts import number
 from .._words import grave, num
 
 ID = "modes-disagree"
+QUESTION = questions.MODES
+SHOWS = "dynamics"
+CHECK = checks.MODES_AGREE
 SETTLED = 20  # steps after which running statistics have caught up
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._spikes import spikes_from
 
 ID = "spike-from-step"
+QUESTION = questions.EXPERIMENTS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,6 +7,7 @@ counts in full only when the shrunken gradients are no longer large against eps.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._clipping import clip_ratios
 from .._facts import fact, number
@@ -15,6 +16,8 @@ from .._tables import median, typical
 from .._words import grave, num
 
 ID = "clip-far-below-norm"
+QUESTION = questions.STEPS
+SHOWS = "condition"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,6 +7,7 @@ step clipped means that the threshold, not the gradient, sets the size of the st
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._clipping import clip_ratios
 from .._facts import fact
@@ -14,6 +15,8 @@ from .._tables import typical
 from .._words import num, pct
 
 ID = "clip-share"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._params import fits_a_network
 from .._tables import first_step_above, median, ordered, span
 from .._words import grave, num, pct
 
 ID = "gradient-norm-heavy-tail"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 FEWEST = 20
 CENTRES = 200
 

@@ -10,6 +10,7 @@ against a run: every run that converges has one.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, has_other_terms
 from .._losses import training_losses
@@ -18,6 +19,9 @@ from .._tables import ordered, typical
 from .._words import grave, num
 
 ID = "gradient-norm-level"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
+REMEDY = "Check the scale of inputs, targets and loss before you change the learning rate."
 
 
 def measure(run: Run) -> Sign | Missing:

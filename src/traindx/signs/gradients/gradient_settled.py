@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._tables import typical
 from .._words import num
 
 ID = "gradient-settled"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,12 +7,17 @@ is what a rectified network may show. bfloat16 has the range of float32: nothing
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._precision import precision
 from .._tables import layer_medians, median
 from .._words import grave, pct
 
 ID = "gradient-underflow"
+QUESTION = questions.PRECISION
+SHOWS = "fault"
+CHECK = checks.GRADIENT_FLOW
+REMEDY = "Scale the loss (GradScaler) or train in bfloat16 or float32."
 
 
 def measure(run: Run) -> Sign | Missing:

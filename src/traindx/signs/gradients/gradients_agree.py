@@ -9,6 +9,7 @@ nearly every run begins so, and so are games of two optimizers, which drift toge
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import facts
 from .._loaders import updates_per_epoch
@@ -16,6 +17,8 @@ from .._tables import typical
 from .._words import num
 
 ID = "gradients-agree"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 FEWEST = 4
 SEVERAL = 3.0  # updates in an epoch: with fewer, batches differ by little
 WITHOUT_NOISE = 0.4

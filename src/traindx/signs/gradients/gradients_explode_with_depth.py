@@ -8,11 +8,16 @@ hold from the start: a run that was blown up by its steps shows it only later.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._depth import gradient_trends
 from .._words import grave, num
 
 ID = "gradients-explode-with-depth"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
+CHECK = checks.GRADIENT_FLOW
+REMEDY = "Clip the gradient norm, check the initial weights against fan-in, add normalisation."
 
 
 def measure(run: Run) -> Sign | Missing:

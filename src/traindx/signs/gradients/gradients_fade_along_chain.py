@@ -8,11 +8,14 @@ the start and throughout: what is lost later has another cause.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chain import gradient_chain, per_link
 from .._words import grave, num
 
 ID = "gradients-fade-along-chain"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,14 @@ link. The largest of the start and the whole run counts: clipping and small step
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chain import gradient_chain, per_link
 from .._words import grave, num
 
 ID = "gradients-grow-along-chain"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -12,11 +12,14 @@ import math
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._tables import first_step_above, ordered, span, typical
 from .._words import grave, num
 
 ID = "gradients-oppose"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 FEWEST = 4
 
 

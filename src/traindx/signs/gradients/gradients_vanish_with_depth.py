@@ -8,11 +8,18 @@ have another cause (dead or saturated units), and those that recover need no hel
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._depth import gradient_trends, lost_half_way
 from .._words import grave, num
 
 ID = "gradients-vanish-with-depth"
+QUESTION = questions.FLOW
+SHOWS = "dynamics"
+RIVAL = ("signal", 2.0)
+CORE = True
+CHECK = checks.GRADIENT_FLOW
+REMEDY = "Use ReLU-like activations with He initialisation, normalisation layers or skip connections."
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,11 +8,14 @@ signal.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._noise import noise_against_batch
 from .._words import grave, num
 
 ID = "noise-scale-large"
+QUESTION = questions.BATCH
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,11 +8,14 @@ batches at the edge of stability hover a little above zero.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._tables import first_step_above, ordered, typical
 from .._words import grave, num, pct
 
 ID = "step-overshoots"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 FEWEST = 3
 
 

@@ -10,12 +10,17 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import fact, histogram, number
 from .._losses import REGRESSION, LossCall, training_losses
 from .._words import grave, num, place
 
 ID = "class-ids-in-regression-loss"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("loss", 3.0)
+CHECK = checks.LOSS_INPUTS
 MOST_CLASSES = 1000
 
 

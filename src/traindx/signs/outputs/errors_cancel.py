@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import graphs
 from .._words import grave
 
 ID = "errors-cancel"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:

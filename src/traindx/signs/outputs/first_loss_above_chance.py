@@ -7,11 +7,16 @@ before any training.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._first_loss import first_loss
 from .._words import grave, num, place
 
 ID = "first-loss-above-chance"
+QUESTION = questions.START
+SHOWS = "dynamics"
+CORE = True
+CHECK = checks.FIRST_LOSS
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,12 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._nonfinite import birth
 from .._precision import HALF_MAX, precision
 from .._words import grave, num
 
 ID = "half-precision-overflow"
+QUESTION = questions.PRECISION
+SHOWS = "fault"
+RIVAL = ("number", 3.0)
+CHECK = checks.FIRST_STEPS
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -6,12 +6,17 @@ A loss that reaches backward enlarged a hundred times or more was scaled by hand
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._losses import training_losses
 from .._precision import precision
 from .._words import grave
 
 ID = "half-precision-unscaled"
+QUESTION = questions.PRECISION
+SHOWS = "setting"
+RIVAL = ("number", 2.0)
+CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:

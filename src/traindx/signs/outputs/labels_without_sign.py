@@ -7,12 +7,16 @@ something else than what is meant for the other kind: what is not alike is never
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import mapping, number
 from .._losses import training_losses
 from .._words import grave, num, place
 
 ID = "labels-without-sign"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -11,12 +11,18 @@ from itertools import pairwise
 from math import prod
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import entries, graphs, shape, text
 from .._losses import training_losses
 from .._words import grave, place
 
 ID = "loss-broadcasts"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("loss", 3.0)
+CORE = True
+CHECK = checks.LOSS_INPUTS
 
 Shape = tuple[int, ...]
 

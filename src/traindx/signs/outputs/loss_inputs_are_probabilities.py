@@ -8,6 +8,7 @@ Seen in the values: rows that lie in [0, 1] and sum to 1, or values that a sigmo
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import entries, fact, number, shape
 from .._losses import LossCall, training_losses
@@ -15,6 +16,11 @@ from .._output import made_by
 from .._words import grave, num, place
 
 ID = "loss-inputs-are-probabilities"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("loss", 3.0)
+CORE = True
+CHECK = checks.LOSS_INPUTS
 # A softmax in float16 sums to 1 within a few thousandths.
 SUM_TOLERANCE = 5e-3
 

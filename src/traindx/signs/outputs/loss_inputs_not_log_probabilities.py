@@ -6,11 +6,16 @@ No logarithm of a probability is positive; a little above zero is rounding. How 
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._losses import training_losses
 from .._words import grave, num, place
 
 ID = "loss-inputs-not-log-probabilities"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("loss", 3.0)
+CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:

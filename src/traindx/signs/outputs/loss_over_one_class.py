@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._losses import training_losses
 from .._words import place
 
 ID = "loss-over-one-class"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:

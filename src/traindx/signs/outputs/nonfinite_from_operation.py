@@ -8,12 +8,17 @@ out of range, the operation was only the place where it showed.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._nonfinite import all_finite, birth
 from .._precision import precision
 from .._words import grave, num, place
 
 ID = "nonfinite-from-operation"
+QUESTION = questions.FINITE
+SHOWS = "fault"
+RIVAL = ("number", 3.0)
+CHECK = checks.FIRST_STEPS
 
 
 def measure(run: Run) -> Sign | Missing:

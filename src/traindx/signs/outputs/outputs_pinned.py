@@ -6,6 +6,7 @@ For targets of 0 and 1 the bounds are the right answers, so two-valued targets a
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import number
 from .._losses import REGRESSION, training_losses
@@ -14,6 +15,8 @@ from .._tables import layer_medians
 from .._words import grave, pct
 
 ID = "outputs-pinned"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,12 +7,16 @@ is lowest where its exponential, not itself, is the count.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._losses import training_losses
 from .._output import made_by
 from .._words import grave, place
 
 ID = "rates-for-logarithms"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+CHECK = checks.LOSS_INPUTS
 POSITIVE = ("softplus", "exp", "relu", "abs", "square", "pow")
 
 

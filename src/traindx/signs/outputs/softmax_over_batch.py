@@ -8,6 +8,7 @@ directions of one square of scores: healthy. A softmax over a single score is 1 
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import entries, fact, graphs, number, shape, text
 from .._losses import training_losses
@@ -15,6 +16,10 @@ from .._tables import typical
 from .._words import grave
 
 ID = "softmax-over-batch"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("loss", 3.0)
+CHECK = checks.LOSS_INPUTS
 
 Found = tuple[int, tuple[int, ...]]
 

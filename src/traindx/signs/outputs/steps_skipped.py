@@ -7,11 +7,14 @@ it tries a doubling every two thousand steps. More than one in fifty is no searc
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._precision import precision
 from .._words import grave, pct
 
 ID = "steps-skipped"
+QUESTION = questions.PRECISION
+SHOWS = "dynamics"
 SEARCH = 20
 
 

@@ -8,12 +8,16 @@ one, binary cross-entropy has no lowest value.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import number
 from .._losses import LossCall, training_losses
 from .._words import grave, num, place
 
 ID = "targets-not-probabilities"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+CHECK = checks.LOSS_INPUTS
 
 
 def _away(call: LossCall) -> float | None:

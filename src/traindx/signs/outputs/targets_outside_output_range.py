@@ -6,12 +6,17 @@ A hundredth is rounding or an outlier; a quarter is a task that cannot be learne
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._losses import REGRESSION, LossCall, training_losses
 from .._output import OutputRange, output_range
 from .._words import grave, num, pct, place
 
 ID = "targets-outside-output-range"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("loss", 2.5)
+CHECK = checks.LOSS_INPUTS
 
 
 def _outside(call: LossCall, reach: OutputRange) -> float:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._other_rates import at_other_rate
 
 ID = "one-batch-needs-higher-rate"
+QUESTION = questions.EXPERIMENTS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, facts, number, text
 from .._words import grave, num
 
 ID = "one-batch-not-learnt"
+QUESTION = questions.EXPERIMENTS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._facts import fact, mapping, text, truth
 from .._words import grave
 
 ID = "output-ignores-input"
+QUESTION = questions.EXPERIMENTS
+SHOWS = "fault"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._facts import fact, text
 from .._words import grave, place
 
 ID = "crash-infrastructure"
+QUESTION = questions.TRAINED
+SHOWS = "scope"
 
 # What the error says (type and message), and what that means. The first that fits counts.
 _KINDS = (

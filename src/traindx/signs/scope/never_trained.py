@@ -6,11 +6,14 @@ A script whose first loss was already not finite did set out to train.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._facts import number
 from .._words import count
 
 ID = "never-trained"
+QUESTION = questions.TRAINED
+SHOWS = "scope"
 
 
 def measure(run: Run) -> Sign | Missing:

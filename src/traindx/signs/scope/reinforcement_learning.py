@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 
 ID = "reinforcement-learning"
+QUESTION = questions.TRAINED
+SHOWS = "scope"
 
 
 def measure(run: Run) -> Sign | Missing:

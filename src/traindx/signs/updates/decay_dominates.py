@@ -7,12 +7,15 @@ for at the minimum of loss plus decay they are equal, so the late ratio says not
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._optimizers import groups
 from .._tables import typical
 from .._words import grave, num, place
 
 ID = "decay-dominates"
+QUESTION = questions.STEPS
+SHOWS = "condition"
 
 
 def measure(run: Run) -> Sign | Missing:

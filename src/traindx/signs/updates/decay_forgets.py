@@ -9,6 +9,7 @@ thousands of updates: SGD at 0.1 with momentum and 5e-4 holds 2,000, AdamW at 1e
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import updates_per_epoch
 from .._optimizers import Group, groups
@@ -16,6 +17,8 @@ from .._rate import learning_rate
 from .._words import grave, num, place
 
 ID = "decay-forgets"
+QUESTION = questions.STEPS
+SHOWS = "condition"
 LONG = 200.0  # updates: a memory of that many is no obstacle, however long an epoch is
 
 

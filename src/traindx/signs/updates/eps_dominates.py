@@ -7,12 +7,15 @@ Above 1, eps and not the gradient sets the step. With eps at its usual 1e-8 the 
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._optimizers import groups
 from .._tables import typical
 from .._words import grave, num, place
 
 ID = "eps-dominates"
+QUESTION = questions.STEPS
+SHOWS = "condition"
 USUAL_EPS = 1e-7
 
 

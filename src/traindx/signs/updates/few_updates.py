@@ -7,6 +7,7 @@ along each direction do many evaluations for one update and are left out.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import seen_in_part
 from .._optimizers import needs_whole_set
@@ -14,6 +15,8 @@ from .._params import fits_a_network
 from .._words import count
 
 ID = "few-updates"
+QUESTION = questions.FALLS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

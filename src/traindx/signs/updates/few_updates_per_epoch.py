@@ -7,6 +7,7 @@ updates in all leave most small tasks solved, whatever the epoch holds, so full-
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import updates_per_epoch
 from .._noise import AMPLE_UPDATES, SCARCE_UPDATES
@@ -14,6 +15,8 @@ from .._optimizers import needs_whole_set
 from .._words import count, num
 
 ID = "few-updates-per-epoch"
+QUESTION = questions.BATCH
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

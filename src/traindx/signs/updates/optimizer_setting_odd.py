@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import graphs, numbers
 from .._optimizers import Group, groups
 from .._words import grave, num, place
 
 ID = "optimizer-setting-odd"
+QUESTION = questions.STEPS
+SHOWS = "condition"
+CHECK = checks.FIRST_STEPS
 SMALL = 64  # numbers: fewer are no layer
 
 

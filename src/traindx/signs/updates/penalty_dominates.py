@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import compared_loss, has_other_terms
 from .._curve import training_loss
@@ -18,6 +19,8 @@ from .._progress import progress
 from .._words import grave, pct
 
 ID = "penalty-dominates"
+QUESTION = questions.STEPS
+SHOWS = "condition"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._optimizers import groups
 from .._words import place
 
 ID = "plain-sgd"
+QUESTION = questions.STEPS
+SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,6 +8,7 @@ median over the run would miss them, and a single look would catch every first s
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._params import fits_a_network
 from .._ratios import update_ratios
@@ -15,6 +16,9 @@ from .._tables import bins, first_step_above, median
 from .._words import grave, num
 
 ID = "update-ratio-high"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
+CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,12 +7,16 @@ own size. The best quarter decides, so that warm-up, decay to zero and convergen
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._ratios import update_ratios
 from .._tables import bins
 from .._words import grave, num
 
 ID = "update-ratio-low"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
+CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,15 @@ bfloat16's resolution of 4e-3: half of the elements standing still is the border
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._precision import precision
 from .._words import grave, pct
 
 ID = "updates-lost-to-rounding"
+QUESTION = questions.PRECISION
+SHOWS = "fault"
+CHECK = checks.WEIGHTS_MOVE
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,14 @@ four times at least, by then ordinary growth is used up.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._weights import weight_change
 from .._words import grave, num
 
 ID = "weights-growing"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

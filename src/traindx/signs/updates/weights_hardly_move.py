@@ -10,12 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._params import fits_a_network, parameters
 from .._ratios import update_ratios
 from .._words import grave, num
 
 ID = "weights-hardly-move"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

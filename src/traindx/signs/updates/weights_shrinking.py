@@ -7,12 +7,15 @@ without harm, so a model with batch norm gets five times as much room.
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._modules import modules
 from .._weights import weight_change
 from .._words import grave, num
 
 ID = "weights-shrinking"
+QUESTION = questions.STEPS
+SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -8,12 +8,17 @@ count per step is not theirs and the level stays low.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import backwards_per_step, fact, facts, number
 from .._losses import training_losses
 from .._words import grave, num, place
 
 ID = "accumulation-unscaled"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+RIVAL = ("update", 3.0)
+CHECK = checks.GRADIENTS_CLEARED
 
 
 def measure(run: Run) -> Sign | Missing:

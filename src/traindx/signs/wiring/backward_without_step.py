@@ -6,6 +6,7 @@ Weights that moved were updated by hand, and a run that ended within its first p
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import facts, number
 from .._optimizers import emptied_steps
@@ -13,6 +14,10 @@ from .._params import parameters
 from .._words import count, grave, place
 
 ID = "backward-without-step"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+RIVAL = ("update", 4.0)
+CHECK = checks.WEIGHTS_MOVE
 # A script that stops within so few backward passes may only be accumulating its first update.
 FEWEST_BACKWARDS = 8
 

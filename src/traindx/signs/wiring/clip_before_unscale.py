@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import number
 from .._precision import precision
 from .._words import num, place
 
 ID = "clip-before-unscale"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+RIVAL = ("update", 3.0)
+CHECK = checks.GRADIENTS_CLEARED
 
 
 def measure(run: Run) -> Sign | Missing:

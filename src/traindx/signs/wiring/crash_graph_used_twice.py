@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._crash import died_saying
 
 ID = "crash-graph-used-twice"
+QUESTION = questions.TIME
+SHOWS = "fault"
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign
 from .._crash import died_saying
 
 ID = "crash-no-graph"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+RIVAL = ("update", 4.0)
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,6 +7,7 @@ validation result or an evaluation loader the level stays low, unless they come 
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial
 from .._facts import fact, facts, number
@@ -14,6 +15,11 @@ from .._modules import mode_matters
 from .._words import grave, num, pct
 
 ID = "eval-in-train-mode"
+QUESTION = questions.MODES
+SHOWS = "fault"
+RIVAL = ("mode", 3.0)
+CORE = True
+CHECK = checks.EVALUATION_MODE
 RARE, MANY = 10, 5  # backwards between two passes, and forwards in one
 
 

@@ -11,12 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import facts, text
 from .._params import Parameter, parameters, share_of
 from .._words import grave, listed, pct
 
 ID = "fresh-layers-frozen"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+CHECK = checks.WEIGHTS_MOVE
 # Uniform weights have a kurtosis of 1.8 and normal ones of 3; trained ones are above 4 as a rule.
 TRAINED_KURTOSIS = 3.7
 # Smaller tensors are fixed filters (blur, Sobel), not layers.

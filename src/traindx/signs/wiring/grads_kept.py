@@ -7,11 +7,17 @@ Accumulating on purpose clears after each step and counts none.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, facts, number, text
 from .._words import grave, num, pct, place
 
 ID = "grads-kept"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+RIVAL = ("update", 3.0)
+CORE = True
+CHECK = checks.GRADIENTS_CLEARED
 
 
 def measure(run: Run) -> Sign | Missing:

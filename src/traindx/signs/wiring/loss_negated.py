@@ -8,6 +8,7 @@ function counts: what backward got, over what the function returned. Where sever
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._facts import facts, graphs
 from .._losses import training_losses
@@ -15,6 +16,10 @@ from .._optimizers import groups
 from .._words import grave, num, place
 
 ID = "loss-negated"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
+RIVAL = ("update", 3.0)
+CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,6 +7,7 @@ norm sees the batches of all processes; batch norm kept in eval mode sees none.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number, texts
 from .._modules import modules
@@ -14,6 +15,10 @@ from .._tables import typical
 from .._words import grave, listed, num
 
 ID = "norm-tiny-batch"
+QUESTION = questions.BATCH
+SHOWS = "condition"
+RIVAL = ("mode", 2.0)
+CHECK = checks.AXES
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -7,11 +7,16 @@ optimizer stand still on purpose.
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._params import parameters, share_of
 from .._words import grave, listed
 
 ID = "params-never-move"
+QUESTION = questions.PARAMETERS
+SHOWS = "dynamics"
+CORE = True
+CHECK = checks.WEIGHTS_MOVE
 
 
 def measure(run: Run) -> Sign | Missing:

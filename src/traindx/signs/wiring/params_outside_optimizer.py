@@ -7,12 +7,17 @@ So are those that moved (updated by hand) and those that share storage with one 
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import facts
 from .._params import parameters, share_of
 from .._words import grave, listed, pct, place
 
 ID = "params-outside-optimizer"
+QUESTION = questions.PARAMETERS
+SHOWS = "fault"
+RIVAL = ("update", 2.0)
+CHECK = checks.WEIGHTS_MOVE
 
 
 def measure(run: Run) -> Sign | Missing:

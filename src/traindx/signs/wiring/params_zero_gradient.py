@@ -6,10 +6,15 @@ Weight matrices only: biases before a norm and embeddings of unseen tokens have 
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign
 from .._starved import starved
 
 ID = "params-zero-gradient"
+QUESTION = questions.PARAMETERS
+SHOWS = "dynamics"
+CHECK = checks.GRADIENTS_ARRIVE
+REMEDY = "Look for dead units, saturated outputs or a part that is multiplied by zero."
 
 
 def measure(run: Run) -> Sign | Missing:

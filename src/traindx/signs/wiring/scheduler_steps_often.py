@@ -12,12 +12,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
+from .. import questions
 from .._base import Missing, Sign, ramp
 from .._facts import facts, mapping, number, numbers, text
 from .._loaders import updates_per_epoch
 from .._words import grave, num, place
 
 ID = "scheduler-steps-often"
+QUESTION = questions.SCHEDULE
+SHOWS = "fault"
 
 
 def _plan(name: str, settings: Mapping[str, Any]) -> float | None:

@@ -6,6 +6,7 @@ Where most weights are pretrained and frozen, keeping them in eval mode is right
 from __future__ import annotations
 
 from ...record import Run
+from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._facts import fact, number
 from .._modules import mode_matters
@@ -13,6 +14,11 @@ from .._params import parameters, share_of
 from .._words import grave, num, pct, place
 
 ID = "train-in-eval-mode"
+QUESTION = questions.MODES
+SHOWS = "fault"
+RIVAL = ("mode", 3.0)
+CORE = True
+CHECK = checks.TRAINING_MODE
 
 
 def measure(run: Run) -> Sign | Missing:
