@@ -4,9 +4,10 @@
     python -m benchmarks.accuracy --fit        also fit on everything and write the package's parameters
     python -m benchmarks.accuracy --plot FILE  also draw the reliability plot
 
-Prints top-1 and top-3 on sick runs, false alarms on healthy ones, missed, expected calibration error, the commonest
-confusions, and the same with what a log alone shows. Of the zoo one host is held out at a time, with all its variants;
-of the field programs (`benchmarks/field/open`), each of which is a program of its own, a tenth.
+Prints, for sick runs, how often the cause comes first and among the first three, how many are called sick, suspected
+or healthy; for healthy runs, how many are called sick or suspected; how often a leading cause was right that was seen
+or merely suspected; the calibration error; and the same with what a log alone shows. Of the zoo one host is held out at
+a time, with all its variants; of the field programs (`benchmarks/field/open`), each a program of its own, a tenth.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,9 +25,9 @@ import numpy as np
 
 import traindx.diagnosis
 from traindx.causes import all_causes
-from traindx.diagnosis.fitting import Case, fit, fit_claims, fit_temperature
-from traindx.diagnosis.model import HEALTHY, UNKNOWN, Model, Parameters, honest
-from traindx.diagnosis.verdict import decide
+from traindx.diagnosis.fitting import Case, fit, fit_bounds, fit_claims, fit_temperature
+from traindx.diagnosis.model import HEALTHY, UNKNOWN, Basis, Model, Parameters
+from traindx.diagnosis.verdict import Assessment, assess
 from traindx.zoo.corpus import Row, read
 
 CORPUS = Path(__file__).parent / "corpus.jsonl.gz"
@@ -35,24 +36,44 @@ FIELD_FOLDS = 10
 FITTED = Path(traindx.diagnosis.__file__).parent / "fitted.json"
 VIEWS = ("observed", "log")
 BINS = 10
+SURE = 0.9
 
 
 @dataclass(frozen=True)
 class Answer:
+    """What a model that has not seen the program says of a run."""
+
     row: Row
     view: str
-    levels: Mapping[str, float]
-    ranked: list[tuple[str, float]]
+    found: Assessment
+    causes: Mapping[str, float]  # given that something is wrong
+    healthy: float
+    basis: Basis  # of the leading cause
+
+    @property
+    def leading(self) -> str:
+        return max(self.causes, key=lambda name: self.causes[name])
 
     @property
     def named(self) -> list[str]:
-        """The causes in order, without `healthy` and `unknown`."""
-        return [name for name, _ in self.ranked if name not in (HEALTHY, UNKNOWN)]
+        """The causes in order, most likely first; `healthy` in front where that is the verdict."""
+        order = sorted(self.causes, key=lambda name: -self.causes[name])
+        return [HEALTHY, *order] if self.found.verdict == "healthy" else order
+
+    @property
+    def confidence(self) -> float:
+        """Of the first hypothesis, as the diagnosis prints it."""
+        if self.found.verdict == "healthy":
+            return self.healthy
+        return self.causes[self.named[0]] * (1.0 if self.found.verdict == "sick" else 1.0 - self.healthy)
 
     @property
     def alarm(self) -> bool:
-        """Called sick, by the rule that the diagnosis uses."""
-        return decide(dict(self.ranked), self.levels, self.view) == "sick"
+        return self.found.verdict == "sick"
+
+    @property
+    def suspicion(self) -> bool:
+        return self.found.suspected is not None
 
     @property
     def correct(self) -> bool:
@@ -61,7 +82,7 @@ class Answer:
     def among(self, first: int) -> bool:
         """Whether the cause, or one that is as good an answer, is among the first ones."""
         right = {self.row.cause, *self.row.also}
-        return any(name in right for name, _ in self.ranked[:first])
+        return any(name in right for name in self.named[:first])
 
 
 @cache
@@ -104,28 +125,54 @@ def temperature_of(found: Sequence[tuple[Row, Model]], view: str) -> float:
     return round(float(np.median([fit_temperature(model, cases(rows, view)) for model, rows in by_model.values()])), 3)
 
 
-def answer(row: Row, model: Model, view: str, temperature: float) -> Answer:
-    tempered = Model(all_causes(), replace(model.parameters, temperature={view: temperature}))
-    chances = tempered.probabilities(getattr(row, view), view)
-    return Answer(row, view, getattr(row, view), sorted(chances.items(), key=lambda item: -item[1]))
+def answer(row: Row, parameters: Parameters, view: str) -> Answer:
+    model = Model(all_causes(), parameters)
+    levels = getattr(row, view)
+    causes = model.causes_given_wrong(levels, view)
+    leading = max(causes, key=lambda name: causes[name])
+    found = assess(model, levels, view)
+    return Answer(row, view, found, causes, model.healthy_chance(levels), model.basis(leading, levels))
 
 
-def claims_of(answers: Sequence[Answer]) -> list[tuple[float, float]]:
-    return fit_claims([a.ranked[0][1] for a in answers], [a.correct for a in answers])
+def corrections(answers: Sequence[Answer]) -> tuple[dict[str, list[tuple[float, float]]], dict[str, float]]:
+    """What makes confidences hold: claims by basis, from the sick runs, and bounds by cause, from field programs.
+
+    A suspicion on a healthy program is a wrong one: field programs count whether they are sick or not.
+    """
+    claims = {}
+    for basis in ("seen", "suspected"):
+        chosen = [a for a in answers if a.basis == basis and (a.row.cause != HEALTHY or a.alarm or a.suspicion)]
+        if len(chosen) >= BINS:
+            right = [a.leading in {a.row.cause, *a.row.also} for a in chosen]
+            claims[basis] = fit_claims([max(a.causes.values()) for a in chosen], right)
+    healthy = [a for a in answers if a.found.verdict == "healthy"]
+    if len(healthy) >= BINS:
+        claims[HEALTHY] = fit_claims([a.healthy for a in healthy], [a.row.cause == HEALTHY for a in healthy])
+    suspicions = [a for a in answers if is_field(a.row) and a.basis == "suspected" and (a.alarm or a.suspicion)]
+    named = [(a.named[0], a.correct) for a in suspicions if a.named[0] != UNKNOWN]
+    return claims, fit_bounds(named)
 
 
-def made_honest(answers: Sequence[Answer]) -> list[Answer]:
-    """Every answer with the confidence that the answers of the other folds call for."""
-    claims = {name: claims_of([a for a in answers if fold(a.row) != name]) for name in {fold(a.row) for a in answers}}
-    return [
-        replace(a, ranked=sorted(honest(dict(a.ranked), claims[fold(a.row)]).items(), key=lambda item: -item[1]))
-        for a in answers
-    ]
+def corrected(
+    found: Sequence[tuple[Row, Model]], plain: Sequence[Answer], view: str, temperature: float
+) -> list[Answer]:
+    """Every answer with the corrections that the answers of the other folds call for."""
+    ready = {name: corrections([a for a in plain if fold(a.row) != name]) for name in {fold(row) for row, _ in found}}
+    answers = []
+    for row, model in found:
+        claims, bounds = ready[fold(row)]
+        parameters = replace(model.parameters, temperature={view: temperature}, claims={view: claims}, bounds=bounds)
+        said = answer(row, parameters, view)
+        if said.found.verdict == "healthy" and claims.get(HEALTHY):
+            xs, ys = zip(*claims[HEALTHY], strict=True)
+            said = replace(said, healthy=float(np.interp(said.healthy, xs, ys)))
+        answers.append(said)
+    return answers
 
 
 def calibration_error(answers: Sequence[Answer]) -> tuple[float, list[tuple[float, float, int]]]:
     """Expected calibration error of the leading hypothesis, and (confidence, share right, count) by bin."""
-    confidence = np.array([a.ranked[0][1] for a in answers])
+    confidence = np.array([a.confidence for a in answers])
     right = np.array([a.correct for a in answers], dtype=float)
     bins = []
     error = 0.0
@@ -140,18 +187,39 @@ def calibration_error(answers: Sequence[Answer]) -> tuple[float, list[tuple[floa
 def report(view: str, answers: Sequence[Answer], say: Callable[[str], None] = print) -> dict[str, float]:
     sick = [a for a in answers if a.row.cause != HEALTHY]
     well = [a for a in answers if a.row.cause == HEALTHY]
+    claims = [a for a in answers if a.alarm or a.suspicion]
     numbers = {
         "cases": len(answers),
-        "top1": float(np.mean([a.correct for a in sick])),
-        "top3": float(np.mean([a.among(3) for a in sick])),
-        "false_alarms": float(np.mean([a.alarm for a in well])),
-        "missed": float(np.mean([not a.alarm for a in sick])),
+        "top1": share(a.correct for a in sick),
+        "top3": share(a.among(3) for a in sick),
+        "called_sick": share(a.alarm for a in sick),
+        "suspected": share(a.suspicion for a in sick),
+        "missed": share(a.found.verdict == HEALTHY for a in sick),
+        "false_alarms": share(a.alarm for a in well),
+        "false_suspicions": share(a.suspicion for a in well),
+        "not_called_healthy": share(a.found.verdict != HEALTHY for a in well),
+        "seen_right": share(a.correct for a in claims if a.basis == "seen"),
+        "suspected_right": share(a.correct for a in claims if a.basis == "suspected"),
         "calibration_error": calibration_error(answers)[0],
     }
     say(f"{view}: {len(sick)} sick and {len(well)} healthy runs, held out in turn")
-    say(f"  top-1 {numbers['top1']:.1%}   top-3 {numbers['top3']:.1%}   false alarms {numbers['false_alarms']:.1%}   "
-        f"not called sick {numbers['missed']:.1%}   calibration error {numbers['calibration_error']:.3f}")  # fmt: skip
+    for line in (
+        "cause first {top1:.1%}   among the first three {top3:.1%}   calibration error {calibration_error:.3f}",
+        "sick runs called sick {called_sick:.1%}, suspected {suspected:.1%}, healthy {missed:.1%}",
+        "healthy runs called sick {false_alarms:.1%}, suspected {false_suspicions:.1%}, "
+        "not called healthy {not_called_healthy:.1%}",
+        "leading cause right: seen {seen_right:.1%}, suspected {suspected_right:.1%}",
+    ):
+        say("  " + line.format(**numbers))
+    sure = [a for a in answers if a.alarm and a.confidence >= SURE]
+    say(f"  claims of at least {SURE:.0%}: {len(sure)}, right {share(a.correct for a in sure):.1%}, "
+        f"on healthy runs {sum(a.row.cause == HEALTHY for a in sure)}")  # fmt: skip
     return numbers
+
+
+def share(flags: Iterable[bool]) -> float:
+    found = list(flags)
+    return float(np.mean(found)) if found else float("nan")
 
 
 def details(answers: Sequence[Answer]) -> None:
@@ -166,7 +234,7 @@ def details(answers: Sequence[Answer]) -> None:
         if a.row.cause != HEALTHY and not is_field(a.row):
             by_host[a.row.host].append(a.correct)
         if not a.correct:
-            confusions[(a.row.cause, a.ranked[0][0])] += 1
+            confusions[(a.row.cause, a.named[0])] += 1
     if by_host:
         print("  by host: " + ", ".join(f"{host} {np.mean(right):.0%}" for host, right in sorted(by_host.items())))
     weak = sorted(by_cause.items(), key=lambda item: float(np.mean(item[1])))
@@ -206,6 +274,7 @@ def write_fitted(
         "about": about,
         "temperature": parameters.temperature,
         "claims": parameters.claims,
+        "bounds": parameters.bounds,
         "prior": parameters.prior,
         "weight": parameters.weight,
     }
@@ -223,12 +292,14 @@ def main() -> int:
     rows = [*read(CORPUS), *(read(FIELD) if FIELD.exists() else [])]
     rows = [row for row in rows if not (row.cause in all_causes() and all_causes()[row.cause].advisory)]
     everything = fitted(rows)
-    answers, temperature, claims, numbers = {}, {}, {}, {}
+    answers, temperature, claims, bounds, numbers = {}, {}, {}, {}, {}
     for view, found in held_out(rows, everything).items():
         temperature[view] = temperature_of(found, view)
-        plain = [answer(row, model, view, temperature[view]) for row, model in found]
-        claims[view] = claims_of(plain)
-        answers[view] = made_honest(plain)
+        plain = [
+            answer(row, replace(model.parameters, temperature={view: temperature[view]}), view) for row, model in found
+        ]
+        claims[view], bounds[view] = corrections(plain)
+        answers[view] = corrected(found, plain, view, temperature[view])
         for source, part in (("zoo", False), ("field programs", True)):
             chosen = [a for a in answers[view] if is_field(a.row) == part]
             if chosen:
@@ -238,7 +309,9 @@ def main() -> int:
     if args.plot:
         draw(args.plot, answers)
     if args.fit:
-        write_fitted(rows, replace(everything, temperature=temperature, claims=claims), numbers)
+        # A suspicion rests on what was observed, or on less: the bounds of observed runs hold for both.
+        fixed = replace(everything, temperature=temperature, claims=claims, bounds=bounds["observed"])
+        write_fitted(rows, fixed, numbers)
     return 0
 
 

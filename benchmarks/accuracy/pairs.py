@@ -18,7 +18,6 @@ from pathlib import Path
 from traindx import load
 from traindx.causes import all_causes
 from traindx.diagnosis import diagnose
-from traindx.diagnosis.several import OF_THE_PROGRAM
 from traindx.zoo.cases import Case, variants_by_host
 from traindx.zoo.edits import EditError
 from traindx.zoo.execution import Cache, run_cases
@@ -41,7 +40,7 @@ def pairs(number: int) -> list[Case]:
 def _all_pairs() -> Iterator[Case]:
     causes = all_causes()
     for host, variants in variants_by_host().items():
-        seen = [v for v in variants if v.cause in causes and OF_THE_PROGRAM.intersection(causes[v.cause].seen_by)]
+        seen = [v for v in variants if v.cause in causes and causes[v.cause].caught_by]
         for first, second in combinations([v for v in seen if v.severity == "gross" and not v.base], 2):
             explained = {*causes[first.cause].explains, *causes[second.cause].explains}
             case = Case(host, first, 0, background=second)
@@ -69,7 +68,7 @@ def main() -> None:
         assert case.background is not None
         wanted = {case.cause, case.background.cause}
         diagnosis = diagnose(load(cache.record(case)))
-        named = {diagnosis.leading.cause, *(fault.cause for fault in diagnosis.further)}
+        named = {diagnosis.leading.cause, *(fault.cause for fault in diagnosis.additional)}
         leading += diagnosis.leading.cause in wanted
         both += wanted <= named
         within += wanted <= {hypothesis.cause for hypothesis in diagnosis.hypotheses[:3]}

@@ -49,7 +49,7 @@ def test_a_seen_fault_is_named_with_its_line() -> None:
     found = diagnose(kept_gradients())
     assert found.verdict == "sick"
     assert found.leading.cause == "missing-zero-grad"
-    assert found.leading.seen
+    assert found.leading.basis == "seen"
     assert found.leading.fix is not None and "zero_grad" in found.leading.fix.code
     assert any("399 of 400" in line for line in found.leading.evidence)
 
@@ -84,6 +84,7 @@ def test_a_nan_is_sick_even_in_a_log() -> None:
     assert found.verdict == "sick"
     assert any(sign.id == "loss-not-finite" for sign in found.symptoms)
     assert found.onset == 250
+    assert "healthy" not in {hypothesis.cause for hypothesis in found.hypotheses}
 
 
 def test_a_log_without_a_loss_is_handed_back() -> None:
@@ -96,9 +97,9 @@ def test_a_log_is_sent_on_to_observation_and_a_script_to_its_tests() -> None:
     values[250:] = np.nan
     log = diagnose(RunBuilder("log.txt", "text").series("loss/train", np.arange(400), values).build())
     assert [test.command for test in log.next_tests] == ["traindx run train.py"]
-    chances = {"lr-too-high": 0.45, "noisy-labels": 0.4, "healthy": 0.1, "unknown": 0.05}
+    chances = {"lr-too-high": 0.5, "noisy-labels": 0.4, "unknown": 0.1}
     run = observed(script={"path": "my train.py", "argv": ["--lr", "1"], "module": False}).build()
-    commands = [test.command for test in next_tests("sick", chances, run)]
+    commands = [test.command for test in next_tests("sick", chances, run, None)]
     assert "traindx lr 'my train.py' --lr 1" in commands and "traindx check 'my train.py' --lr 1" in commands
 
 
@@ -119,4 +120,4 @@ def test_a_log_without_weights_says_nothing_of_the_size_of_steps() -> None:
     run = RunBuilder("train.log", "text").series("loss/train", range(200), loss)
     judged = diagnose(run.series("lr", range(200), np.linspace(1e-3, 1e-5, 200)).build())
     assert not any("weights" in sentence for sentence in judged.checked)
-    assert any("how large are the steps" in sentence for sentence in judged.not_checked)
+    assert any("How large are the steps?" in sentence for sentence in judged.not_measured)

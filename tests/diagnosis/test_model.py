@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from traindx.causes import all_causes
 from traindx.diagnosis.fitting import Case, _Problem, fit, fit_temperature
 from traindx.diagnosis.model import EXPLAINED, HEALTHY, REQUIRED, UNKNOWN, UNMEASURED, Model
 from traindx.diagnosis.parameters import current, stated
-from traindx.diagnosis.verdict import decide
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +20,16 @@ def model() -> Model:
     return Model(all_causes(), stated(all_causes()))
 
 
-def test_probabilities_are_the_softmax_of_the_scores(model: Model) -> None:
+def test_causes_are_the_softmax_of_their_scores_and_healthy_a_chance_of_its_own(model: Model) -> None:
     levels = {"grads-kept": 1.0, "update-ratio-high": 0.4, "loss-diverged": 0.8}
-    chances = model.probabilities(levels, "observed")
-    scores = {name: model.score(name, levels) for name in model.hypotheses}
+    chances = model.causes_given_wrong(levels, "observed")
+    scores = {name: model.score(name, levels) for name in model.hypotheses if name != HEALTHY}
     total = sum(math.exp(score) for score in scores.values())
     assert sum(chances.values()) == pytest.approx(1.0)
     for name, score in scores.items():
         assert chances[name] == pytest.approx(math.exp(score) / total)
+    odds = math.exp(model.score(HEALTHY, levels))
+    assert model.healthy_chance(levels) == pytest.approx(odds / (1 + odds))
 
 
 def test_every_score_is_its_prior_and_its_terms(model: Model) -> None:
@@ -44,8 +46,8 @@ def test_a_seen_fault_outranks_what_it_imitates(model: Model) -> None:
     assert imitated in all_causes()["missing-zero-grad"].explains
     alone = {"loss-diverged": 1.0, "update-ratio-high": 1.0}
     seen = {**alone, "grads-kept": 1.0}
-    assert max(model.probabilities(alone, "observed").items(), key=lambda item: item[1])[0] == imitated
-    ranked = model.probabilities(seen, "observed")
+    assert max(model.causes_given_wrong(alone, "observed").items(), key=lambda item: item[1])[0] == imitated
+    ranked = model.causes_given_wrong(seen, "observed")
     assert ranked["missing-zero-grad"] > ranked[imitated]
     terms = {term.name: term for term in model.terms(imitated, seen)}
     assert terms["explained by missing-zero-grad"].amount == pytest.approx(-EXPLAINED)
@@ -59,10 +61,21 @@ def test_a_required_sign_that_is_normal_costs_more_than_one_that_is_missing(mode
 
 
 def test_nothing_raised_is_healthy_and_trouble_without_a_cause_is_unknown(model: Model) -> None:
-    assert max(model.probabilities({}, "observed").items(), key=lambda item: item[1])[0] == HEALTHY
+    assert model.healthy_chance({}) > 0.5
     measured_normal = {sign: 0.0 for cause in all_causes().values() for sign in cause.supports}
     trouble = {**measured_normal, "loss-stuck": 1.0, "loss-heads-wrong-way": 1.0}
-    assert model.probabilities(trouble, "observed")[UNKNOWN] > model.probabilities(trouble, "observed")[HEALTHY]
+    assert model.healthy_chance(trouble) < model.healthy_chance(measured_normal)
+    ranked = model.causes_given_wrong(trouble, "observed")
+    assert max(ranked, key=lambda name: ranked[name]) == UNKNOWN
+
+
+def test_a_suspicion_never_claims_more_than_its_bound(model: Model) -> None:
+    bounded = Model(all_causes(), replace(model.parameters, bounds={"lr-too-high": 0.3, "missing-zero-grad": 0.3}))
+    suspicion = {"loss-diverged": 1.0, "update-ratio-high": 1.0}
+    assert model.causes_given_wrong(suspicion, "observed")["lr-too-high"] > 0.3
+    assert bounded.causes_given_wrong(suspicion, "observed")["lr-too-high"] == pytest.approx(0.3)
+    caught = {"grads-kept": 1.0}
+    assert bounded.causes_given_wrong(caught, "observed")["missing-zero-grad"] > 0.3  # seen: nothing to bound
 
 
 def test_advice_and_causes_without_signs_are_never_ranked(model: Model) -> None:
@@ -101,27 +114,14 @@ def test_the_fit_lowers_the_loss_and_overconfidence_raises_the_temperature() -> 
     plain = Model(all_causes(), stated(all_causes()))
 
     def log_loss(model: Model) -> float:
-        return -float(np.mean([math.log(model.probabilities(c.levels, "observed")[c.cause]) for c in cases]))
+        told = [math.log(model.healthy_chance(c.levels)) for c in cases if c.cause == HEALTHY]
+        sick = [c for c in cases if c.cause != HEALTHY]
+        told += [math.log(model.causes_given_wrong(c.levels, "observed")[c.cause]) for c in sick]
+        return -float(np.mean(told))
 
     assert log_loss(fitted) < log_loss(plain)
     wrong = [Case(case.levels, UNKNOWN if i % 2 else case.cause) for i, case in enumerate(cases)]
     assert fit_temperature(fitted, wrong) > fit_temperature(fitted, cases)
-
-
-@pytest.mark.parametrize(
-    ("chances", "levels", "verdict"),
-    [
-        ({HEALTHY: 0.9, UNKNOWN: 0.05, "lr-too-high": 0.05}, {}, "healthy"),
-        ({HEALTHY: 0.9, UNKNOWN: 0.05, "lr-too-high": 0.05}, {"loss-not-finite": 1.0}, "sick"),
-        ({HEALTHY: 0.9, UNKNOWN: 0.05, "lr-too-high": 0.05}, {"too-short": 1.0}, "inconclusive"),
-        ({HEALTHY: 0.9, UNKNOWN: 0.05, "lr-too-high": 0.05}, {"loss-stuck": 1.0}, "inconclusive"),
-        ({HEALTHY: 0.1, UNKNOWN: 0.1, "lr-too-high": 0.8}, {}, "sick"),
-        ({HEALTHY: 0.1, UNKNOWN: 0.7, "lr-too-high": 0.2}, {}, "inconclusive"),
-        ({HEALTHY: 0.4, UNKNOWN: 0.1, "lr-too-high": 0.5}, {}, "inconclusive"),
-    ],
-)
-def test_verdicts(chances: dict[str, float], levels: dict[str, float], verdict: str) -> None:
-    assert decide(chances, levels) == verdict
 
 
 def test_the_packaged_parameters_know_every_hypothesis() -> None:

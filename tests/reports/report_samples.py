@@ -41,6 +41,9 @@ def sick() -> Diagnosis:
             "Lower the learning rate from 0.5 to 0.05.",
             "optimizer = torch.optim.SGD(model.parameters(), lr=0.05)",
             Site("train.py", 31, "optimizer = torch.optim.SGD(model.parameters(), lr=0.5)"),
+            patch="--- a/train.py\n+++ b/train.py\n@@ -31 +31 @@\n"
+            "-optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\n"
+            "+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)\n",
         ),
         avoid=["Do not add gradient clipping first: it hides the oscillation and the rate stays wrong."],
         verify="The loss at step 200 is below the loss at step 100 and the update ratio stays under 1 %.",
@@ -63,6 +66,7 @@ def sick() -> Diagnosis:
         steps=240,
         exit="ok",
         symptoms=[diverged],
+        do_now=["Stop the run and resume from the checkpoint before step 120."],
         hypotheses=[high, warmup, unknown],
         next_tests=[NextTest("traindx treat train.py", ["lr-too-high", "no-warmup"])],
         advice=[Advice("no-momentum", "SGD runs without momentum; 0.9 is usual.")],
@@ -91,7 +95,7 @@ def healthy() -> Diagnosis:
         ],
         next_tests=[],
         checked=["loss finite", "no divergence", "no plateau", "validation does not rise"],
-        not_checked=["gradients (not in the log)"],
+        not_measured=["gradients (not in the log)"],
         notes=["`train_loss` was read as the training loss and `val_loss` as the validation loss."],
         loss=curve(0.2 + 2.1 * np.exp(-np.arange(300) / 50) + noise),
         validation=Series("loss/validation", np.arange(60, 301, 60), np.array([0.9, 0.5, 0.35, 0.3, 0.29])),
@@ -114,7 +118,7 @@ def inconclusive() -> Diagnosis:
             Hypothesis("unknown", 0.2, "None of the known causes"),
         ],
         next_tests=[NextTest("traindx run train.py", ["lr-too-low", "model-too-small"], "a record shows gradients")],
-        not_checked=["gradients (not in the log)", "what the loss function was given (not in the log)"],
+        not_measured=["gradients (not in the log)", "what the loss function was given (not in the log)"],
         loss=curve(np.r_[np.linspace(2, 1, 40), np.ones(60)]),
         onset=40,
     )

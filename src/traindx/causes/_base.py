@@ -9,6 +9,7 @@
     REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named; those that
                                         show a fault (`SHOWS` of the sign) are what the cause is seen by
     EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
+    SETTLED_BY = ("lr",)                verbs whose experiment would settle it (optional)
     ADVISORY = False                    advice only, never the verdict (optional)
     AVOID = ("...",)                    what not to do
     VERIFY = "..."                      how to see that the fix worked
@@ -61,6 +62,7 @@ class Fix:
     code: str
     location: Site | None = None
     safety: Safety = "changes-result"
+    patch: str | None = None  # a unified diff of the user's file that `patch -p1` takes; None: the place is not known
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Cause:
     opposes: Mapping[str, float]
     requires: tuple[str, ...]
     explains: tuple[str, ...]
+    settled_by: tuple[str, ...]
     advisory: bool
     avoid: tuple[str, ...]
     verify: str
@@ -108,6 +111,7 @@ def all_causes() -> dict[str, Cause]:
             opposes=getattr(module, "AGAINST", {}),
             requires=tuple(getattr(module, "REQUIRES", ())),
             explains=tuple(getattr(module, "EXPLAINS", ())),
+            settled_by=tuple(getattr(module, "SETTLED_BY", ())),
             advisory=bool(getattr(module, "ADVISORY", False)),
             avoid=tuple(module.AVOID),
             verify=module.VERIFY,

@@ -70,6 +70,7 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "batch-too-small"
 FAMILY = "optimizer"
+SETTLED_BY = ("lr",)
 TITLE = "The batch is too small"
 MEANS = "Gradient noise of tiny batches drowns the signal; no rate at this batch size does as well as a larger batch."
 FOR = {

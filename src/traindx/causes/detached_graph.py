@@ -67,6 +67,7 @@ from ._lines import without_detach
 
 ID = "detached-graph"
 FAMILY = "optimizer"
+SETTLED_BY = ("check",)
 TITLE = "The graph is cut between loss and weights"
 MEANS = (
     "The graph is cut between loss and weights (detach, no_grad, .data, numpy, argmax), so part of the model "

@@ -70,6 +70,7 @@ from ._known import entries, record, show, site_of, whole_line
 
 ID = "exploding-gradients"
 FAMILY = "signal"
+SETTLED_BY = ("lr",)
 TITLE = "Gradients explode in backpropagation"
 MEANS = (
     "Backpropagation multiplies gradients (recurrence, depth without normalisation) although the rate suits ordinary "

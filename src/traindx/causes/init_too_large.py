@@ -71,6 +71,7 @@ from ._known import number, record, show
 
 ID = "init-too-large"
 FAMILY = "signal"
+SETTLED_BY = ("check",)
 TITLE = "Initial weights are too large"
 MEANS = "Weights start so large that activations, gradients and the first loss are far out of range."
 FOR = {

@@ -70,6 +70,7 @@ from ._initial import INITIALISE, measured_scale
 
 ID = "init-too-small"
 FAMILY = "signal"
+SETTLED_BY = ("check",)
 TITLE = "Initial weights are too small"
 MEANS = "Weights start so small that signal and gradient die out with depth; initialising by fan-in alone cures it."
 FOR = {

@@ -67,6 +67,7 @@ from ._known import number, record, site_of
 
 ID = "leaked-validation"
 FAMILY = "data"
+SETTLED_BY = ("check",)
 TITLE = "Validation samples are also trained on"
 MEANS = "Samples of the validation set are in the training set as well, so validation proves nothing."
 FOR = {"samples-shared": 6.0}

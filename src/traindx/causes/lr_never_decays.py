@@ -63,6 +63,7 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "lr-never-decays"
 FAMILY = "learning-rate"
+SETTLED_BY = ("lr",)
 TITLE = "The learning rate never decays"
 MEANS = "Late in training the loss hovers on a noise floor that decay would go below and that no constant rate does."
 FOR = {

@@ -67,6 +67,7 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 
 ID = "lr-too-high"
 FAMILY = "learning-rate"
+SETTLED_BY = ("lr",)
 TITLE = "The learning rate is too high"
 MEANS = (
     "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller rate alone cures it and no wiring "

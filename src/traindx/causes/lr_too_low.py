@@ -61,6 +61,7 @@ from ._rivals import LOSS_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "lr-too-low"
 FAMILY = "learning-rate"
+SETTLED_BY = ("lr",)
 TITLE = "The learning rate is too low"
 MEANS = "The loss falls steadily but far too slowly although gradients are healthy; a larger rate alone cures it."
 FOR = {

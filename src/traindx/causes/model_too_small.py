@@ -63,6 +63,7 @@ from ._rivals import DATA_FAULTS, LOSS_FAULTS, MODE_FAULTS, NUMBER_FAULTS, SIGNA
 
 ID = "model-too-small"
 FAMILY = "generalisation"
+SETTLED_BY = ("check",)
 TITLE = "The model is too small for the task"
 MEANS = "Training and validation both settle high although optimisation is healthy."
 FOR = {"narrow-layer": 2.0, "loss-plateau": 0.8, "training-at-chance": 0.3, "one-batch-not-learnt": 2.0}

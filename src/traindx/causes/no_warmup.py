@@ -62,6 +62,7 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 
 ID = "no-warmup"
 FAMILY = "learning-rate"
+SETTLED_BY = ("lr",)
 TITLE = "The full learning rate comes without a warmup"
 MEANS = (
     "The first steps at the full rate damage the model; a ramp to the same rate trains well, and better than a "

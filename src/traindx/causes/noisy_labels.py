@@ -71,6 +71,7 @@ from ._known import number, record, show, site_of
 
 ID = "noisy-labels"
 FAMILY = "data"
+SETTLED_BY = ("check",)
 TITLE = "Labels do not belong to their inputs"
 MEANS = "Labels are shuffled, misaligned or random against their inputs, so that only memorising helps."
 FOR = {

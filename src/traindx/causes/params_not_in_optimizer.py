@@ -84,6 +84,7 @@ from ._lines import with_keyword
 
 ID = "params-not-in-optimizer"
 FAMILY = "optimizer"
+SETTLED_BY = ("check",)
 TITLE = "Parameters are missing from the optimizer"
 MEANS = (
     "Parameters that get gradients are never updated: the optimizer holds others, only some of them, or is never "

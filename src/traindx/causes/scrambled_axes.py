@@ -69,6 +69,7 @@ from ._known import entries, record, site_of
 
 ID = "scrambled-axes"
 FAMILY = "data"
+SETTLED_BY = ("check",)
 TITLE = "Axes are scrambled by a view or reshape"
 MEANS = "A view stands where a transpose was needed (or batch and time are swapped), so samples or features mix."
 FOR = {

@@ -65,6 +65,7 @@ from ._operands import with_axis
 
 ID = "softmax-wrong-axis"
 FAMILY = "loss"
+SETTLED_BY = ("check",)
 TITLE = "Softmax runs over the wrong axis"
 MEANS = "Softmax, or another reduction over classes, runs over the batch or time axis instead."
 FOR = {

@@ -68,6 +68,7 @@ from ._known import entries, number, record, show, site_of
 
 ID = "target-leakage"
 FAMILY = "data"
+SETTLED_BY = ("check",)
 TITLE = "The input contains the answer"
 MEANS = "The answer is part of the input: no causal mask, an unshifted target, or the label among the features."
 FOR = {

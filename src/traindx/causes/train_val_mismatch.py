@@ -67,6 +67,7 @@ from ._known import number, record, show, site_of
 
 ID = "train-val-mismatch"
 FAMILY = "data"
+SETTLED_BY = ("check",)
 TITLE = "Validation data differ from training data"
 MEANS = "Validation data are prepared differently from, or drawn elsewhere than, the training data."
 FOR = {

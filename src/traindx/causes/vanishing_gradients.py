@@ -76,6 +76,7 @@ from ._known import show
 
 ID = "vanishing-gradients"
 FAMILY = "signal"
+SETTLED_BY = ("check",)
 TITLE = "Gradients vanish on the way to the first layers"
 MEANS = (
     "Depth with squashing activations or without skip paths shrinks the gradient layer by layer toward the input, "

@@ -70,6 +70,7 @@ from ._lines import with_call_renamed
 
 ID = "wrong-loss"
 FAMILY = "loss"
+SETTLED_BY = ("check",)
 TITLE = "The loss does not fit the task"
 MEANS = (
     "The loss and the task do not fit: squared error on class ids, NLL on raw scores (which falls without bound), "

@@ -48,7 +48,7 @@ def _advice(sheet: Page, report: CheckReport) -> None:
     if report.passed or not diagnosis.hypotheses or diagnosis.leading.cause in ("healthy", "unknown"):
         return
     leading = diagnosis.leading
-    if not leading.seen and leading.confidence < CONVINCED:
+    if leading.basis != "seen" and leading.confidence < CONVINCED:
         return
     sheet.gap()
     sheet.prose("CAUSE", f"{leading.title} ({leading.confidence:.0%})", limit=2)

@@ -6,23 +6,7 @@ from dataclasses import dataclass, field
 
 from ..probes.gradient_tables import GradientStats
 from ..record import Run
-from ..signs import Sign, measure_all
-from ..signs._measure import all_signs
-
-# What to do about a raised sign, in one sentence.
-RECOMMENDED = {
-    "gradients-vanish-with-depth": "use ReLU-like activations with He initialisation, norm layers or skip connections",
-    "gradients-explode-with-depth": "clip the gradient norm, check initial weights against fan-in, add normalisation",
-    "gradient-norm-level": "check the scale of inputs, targets and loss before changing the learning rate",
-    "gradient-underflow": "scale the loss (GradScaler) or train in bfloat16 or float32",
-    "params-without-gradient": "look for detach(), no_grad(), .data or a part that the loss does not use",
-    "params-zero-gradient": "look for dead units, saturated outputs or a part that is multiplied by zero",
-    "dead-units": "lower the learning rate, use LeakyReLU or GELU, check biases and input scale",
-    "saturated-units": "scale inputs and initial weights down, or use ReLU-like activations",
-    "preactivations-large": "scale inputs and initial weights down",
-    "activation-variance-shrinks": "initialise by fan-in (He for ReLU, Xavier for tanh) or add normalisation",
-    "activation-variance-grows": "initialise by fan-in (He for ReLU, Xavier for tanh) or add normalisation",
-}
+from ..signs import Sign, all_signs, measure_all
 
 
 @dataclass(frozen=True)
@@ -40,11 +24,9 @@ class Pathology:
 
 def raised_signs(run: Run, families: tuple[str, ...]) -> list[Sign]:
     """The raised signs of these families (folders of `signs/`), gravest first."""
-    modules = all_signs()
+    units = all_signs()
     found = [
-        sign
-        for sign in measure_all(run).raised()
-        if modules[sign.id].__name__.split(".")[2] in families and sign.severity != "info"
+        sign for sign in measure_all(run).raised() if units[sign.id].family in families and sign.severity != "info"
     ]
     return sorted(found, key=lambda sign: (sign.severity != "critical", -sign.level))
 
@@ -61,6 +43,7 @@ def diagnose_gradient_pathology(stats: GradientStats) -> Pathology:
             found.recommendations.append("find the operation with traindx run, which replays the step that broke")
     for sign in raised_signs(stats.run, ("gradients", "wiring")):
         (found.errors if sign.severity == "critical" else found.warnings).append(sign.text)
-        if sign.id in RECOMMENDED:
-            found.recommendations.append(RECOMMENDED[sign.id])
+        remedy = all_signs()[sign.id].remedy
+        if remedy:
+            found.recommendations.append(remedy)
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checking.pathology import RECOMMENDED, raised_signs
+from ..checking.pathology import raised_signs
 from ..probes.depth_fit import DepthFit, depth_fit
 from ..probes.launch import ProbeError
 from ..probes.loading import load_batch, load_model
@@ -18,6 +18,7 @@ from ..reports import Look
 from ..reports._page import Page
 from ..reports._prose import number
 from ..reports.json import strict
+from ..signs import all_signs
 from ._errors import CommandError
 from ._output import terminal_look
 from ._say import say
@@ -96,8 +97,7 @@ def _page(rows: Any, quantities: dict[str, str], fit: DepthFit | None, fitted: s
         sheet.prose("DEPTH", words + f"(exponential fit over {fit.layers} layers, R² {fit.explained:.2f})", limit=3)
     for sign in signs:
         sheet.prose("SIGN", f"{sign.text} ({sign.id}, {sign.severity})", limit=4)
-        if sign.id in RECOMMENDED:
-            sheet.prose("", f"try: {RECOMMENDED[sign.id]}", limit=2)
+        sheet.prose("", all_signs()[sign.id].remedy)
     if not signs:
         sheet.prose("SIGNS", "nothing unusual in these layers")
     return str(sheet)

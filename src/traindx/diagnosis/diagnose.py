@@ -1,25 +1,28 @@
-"""Puts a diagnosis together: measure, rank, explain."""
+"""Puts a diagnosis together: measure, assess, rank, explain."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..causes import Cause, all_causes
 from ..record import Run
-from ..signs import Sign, Signs, measure_all
-from .model import Model, Term
+from ..signs import Sign, Signs, all_signs, measure_all
+from ..signs.questions import rank
+from .additional_faults import additional_faults
+from .model import HEALTHY, Model, Term, calibrate
 from .next_tests import next_tests
 from .parameters import current
-from .questions import checked, not_checked, questions
+from .questions import checked, not_measured, questions
 from .scope import out_of_scope
-from .several import further_faults
 from .summary import summarise, title_of
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
-from .verdict import decide
+from .verdict import Assessment, assess
 
 SHOWN = 5  # hypotheses in an answer
 RIVALS = 2  # that are named in any case, so that one can see what came next
 NEGLIGIBLE = 0.02  # confidence below which others are not
+SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 
 def diagnose(run: Run) -> Diagnosis:
@@ -28,51 +31,83 @@ def diagnose(run: Run) -> Diagnosis:
     model = current()
     kind = "observed" if run.kind == "observed" else "log"
     levels = {name: sign.level for name, sign in signs.items()}
-    chances = model.probabilities(levels, kind)
-    scope = out_of_scope(run, signs, chances)
-    verdict: Verdict = "out-of-scope" if scope else decide(chances, levels, kind)
+    found = assess(model, levels, kind)
+    chances = _chances(model, levels, kind, found)
+    scope = out_of_scope(run, signs, clear_fault=found.seen is not None)
+    verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
-    further = dict(further_faults(model, levels, first, kind)) if verdict == "sick" and first in model.causes else {}
+    further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
     shown = [first, *further, *(name for name in likely if name not in further)][:SHOWN]
     hypotheses = [
         replace(_hypothesis(name, chances[name], model, run, signs), beside=further.get(name)) for name in shown
     ]
-    symptoms = sorted(
-        (sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8),
-        key=lambda sign: ({"critical": 0, "warning": 1, "info": 2}[sign.severity], -sign.level),
-    )
+    symptoms = _symptoms(signs)
+    outcomes = [sign for sign in symptoms if sign.id in {*found.bad, *found.doubts}]
     loss, validation = run.series("loss/train"), run.series("loss/validation")
     return Diagnosis(
         verdict=verdict,
-        summary=scope or summarise(verdict, hypotheses, signs, run),
+        summary=scope or summarise(found, hypotheses, symptoms, signs, run),
         source=run.source,
         kind=run.kind,
         steps=run.steps,
         exit=_exit(run),
         symptoms=symptoms,
         hypotheses=hypotheses,
-        next_tests=[] if scope else next_tests(verdict, chances, run),
+        next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
+        do_now=_do_now(outcomes) if verdict in ("sick", "inconclusive") else [],
+        suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict),
         questions=questions(signs),
         looks=_looks(signs),
         checked=checked(signs),
-        not_checked=not_checked(signs, run),
+        not_measured=not_measured(signs, run),
         notes=_notes(run),
         loss=loss if loss else None,
         validation=validation if validation else None,
-        onset=next((s.onset for s in symptoms if s.onset is not None and s.severity != "info"), None),
+        onset=_onset(outcomes, symptoms),
+        errors=signs.errors,
         signs=dict(signs),
     )
 
 
+def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:
+    """The hypotheses' probabilities. Once something is known to be wrong, `healthy` is no rival."""
+    causes = model.causes_given_wrong(levels, kind)
+    if found.verdict == "sick":
+        return causes
+    healthy = model.healthy_chance(levels)
+    if found.verdict == "healthy":
+        held = model.parameters.claims.get(kind, {}).get(HEALTHY, ())
+        healthy = calibrate({HEALTHY: healthy, "": 1.0 - healthy}, held)[HEALTHY]
+    return {HEALTHY: healthy} | {name: (1.0 - healthy) * chance for name, chance in causes.items()}
+
+
+def _symptoms(signs: Signs) -> list[Sign]:
+    """The raised signs, most severe first; within a severity in the order in which one would ask."""
+    units = all_signs()
+    raised = [sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8]
+    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting")]
+    return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
+
+
+def _do_now(outcomes: list[Sign]) -> list[str]:
+    """What helps whatever the cause, of each outcome that says so."""
+    units = all_signs()
+    texts = [advise(sign) for sign in outcomes if (advise := units[sign.id].do_now) is not None]
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _onset(outcomes: list[Sign], symptoms: list[Sign]) -> int | None:
+    return next((s.onset for s in (*outcomes, *symptoms) if s.onset is not None and s.severity != "info"), None)
+
+
 def _looks(signs: Signs) -> list[str]:
-    """In the order in which one would ask: the step, its surroundings, the batch, the modes, the spikes."""
-    order = ("minimum-ahead", "steps-make-worse", "beyond-stability-edge", "at-saddle", "noise-scale-at-end",
-             "modes-disagree", "spike-from-data", "spike-from-step")  # fmt: skip
-    return [
-        signs[name].text for name in order if name in signs and not (name.startswith("spike") and not signs[name].value)
-    ]
+    """What deeper looks found, in the order in which one would ask."""
+    units = all_signs()
+    deep = [sign for sign in signs.values() if units[sign.id].family == "deep"]
+    deep = [sign for sign in deep if sign.value or units[sign.id].question != "What do experiments show?"]
+    return [sign.text for sign in sorted(deep, key=lambda sign: (rank(units[sign.id].question), sign.id))]
 
 
 def _exit(run: Run) -> str | None:
@@ -97,7 +132,7 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
         cause=name,
         confidence=chance,
         title=cause.title,
-        seen=model.seen_level(name, levels) >= 0.5,
+        basis=model.basis(name, levels),
         evidence=_evidence(terms, signs),
         against=_against(cause, terms, signs),
         consequences=_consequences(cause, terms, signs),

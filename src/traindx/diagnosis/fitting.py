@@ -1,9 +1,10 @@
 """Fits priors and weights to labelled runs, within bounds that keep what the causes say.
 
-Weights are drawn towards what the cause states, may not change direction, and may at most double (or vanish); priors
-are drawn towards a common value. Two more terms keep the answer honest: some cases are shown with their own cause
-struck out, and must then be called `unknown`; and every kind of case weighs the same, whatever the corpus holds of it,
-with `healthy` given the share that it has among the runs people look at.
+Two questions, two losses: `healthy` against the rest by logistic loss over all cases, and the cause by softmax loss
+over the sick ones. Weights are drawn towards what the cause states, may not change direction, and may at most double
+(or vanish); priors are drawn towards a common value. Some cases are shown with their own cause struck out, and must
+then be called `unknown`. Every kind of case weighs the same, whatever the corpus holds of it, with `healthy` given the
+share that it has among the runs people look at.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FloatArray = NDArray[np.float64]
 STIFFNESS = 0.02  # how strongly weights are held where the cause put them, per unit of squared relative change
 HEALTHY_SHARE = 0.35  # of the total weight in the fit
 UNKNOWN_SHARE = 0.10  # of the total weight: cases with their own cause struck out
+NEVER = -50.0  # the score of what is out of the question
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class _Problem:
         self.fixed = np.array([_fixed_scores(model, case) for case in cases])
         self.target = np.array([row.get(case.cause, row[UNKNOWN]) for case in cases])
         self.weight = self._balance(cases)
-        self.unknown = row[UNKNOWN]
+        self.unknown, self.healthy = row[UNKNOWN], row[HEALTHY]
+        self.sick = np.array([case.cause != HEALTHY for case in cases])
         self.struck = np.array([case.cause in model.causes for case in cases])
         self.initial = np.concatenate([self.prior_centre, self.centre])
         self.bounds = [(p - 6.0, p + 6.0) for p in self.prior_centre] + [
@@ -96,19 +99,33 @@ class _Problem:
         matrix = np.zeros((len(prior), self.levels.shape[1]))
         np.add.at(matrix, (self.rows, self.columns), weight)
         scores = self.fixed + prior + self.levels @ matrix.T
-        value, slope = self._log_loss(scores, self.target, self.weight)
+        slope = np.zeros_like(scores)
+        value, slope[:, self.healthy] = self._logistic_loss(scores[:, self.healthy])
+        rivals = scores[self.sick].copy()
+        rivals[:, self.healthy] = NEVER
+        cause_value, cause_slope = self._log_loss(rivals, self.target[self.sick], self.weight[self.sick])
+        slope[self.sick] += cause_slope
         struck = scores[self.struck].copy()
-        struck[np.arange(len(struck)), self.target[self.struck]] = -50.0
+        struck[:, self.healthy] = NEVER
+        own = (np.arange(len(struck)), self.target[self.struck])
+        struck[own] = NEVER
         share = UNKNOWN_SHARE * self.weight[self.struck]
         unknown_value, unknown_slope = self._log_loss(struck, np.full(len(struck), self.unknown), share)
-        unknown_slope[np.arange(len(struck)), self.target[self.struck]] = 0.0
+        unknown_slope[own] = 0.0
         slope[self.struck] += unknown_slope
         gradient = np.concatenate([slope.sum(axis=0), (slope.T @ self.levels)[self.rows, self.columns]])
         away = (weight - self.centre) / (np.abs(self.centre) + 0.5)
         prior_away = (prior - self.prior_centre) / 3.0
-        value += unknown_value + self.stiffness * (float(away @ away) + float(prior_away @ prior_away)) / 50.0
+        value += cause_value + unknown_value
+        value += self.stiffness * (float(away @ away) + float(prior_away @ prior_away)) / 50.0
         gradient += 2.0 * self.stiffness / 50.0 * np.concatenate([prior_away / 3.0, away / (np.abs(self.centre) + 0.5)])
         return value, gradient
+
+    def _logistic_loss(self, score: FloatArray) -> tuple[float, FloatArray]:
+        """Of the chance of `healthy`, over all cases."""
+        truth = 1.0 - self.sick
+        value = float((self.weight * np.logaddexp(0.0, np.where(self.sick, score, -score))).sum())
+        return value, self.weight * (1.0 / (1.0 + np.exp(-score)) - truth)
 
     @staticmethod
     def _log_loss(scores: FloatArray, target: NDArray[np.int64], weight: FloatArray) -> tuple[float, FloatArray]:
@@ -148,11 +165,14 @@ def _tempered(count: float, counts: Mapping[str, float], sick: int) -> float:
 
 
 def fit_temperature(model: Model, cases: Sequence[Case]) -> float:
-    """The temperature at which confidences on `cases` fit best; above 1 draws them in."""
-    names = model.hypotheses
+    """The temperature at which confidences in causes fit best on the sick ones of `cases`; above 1 draws them in."""
+    names = [name for name in model.hypotheses if name != HEALTHY]
     row = {name: i for i, name in enumerate(names)}
-    scores = np.array([[model.score(name, case.levels) for name in names] for case in cases])
-    target = np.array([row.get(case.cause, row[UNKNOWN]) for case in cases])
+    sick = [case for case in cases if case.cause != HEALTHY]
+    if not sick:
+        return 1.0
+    scores = np.array([[model.score(name, case.levels) for name in names] for case in sick])
+    target = np.array([row.get(case.cause, row[UNKNOWN]) for case in sick])
     best, lowest = 1.0, np.inf
     for temperature in np.geomspace(0.5, 4.0, 43):
         chance = softmax(scores / temperature)
@@ -160,6 +180,19 @@ def fit_temperature(model: Model, cases: Sequence[Case]) -> float:
         if loss < lowest:
             best, lowest = float(temperature), float(loss)
     return round(best, 3)
+
+
+BOUND_PRIOR = 4.0  # claims' worth of trust in what holds for suspicions in general
+
+
+def fit_bounds(claims: Sequence[tuple[str, bool]]) -> dict[str, float]:
+    """For each cause, how often suspecting it held: pairs of the suspected cause and whether it was right."""
+    overall = (sum(right for _, right in claims) + 1.0) / (len(claims) + 2.0)
+    found = {}
+    for cause in sorted({cause for cause, _ in claims}):
+        held = [right for name, right in claims if name == cause]
+        found[cause] = round((sum(held) + BOUND_PRIOR * overall) / (len(held) + BOUND_PRIOR), 3)
+    return found
 
 
 CLAIM_BINS = 10

@@ -1,15 +1,17 @@
-"""From the levels of signs to the probabilities of causes: a sum of named contributions, then a softmax.
+"""From the levels of signs to probabilities: two questions, two models.
 
-The score of a cause, in log-odds, is
+*Is something wrong?* `healthy_chance` is a logistic sum: signs of trouble take from it, signs of success add to it.
+*Why, given that something is?* `causes_given_wrong` is a softmax over the causes and `unknown`; `healthy` is no rival
+there, so a low chance of `healthy` alone names no cause. The score of a cause, in log-odds, is
 
     its prior  +  Σ weight · level   of the signs that speak for it
                −  Σ weight · level   of the signs that speak against it
                −  REQUIRED · (1 − level)   of the strongest sign that it cannot be named without
                −  EXPLAINED · level   of a seen fault that explains it (a seen wiring fault outranks what it imitates)
 
-`healthy` loses by every sign of trouble, and `unknown` gains by trouble that no cause accounts for. A missing sign
-contributes nothing either way. The weights start from the causes' own FOR and AGAINST and are fitted within bounds,
-never flipped (`fitting.py`); every term is kept, so that every confidence can be taken apart (`--why`).
+`unknown` gains by bad outcomes that no cause accounts for. A missing sign contributes nothing either way. The weights
+start from the causes' own FOR and AGAINST and are fitted within bounds, never flipped (`fitting.py`); every term is
+kept, so that every confidence can be taken apart (`--why`).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +35,27 @@ REQUIRED = 6.0
 # A required sign that could not be measured is no evidence of absence, but no support either.
 UNMEASURED = 0.35
 EXPLAINED = 3.0
+SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
+
+Basis = Literal["seen", "suspected"]
+Claims = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is fitted: priors and weights in log-odds, and two corrections that make confidences honest.
+    """What is fitted: priors and weights in log-odds, and corrections that make confidences hold.
 
-    The temperature draws all of them in or out. What is then claimed of the leading hypothesis is replaced by how often
-    such a claim has proved right on runs that were held out (`claims`: pairs of claim and share, linear between).
+    The temperature draws all of them in or out. What is then claimed of the leading cause is replaced by how often
+    such a claim, on the same basis, proved right on programs that were held out (`claims`: pairs of claim and share,
+    linear between). `bounds` is how often suspecting this cause proved right on field programs: no suspicion claims
+    more.
     """
 
     prior: Mapping[str, float]
     weight: Mapping[str, Mapping[str, float]]  # hypothesis -> sign -> weight, negative where it speaks against
     temperature: Mapping[str, float] = field(default_factory=dict)  # by kind of run: "observed", "log"
-    claims: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # by kind of run
+    claims: Mapping[str, Mapping[str, Claims]] = field(default_factory=dict)  # kind of run -> basis -> claims
+    bounds: Mapping[str, float] = field(default_factory=dict)  # cause -> highest confidence of a suspicion
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -64,7 +73,7 @@ class Term:
 
 
 class Model:
-    """Ranks hypotheses for given levels."""
+    """Answers both questions for given levels."""
 
     def __init__(self, causes: Mapping[str, Cause], parameters: Parameters) -> None:
         # Advice is never the verdict, and what no sign can show is never named.
@@ -87,6 +96,12 @@ class Model:
 
     def seen_level(self, name: str, levels: Mapping[str, float]) -> float:
         return max((levels.get(sign, 0.0) for sign in self.causes[name].seen_by), default=0.0)
+
+    def basis(self, name: str, levels: Mapping[str, float]) -> Basis:
+        """Whether a cause was caught in the act, or is inferred from its effects."""
+        cause = self.causes.get(name)
+        caught = cause is not None and max((levels.get(sign, 0.0) for sign in cause.caught_by), default=0.0) >= SEEN
+        return "seen" if caught else "suspected"
 
     def terms(self, hypothesis: str, levels: Mapping[str, float]) -> list[Term]:
         """Every summand of the hypothesis' score but the prior."""
@@ -115,19 +130,36 @@ class Model:
         prior = self.parameters.prior.get(hypothesis, 0.0)
         return prior + sum(term.amount for term in self.terms(hypothesis, levels))
 
-    def probabilities(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
-        """The calibrated probability of every hypothesis."""
+    def healthy_chance(self, levels: Mapping[str, float]) -> float:
+        """The probability that nothing is wrong with the program."""
+        return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, self.score(HEALTHY, levels)))))
+
+    def causes_given_wrong(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
+        """The calibrated probability of every cause, and of `unknown`, given that something is wrong."""
         temperature = self.parameters.temperature.get(kind, 1.0)
-        scores = {name: self.score(name, levels) / temperature for name in self.hypotheses}
+        names = [name for name in self.hypotheses if name != HEALTHY]
+        scores = {name: self.score(name, levels) / temperature for name in names}
         highest = max(scores.values())
         weights = {name: math.exp(score - highest) for name, score in scores.items()}
         total = sum(weights.values())
         chances = {name: weight / total for name, weight in weights.items()}
-        return honest(chances, self.parameters.claims.get(kind, ()))
+        leading = max(chances, key=lambda name: chances[name])
+        basis = self.basis(leading, levels)
+        chances = calibrate(chances, self.parameters.claims.get(kind, {}).get(basis, ()))
+        return self._bounded(chances, levels)
+
+    def _bounded(self, chances: Mapping[str, float], levels: Mapping[str, float]) -> dict[str, float]:
+        """No suspicion claims more than suspicions of its cause have held. What is taken away goes to nobody."""
+        leading = max(chances, key=lambda name: chances[name])
+        bound = self.parameters.bounds.get(leading, 1.0)
+        if leading == UNKNOWN or chances[leading] <= bound or self.basis(leading, levels) == "seen":
+            return dict(chances)
+        shrink = bound / chances[leading]
+        return {name: chance * shrink for name, chance in chances.items()}
 
 
-def honest(chances: Mapping[str, float], claims: Sequence[tuple[float, float]]) -> dict[str, float]:
-    """The probabilities with the leading one put to what experience says of such a claim. The order stays as it is."""
+def calibrate(chances: Mapping[str, float], claims: Claims) -> dict[str, float]:
+    """The probabilities with the leading one replaced by how often such a claim held. The order stays as it is."""
     if not claims:
         return dict(chances)
     leading = max(chances, key=lambda name: chances[name])
@@ -136,9 +168,9 @@ def honest(chances: Mapping[str, float], claims: Sequence[tuple[float, float]]) 
     second = max((chance for name, chance in chances.items() if name != leading), default=0.0)
     if rest <= 0.0:
         return dict(chances)
-    proved = float(np.interp(claimed, [claim for claim, _ in claims], [share for _, share in claims]))
-    proved = max(proved, second / (rest + second))
-    return {name: proved if name == leading else chance * (1.0 - proved) / rest for name, chance in chances.items()}
+    held = float(np.interp(claimed, [claim for claim, _ in claims], [share for _, share in claims]))
+    held = max(held, second / (rest + second))
+    return {name: held if name == leading else chance * (1.0 - held) / rest for name, chance in chances.items()}
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

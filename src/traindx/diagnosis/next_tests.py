@@ -4,73 +4,45 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
+from ..causes import all_causes
 from ..record import Run
 from .model import HEALTHY, UNKNOWN
 from .types import NextTest, Verdict
 
 LEADERS = 6
 WORTHWHILE = 0.08  # bits that a test must be expected to give
+OBSERVE = "a log shows the curve; a run under observation also shows gradients, steps, data and wiring"
+# What each experiment shows; which causes it settles stands on the cause (SETTLED_BY).
+EXPERIMENTS = {
+    "lr": "a range test shows at which learning rate the loss falls fastest and where it turns",
+    "check": "memorising one batch and following its gradients tells wiring from capacity and data",
+}
 
 
-@dataclass(frozen=True)
-class _Test:
-    command: str
-    settles: frozenset[str]
-    why: str
-
-
-def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run) -> list[NextTest]:
+def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run, suspected: str | None) -> list[NextTest]:
     """Tests ranked by how much each is expected to separate the leaders, best first."""
     leaders = sorted(chances.items(), key=lambda item: -item[1])[:LEADERS]
-    script = run.facts.get("script")
     if run.kind != "observed":
         settles = [name for name, _ in leaders if name not in (HEALTHY, UNKNOWN)]
-        if verdict == "healthy" or not settles:
-            return []
-        return [
-            NextTest(
-                "traindx run train.py",
-                settles,
-                "a log shows the curve; a run under observation also shows gradients, steps, data and wiring",
-            )
-        ]
+        wanted = verdict != "healthy" and bool(settles)
+        return [NextTest("traindx run train.py", settles, OBSERVE)] if wanted else []
+    script = run.facts.get("script")
     if not isinstance(script, dict) or verdict == "healthy":
         return []
-    call = _call(script)
-    tests = [
-        _Test(
-            f"traindx lr {call}",
-            frozenset(
-                {
-                    "lr-too-high", "lr-too-low", "no-warmup", "exploding-gradients", "lr-never-decays",
-                    "batch-too-small",
-                }
-            ),
-            "a range test shows at which rate the loss falls fastest and where it turns",
-        ),
-        _Test(
-            f"traindx check {call}",
-            frozenset(
-                {
-                    "noisy-labels", "model-too-small", "scrambled-axes", "target-leakage", "detached-graph",
-                    "params-not-in-optimizer", "over-regularized", "train-val-mismatch", "leaked-validation",
-                    "softmax-wrong-axis", "wrong-loss", "init-too-small", "init-too-large", "vanishing-gradients",
-                }
-            ),
-            "memorising one batch and following gradients tells wiring from capacity and data",
-        ),
-    ]  # fmt: skip
-    worth = [(_information(test, leaders), test) for test in tests]
-    worth.sort(key=lambda item: -item[0])
-    named = dict(leaders)
-    return [
-        NextTest(test.command, [n for n in named if n in test.settles], test.why)
-        for bits, test in worth
-        if bits >= WORTHWHILE
-    ]
+    tests = []
+    for verb, why in EXPERIMENTS.items():
+        settles = [name for name, _ in leaders if verb in _settled_by(name)]
+        bits = math.inf if suspected in settles else _information(settles, leaders)
+        if bits >= WORTHWHILE:
+            tests.append((bits, NextTest(f"traindx {verb} {_call(script)}", settles, why)))
+    return [test for _, test in sorted(tests, key=lambda item: -item[0])]
+
+
+def _settled_by(name: str) -> Sequence[str]:
+    cause = all_causes().get(name)
+    return cause.settled_by if cause is not None else ()
 
 
 def _call(script: Mapping[str, object]) -> str:
@@ -79,10 +51,10 @@ def _call(script: Mapping[str, object]) -> str:
     return ("-m " if script.get("module") else "") + shlex.join(words)
 
 
-def _information(test: _Test, leaders: list[tuple[str, float]]) -> float:
+def _information(settles: Sequence[str], leaders: Sequence[tuple[str, float]]) -> float:
     """Bits gained by learning on which side of the test the truth lies."""
     total = sum(chance for _, chance in leaders)
-    inside = sum(chance for name, chance in leaders if name in test.settles) / total if total else 0.0
+    inside = sum(chance for name, chance in leaders if name in settles) / total if total else 0.0
     if not 0.0 < inside < 1.0:
         return 0.0
     return -inside * math.log2(inside) - (1 - inside) * math.log2(1 - inside)

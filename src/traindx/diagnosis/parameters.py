@@ -8,33 +8,17 @@ from functools import cache
 from importlib.resources import files
 
 from ..causes import Cause, all_causes
+from ..signs import all_signs
 from .model import HEALTHY, UNKNOWN, Model, Parameters
 
 FITTED = "fitted.json"
 
-# Priors in log-odds before any fitting. Most runs that people look at are healthy or merely unfinished; a cause that
-# shows nothing of itself stays far below that.
-PRIOR_HEALTHY = 1.0
+# Priors in log-odds before any fitting. Most runs that people look at are healthy or merely unfinished.
+PRIOR_HEALTHY = 2.0
 PRIOR_CAUSE = -3.0
 PRIOR_UNKNOWN = -1.5
-# Trouble that the curve shows and that needs some explanation.
-UNKNOWN_GAINS = (
-    "loss-not-finite",
-    "loss-diverged",
-    "loss-stuck",
-    "loss-plateau",
-    "loss-oscillating",
-    "training-at-chance",
-    "validation-rising",
-    "validation-gap",
-    "validation-at-chance",
-    "loss-falling-slowly",
-    "early-instability",
-    "loss-heads-wrong-way",
-)
-UNKNOWN_WEIGHT = 2.0
-# What only a run that works brings about. No fault that stops learning goes with it, but some that flatter do.
-HEALTHY_GAINS = {"training-learned": 1.0, "validation-learned": 1.5}
+UNKNOWN_WEIGHT = 2.0  # of every bad outcome: it needs some explanation
+SUCCESS_WEIGHT = 1.2  # of what only a run that works brings about
 # How much of the strongest support that a sign gives to any cause is held against `healthy`.
 HEALTHY_SHARE = 0.6
 DESCRIPTIVE = 1.0  # signs whose strongest weight is no more than this only describe
@@ -52,8 +36,11 @@ def stated(causes: Mapping[str, Cause]) -> Parameters:
         weight[name] = {**{s: -w for s, w in cause.opposes.items()}, **dict(cause.supports)}
         for sign, w in cause.supports.items():
             strongest[sign] = max(strongest.get(sign, 0.0), w)
-    weight[HEALTHY] = {s: -HEALTHY_SHARE * w for s, w in strongest.items() if w > DESCRIPTIVE} | HEALTHY_GAINS
-    weight[UNKNOWN] = dict.fromkeys(UNKNOWN_GAINS, UNKNOWN_WEIGHT)
+    outcomes = [unit.id for unit in all_signs().values() if unit.shows == "outcome"]
+    successes = [unit.id for unit in all_signs().values() if unit.shows == "success"]
+    troubles = {s: -HEALTHY_SHARE * w for s, w in strongest.items() if w > DESCRIPTIVE and s not in successes}
+    weight[HEALTHY] = troubles | dict.fromkeys(successes, SUCCESS_WEIGHT)
+    weight[UNKNOWN] = dict.fromkeys(outcomes, UNKNOWN_WEIGHT)
     prior[HEALTHY], prior[UNKNOWN] = PRIOR_HEALTHY, PRIOR_UNKNOWN
     return Parameters(prior, weight, {"observed": 1.0, "log": 1.5})
 
@@ -75,6 +62,7 @@ def current() -> Model:
             {name: {**stated, **fitted["weight"].get(name, {})} for name, stated in fallback.weight.items()},
             {**fallback.temperature, **fitted["temperature"]},
             fitted.get("claims", {}),
+            fitted.get("bounds", {}),
             fitted.get("about", {}),
         ),
     )

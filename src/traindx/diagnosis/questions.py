@@ -1,126 +1,66 @@
-"""What an engineer would ask of a run, and the signs that answer."""
+"""What an engineer asks of a run, answered by the signs that name the question.
+
+Every sentence is a measured sign's own text: nothing is said that was not measured.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..record import Run
-from ..signs import Sign, Signs, by_experiment
+from ..signs import Sign, Signs, SignUnit, all_signs
+from ..signs.questions import rank
 from .types import Question
 
-# question -> (signs that answer it, what to say when all of them are normal)
-_ASKED: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (
-        "Does the loss stay finite?",
-        ("loss-not-finite", "nonfinite-from-operation", "nonfinite-from-weights", "half-precision-overflow"),
-        "the loss is finite throughout",
-    ),
-    (
-        "Does it fall?",
-        ("loss-diverged", "loss-stuck", "loss-heads-wrong-way", "loss-oscillating", "loss-plateau",
-         "loss-falling-slowly", "training-at-chance", "loss-spike", "still-improving"),
-        "the training loss falls and settles",
-    ),
-    (
-        "Is what the loss is given of the right kind?",
-        ("loss-inputs-are-probabilities", "loss-inputs-not-log-probabilities", "class-ids-in-regression-loss",
-         "targets-outside-output-range", "targets-not-probabilities", "loss-broadcasts", "softmax-over-batch",
-         "errors-cancel", "labels-without-sign", "rates-for-logarithms", "loss-negated"),
-        "inputs and targets of the loss fit each other",
-    ),
-    (
-        "Are gradients cleared, and does every parameter take part?",
-        ("grads-kept", "params-outside-optimizer", "params-never-move", "params-without-gradient",
-         "params-zero-gradient", "fresh-layers-frozen", "backward-without-step", "accumulation-unscaled"),
-        "gradients are cleared every step, and all parameters move",
-    ),
-    (
-        "Does the gradient reach every layer?",
-        ("gradients-vanish-with-depth", "gradients-explode-with-depth", "gradients-fade-along-chain",
-         "gradients-grow-along-chain", "dead-units", "saturated-units", "init-scale-small", "init-scale-large",
-         "rows-identical", "linear-chain"),
-        "gradient sizes are of one order by depth, units are alive",
-    ),
-    (
-        "How large are the steps?",
-        ("update-ratio-high", "update-ratio-low", "step-overshoots", "steps-make-worse", "beyond-stability-edge",
-         "clip-share", "decay-dominates", "decay-forgets"),
-        "updates are of a usual size against the weights",
-    ),
-    (
-        "Does the learning rate last?",
-        ("lr-collapsed",),
-        "the learning rate lasts as long as the loss needs it",
-    ),
-    (
-        "Are the data in order?",
-        ("input-nonfinite", "target-nonfinite", "input-scale-odd", "input-scale-spread", "target-scale-large",
-         "batches-single-class", "batches-alike", "labels-skewed", "batch-outlier", "axes-scrambled",
-         "train-eval-inputs-differ"),
-        "inputs and targets are finite, scaled and mixed",
-    ),
-    (
-        "Does validation follow training?",
-        ("validation-rising", "validation-gap", "validation-at-chance", "samples-shared", "future-visible",
-         "feature-determines-target", "eval-in-train-mode", "train-in-eval-mode", "norm-tiny-batch"),
-        "validation follows training",
-    ),
-    (
-        "What do experiments show?",
-        ("one-batch-not-learnt", "one-batch-needs-lower-rate", "one-batch-needs-higher-rate", "samples-mixed",
-         "output-ignores-input", "modes-disagree", "spike-from-data", "spike-from-step"),
-        "one batch can be learnt, outputs depend on their own input alone",
-    ),
-    (
-        "Where does the time go?",
-        ("data-wait", "memory-growth", "graph-growth", "backward-slowing"),
-        "time is spent computing, memory and step time are steady",
-    ),
-)  # fmt: skip
-
-# One of these must have been measured to say that all is normal: the others of their question touch only a part of it.
-_CORE = {
-    "Are gradients cleared, and does every parameter take part?": {"grads-kept", "params-never-move"},
-    "Does the gradient reach every layer?": {"gradients-vanish-with-depth", "dead-units", "saturated-units"},
-    "How large are the steps?": {"update-ratio-high", "update-ratio-low"},
-}
-
-
-def _measured(signs: Signs, asked: str, ids: tuple[str, ...]) -> list[Sign]:
-    """The answers, or none where they are about a part of the question and nothing is amiss."""
-    found = [signs[sign] for sign in ids if sign in signs]
-    core = _CORE.get(asked)
-    partial = core is not None and not any(sign.id in core or sign.raised for sign in found)
-    return [] if partial else found
+# A raised setting is a choice and a raised success is good news: neither is a finding.
+FINDINGS = ("fault", "condition", "outcome", "dynamics", "scope")
 
 
 def questions(signs: Signs) -> list[Question]:
-    """The questions that this run can answer, with the finding."""
+    """The questions that this run can answer, each with its strongest finding, or with what was found normal."""
     found = []
-    for asked, ids, normal in _ASKED:
-        measured = _measured(signs, asked, ids)
-        if not measured:
-            continue
-        raised = max(measured, key=lambda sign: sign.level)
-        found.append(Question(asked, raised.text if raised.raised else normal))
+    for asked, units in _asked():
+        raised = [signs[u.id] for u in units if u.id in signs and u.shows in FINDINGS and signs[u.id].raised]
+        normal = _normal(units, signs)
+        if raised:
+            found.append(Question(asked, max(raised, key=_weight).text, True))
+        elif normal:
+            found.append(Question(asked, " ".join(sign.text for sign in normal), False))
     return found
 
 
 def checked(signs: Signs) -> list[str]:
-    """What was looked at and found in order."""
+    """What was measured and found normal: the texts of the signs that can answer for their question alone."""
     return [
-        normal
-        for asked, ids, normal in _ASKED
-        if (measured := _measured(signs, asked, ids)) and not any(sign.raised for sign in measured)
+        sign.text
+        for _, units in _asked()
+        if not any(u.id in signs and u.shows in FINDINGS and signs[u.id].raised for u in units)
+        for sign in _normal(units, signs)
     ]
 
 
-def not_checked(signs: Signs, run: Run) -> list[str]:
-    """What this run could not be asked."""
-    absent = [
-        asked.rstrip("?").lower()
-        for asked, ids, _ in _ASKED
-        if not _measured(signs, asked, ids) and not by_experiment().issuperset(ids)
-    ]
-    if run.kind != "observed" and absent:
-        # Read as one sentence: the reason stands in front of the first.
-        return [f"a log cannot tell: {absent[0]}", *absent[1:]]
-    return absent
+def not_measured(signs: Signs, run: Run) -> list[str]:
+    """What the verdict is blind to, and why: questions that no sign of this run could answer."""
+    blind = []
+    for asked, units in _asked():
+        core = [unit for unit in units if unit.core]
+        if core and not any(unit.id in signs for unit in units if unit.shows in FINDINGS):
+            blind.append(f"{asked} ({signs.missing[core[0].id].reason})")
+    if run.kind != "observed" and blind:
+        return [f"a log does not show: {' '.join(text.split(' (')[0] for text in blind)}"]
+    return blind
+
+
+def _asked() -> Iterator[tuple[str, list[SignUnit]]]:
+    """Every question with the units that answer it, in the order of asking."""
+    units = list(all_signs().values())
+    for asked in sorted({unit.question for unit in units}, key=lambda question: (rank(question), question)):
+        yield asked, [unit for unit in units if unit.question == asked]
+
+
+def _normal(units: list[SignUnit], signs: Signs) -> list[Sign]:
+    return [signs[u.id] for u in units if u.core and u.id in signs and (u.shows == "success") == signs[u.id].raised]
+
+
+def _weight(sign: Sign) -> tuple[int, float]:
+    return {"critical": 2, "warning": 1, "info": 0}[sign.severity], sign.level

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..record import Run
 from ..signs import Signs
-from .model import HEALTHY
 
 
-def out_of_scope(run: Run, signs: Signs, chances: Mapping[str, float]) -> str | None:
+def out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
     """One sentence, where this run is not for us to diagnose; else None."""
     never = signs.get("never-trained")
     crash = signs.get("crash-infrastructure")
-    # A crash hides nothing that was seen before it: a fault that is all but certain is still the diagnosis.
-    clear_fault = max((c for name, c in chances.items() if name != HEALTHY), default=0.0) >= 0.9
+    # A crash hides nothing that was seen before it: a clear fault is still the diagnosis.
     if crash is not None and crash.raised and not clear_fault:
         return crash.text
     learning = signs.get("reinforcement-learning")

@@ -1,4 +1,4 @@
-"""The one sentence that a person would say."""
+"""The one sentence that a person would say: the finding, or the symptom with its onset."""
 
 from __future__ import annotations
 
@@ -6,47 +6,73 @@ from collections.abc import Sequence
 
 from ..causes import Cause
 from ..record import Run
-from ..signs import Signs
+from ..signs import Sign, Signs
 from .model import HEALTHY, UNKNOWN
-from .types import Hypothesis, Verdict
+from .types import Hypothesis
+from .verdict import Assessment
+
+NO_LEADER = 0.25  # the confidence below which naming a cause in one sentence would mislead
 
 
 def title_of(name: str, cause: Cause | None) -> str:
     if cause is not None:
         return cause.title
-    return {HEALTHY: "Nothing is wrong that could be seen", UNKNOWN: "Something that is not known here"}[name]
+    return {HEALTHY: "No fault found", UNKNOWN: "Unknown cause"}[name]
 
 
-def summarise(verdict: Verdict, hypotheses: Sequence[Hypothesis], signs: Signs, run: Run) -> str:
-    if verdict == "sick" and hypotheses[0].cause not in (HEALTHY, UNKNOWN):
-        return _sick(hypotheses)
-    if verdict == "healthy":
-        return "This run looks healthy." if run.kind == "observed" else "This log shows no sign of trouble."
-    short = signs.get("too-short")
-    if short is not None and short.raised:
+def summarise(
+    found: Assessment, hypotheses: Sequence[Hypothesis], symptoms: Sequence[Sign], signs: Signs, run: Run
+) -> str:
+    """`symptoms`: raised signs, most severe first."""
+    if found.verdict == "healthy":
+        learned = next((signs[s] for s in ("validation-learned", "training-learned") if s in signs), None)
+        word = "This run looks healthy" if run.kind == "observed" else "This log shows no sign of trouble"
+        return f"{word}: {_lower(learned.text)}" if learned is not None else f"{word}."
+    if found.seen is not None:
+        return _finding(hypotheses)
+    if found.bad:
+        return f"{_symptom(found.bad, symptoms)} {_cause(hypotheses)}"
+    if found.suspected is not None:
+        leading = hypotheses[0]
+        rests = f": {_lower(leading.evidence[0])}" if leading.evidence else "."
+        return f"{_sure(leading.confidence, leading.title)}, but the outcome is fine{rests}"
+    short = next((signs[s] for s in ("too-short", "few-updates") if s in signs and signs[s].raised), None)
+    if short is not None:
         return f"Too little to judge: {_lower(short.text)}"
-    named = [h for h in hypotheses if h.cause not in (HEALTHY, UNKNOWN)]
-    trouble = [s for s in signs.raised() if s.severity in ("critical", "warning")]
-    if trouble:
-        seen = max(trouble, key=lambda s: (s.severity == "critical", s.level)).text.rstrip(".")
-        guess = f"; the likeliest cause is {named[0].cause} ({named[0].confidence:.0%})" if named else ""
-        return f"{seen}. What causes it cannot be told from what was recorded{guess}."
-    return "Nothing stands out, but what was recorded is not enough to call this run healthy."
+    if found.doubts:
+        return f"{_symptom(found.doubts, symptoms)} {_cause(hypotheses)}"
+    learned = signs.get("training-learned")
+    if learned is not None and not learned.raised:
+        return f"Nothing to judge: {_lower(learned.text)}"
+    return "No fault was found, but too little was measured to call this run healthy."
 
 
-def _sick(hypotheses: Sequence[Hypothesis]) -> str:
+def _finding(hypotheses: Sequence[Hypothesis]) -> str:
     leading = hypotheses[0]
-    certain = leading.confidence >= 0.8
-    verb = "" if certain else "most likely: " if leading.confidence >= 0.5 else "possibly: "
-    also = [h for h in hypotheses[1:] if h.beside is not None]
-    title = leading.title.rstrip(".")
-    text = f"{verb}{title}".strip() if certain else f"{verb.capitalize()}{_lower(title)}"
-    if leading.evidence:
-        text += f" — {_lower(leading.evidence[0].rstrip('.'))}"
-    text += "."
-    if also:
-        text += " Also seen, to mend after it: " + "; ".join(_lower(h.title.rstrip(".")) for h in also) + "."
-    return text
+    text = _sure(leading.confidence, leading.title.rstrip("."))
+    text += f": {_lower(leading.evidence[0].rstrip('.'))}." if leading.evidence else "."
+    also = [h.title.rstrip(".") for h in hypotheses[1:] if h.beside is not None]
+    return text + (f" Also: {'; '.join(_lower(title) for title in also)}." if also else "")
+
+
+def _symptom(names: Sequence[str], symptoms: Sequence[Sign]) -> str:
+    """The most severe of these outcomes."""
+    return next((sign.text for sign in symptoms if sign.id in names), "The outcome is bad.")
+
+
+def _cause(hypotheses: Sequence[Hypothesis]) -> str:
+    leading = hypotheses[0]
+    if leading.cause in (HEALTHY, UNKNOWN) or leading.confidence < NO_LEADER:
+        return "Unclear why: no cause stands out."
+    return f"{_sure(leading.confidence, leading.title.rstrip('.'))}."
+
+
+def _sure(confidence: float, title: str) -> str:
+    """The title with the word that fits the number."""
+    if confidence >= 0.95:
+        return title
+    word = "Very likely" if confidence >= 0.7 else "Probably" if confidence >= 0.4 else "Possibly"
+    return f"{word} {_lower(title)}"
 
 
 def _lower(text: str) -> str:

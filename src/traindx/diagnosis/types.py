@@ -11,6 +11,8 @@ from ..record import Series
 from ..signs import Sign
 
 Verdict = Literal["healthy", "sick", "inconclusive", "out-of-scope"]
+# Caught in the act, inferred from dynamics or a curve, or settled by an experiment.
+Basis = Literal["seen", "suspected", "proven", "refuted"]
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,10 @@ class Hypothesis:
     cause: str
     confidence: float
     title: str
-    seen: bool = False  # the fault itself was observed, not inferred from its effects
+    basis: Basis = "suspected"
     evidence: Sequence[str] = ()
     against: Sequence[str] = ()
-    consequences: Sequence[str] = ()  # what follows from it and needs no mending of its own
+    consequences: Sequence[str] = ()  # what follows from it and needs no fix of its own
     fix: Fix | None = None
     avoid: Sequence[str] = ()
     verify: str = ""
@@ -42,15 +44,16 @@ class Hypothesis:
     prior: float = 0.0  # log-odds before any sign was looked at
     trial: Mapping[str, Any] | None = None
     family: str = ""  # the cause's category, for instance learning-rate
-    beside: float | None = None  # of a further fault: its probability once the leading one is mended; None of a rival
+    beside: float | None = None  # of an additional fault: its probability once the leading one is fixed; else None
 
 
 @dataclass(frozen=True)
 class Question:
-    """Something an engineer would ask of this run, and what was found."""
+    """Something an engineer would ask of this run, and what was measured. `trouble`: it is not normal."""
 
     question: str
     finding: str
+    trouble: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class NextTest:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The answer. `hypotheses` are most likely first, further faults next to the leading one; `symptoms` are the raised
-    signs, gravest first."""
+    """The answer. `hypotheses` are most likely first, additional faults next to the leading one; `symptoms` are the
+    raised signs, most severe first."""
 
     verdict: Verdict
     summary: str
@@ -82,15 +85,18 @@ class Diagnosis:
     symptoms: Sequence[Sign]
     hypotheses: Sequence[Hypothesis]
     next_tests: Sequence[NextTest]
+    do_now: Sequence[str] = ()  # what helps whatever the cause: which checkpoint to keep, whether to stop
+    suspected: bool = False  # inconclusive because a cause is suspected although the outcome is fine
     advice: Sequence[Advice] = ()
     questions: Sequence[Question] = ()
     looks: Sequence[str] = ()  # what deeper looks found, where they were made
-    checked: Sequence[str] = ()  # what was looked at and found in order
-    not_checked: Sequence[str] = ()  # what could not be looked at, and why
+    checked: Sequence[str] = ()  # what was measured and found normal
+    not_measured: Sequence[str] = ()  # what the verdict is blind to, and why
     notes: Sequence[str] = ()  # how the input was read: which columns, what was left out
     loss: Series | None = None
     validation: Series | None = None
     onset: int | None = None
+    errors: Mapping[str, str] = field(default_factory=dict)  # signs that traindx itself failed to measure
     signs: Mapping[str, Sign] = field(default_factory=dict)
 
     @property
@@ -98,8 +104,8 @@ class Diagnosis:
         return self.hypotheses[0]
 
     @property
-    def further(self) -> list[Hypothesis]:
-        """What is wrong beside the leading cause, in the order in which to mend it."""
+    def additional(self) -> list[Hypothesis]:
+        """What is wrong beside the leading cause, in the order in which to fix it."""
         return [hypothesis for hypothesis in self.hypotheses if hypothesis.beside is not None]
 
     def __str__(self) -> str:

@@ -1,46 +1,62 @@
-"""Healthy, sick or inconclusive: from the probabilities, and from what needs no cause to be called trouble."""
+"""Is something wrong? From what was seen and from the outcome; never from a low chance of `healthy` alone.
+
+SICK needs a fault caught in the act, or an outcome that is bad by itself. A suspicion with a fine outcome is
+inconclusive until an experiment has settled it. HEALTHY is earned by learning that was measured, with no open doubt.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from .model import HEALTHY, UNKNOWN
+from ..signs import SignUnit, all_signs
+from .model import SEEN, UNKNOWN, Model
 from .types import Verdict
 
-# A false alarm costs more trust than a miss: a run is called sick only when it is clearly more likely sick than not.
-# The probability of `healthy` below which a run may be called sick. Most faults leave no trace in a log, so there
-# `healthy` never gets far, and its being low means less.
-ALARM = {"observed": 0.3, "log": 0.2}
-# The confidence that a leading cause needs for that. In a log causes share what little shows.
-NAMED = {"observed": 0.5, "log": 0.25}
-# Trouble that is plain to see, whatever causes it, and the level at which it is.
-PLAIN_TROUBLE = {"loss-not-finite": 0.7, "loss-diverged": 0.9}
-# A loss may rise because the task is made harder on purpose; then all else speaks for the run.
-MEANT = 0.6
-# Trouble that forbids to call a run healthy.
-DOUBTFUL = {
-    "loss-stuck": 0.7,
-    "loss-plateau": 0.8,
-    "loss-diverged": 0.5,
-    "loss-oscillating": 0.8,
-    "loss-heads-wrong-way": 0.5,
-    "validation-rising": 0.8,
-    "validation-gap": 0.8,
-    "loss-falling-slowly": 0.8,
-    "gradients-zero": 0.8,
-}
+# A false alarm costs as much as ten misses. The chance of `healthy` below which a seen fault may be reported as one,
+# and a suspicion may be raised at all.
+ALARM = 0.3
+NAMED = 0.5  # the confidence, given that something is wrong, that a leading cause needs for either
+EARNED = 0.1  # the level of a sign of success from which learning stands out from noise
 TOO_SHORT = 0.5
 
 
-def decide(chances: Mapping[str, float], levels: Mapping[str, float], kind: str = "observed") -> Verdict:
-    """The verdict for these probabilities and levels of signs. `kind`: `observed` or `log`."""
-    plain = [sign for sign, level in PLAIN_TROUBLE.items() if levels.get(sign, 0.0) >= level]
-    if plain and (plain != ["loss-diverged"] or chances[HEALTHY] < MEANT):
-        return "sick"
-    leading, confidence = max(((n, c) for n, c in chances.items() if n != HEALTHY), key=lambda item: item[1])
-    if chances[HEALTHY] < ALARM[kind]:
-        return "sick" if leading != UNKNOWN and confidence >= NAMED[kind] else "inconclusive"
-    if levels.get("too-short", 0.0) >= TOO_SHORT:
-        return "inconclusive"
-    doubtful = any(levels.get(sign, 0.0) >= level for sign, level in DOUBTFUL.items())
-    return "inconclusive" if doubtful or chances[HEALTHY] < confidence else "healthy"
+@dataclass(frozen=True)
+class Assessment:
+    """The answer to "is something wrong", with the signs that it rests on."""
+
+    verdict: Verdict
+    bad: tuple[str, ...] = ()  # outcomes that are bad by themselves
+    doubts: tuple[str, ...] = ()  # outcomes that forbid to call the run healthy
+    seen: str | None = None  # the cause that was caught in the act
+    suspected: str | None = None  # the cause that is suspected although the outcome is fine
+
+
+def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
+    """The verdict for these levels of signs. `kind`: `observed` or `log`."""
+    units = all_signs()
+    short = max(levels.get("too-short", 0.0), levels.get("few-updates", 0.0)) >= TOO_SHORT
+    outcomes = {name: units[name] for name in levels if name in units and units[name].shows == "outcome"}
+    bad = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.bad_from, levels, short))
+    doubts = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.doubt_from, levels, False))
+    causes = model.causes_given_wrong(levels, kind)
+    leading = max(causes, key=lambda name: causes[name])
+    healthy = model.healthy_chance(levels)
+    named = leading != UNKNOWN and causes[leading] >= NAMED and healthy < ALARM
+    if named and model.basis(leading, levels) == "seen":
+        return Assessment("sick", bad, doubts, seen=leading)
+    if bad:
+        return Assessment("sick", bad, doubts)
+    if named and not short:
+        return Assessment("inconclusive", bad, doubts, suspected=leading)
+    earned = any(levels[name] >= EARNED for name in levels if name in units and units[name].shows == "success")
+    if doubts or short or not earned or healthy < ALARM:
+        return Assessment("inconclusive", bad, doubts)
+    return Assessment("healthy")
+
+
+def _reaches(unit: SignUnit, limit: float | None, levels: Mapping[str, float], short: bool) -> bool:
+    return limit is not None and levels[unit.id] >= limit and not (short and unit.needs_time)
+
+
+__all__ = ["ALARM", "EARNED", "NAMED", "SEEN", "Assessment", "assess"]

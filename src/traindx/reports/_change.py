@@ -1,22 +1,16 @@
-"""A fix's code beside the line that is there now."""
+"""A fix as lines to show: the diff of the user's file, or the pattern to follow."""
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
 from ..causes import Fix
 
-ALIKE = 0.5  # share of common characters from which one line reads as the other, edited
+
+def change(fix: Fix) -> list[str]:
+    """The hunks of the diff without its file names (the place is named beside it); else the code as a pattern."""
+    if fix.patch:
+        return [line for line in fix.patch.splitlines() if not line.startswith(("--- ", "+++ "))]
+    return fix.code.strip("\n").splitlines()
 
 
-def before_and_after(fix: Fix) -> list[str]:
-    """Marked like a diff where the code replaces or surrounds the present line; else simply what to write."""
-    code = fix.code.strip("\n").splitlines()
-    old = fix.location.text.strip() if fix.location else ""
-    if not old:
-        return code
-    if any(line.strip() == old for line in code):
-        return [f"{' ' if line.strip() == old else '+'} {line}" for line in code]
-    if len(code) == 1 and SequenceMatcher(None, old, code[0].strip()).ratio() >= ALIKE:
-        return [f"- {old}", f"+ {code[0].strip()}"]
-    return [f"now:   {old}", *(f"{'write:' if i == 0 else '      '} {line}" for i, line in enumerate(code))]
+def is_diff(fix: Fix) -> bool:
+    return bool(fix.patch)

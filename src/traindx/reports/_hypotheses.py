@@ -7,11 +7,18 @@ from typing import Any
 
 from ..causes import Fix
 from ..diagnosis import Hypothesis
-from ._change import before_and_after
+from ._change import change
 from ._page import Page
 from ._prose import clean, number, percent
 
 NEGLIGIBLE = 0.01  # shown as "<1 %" it would only be noise
+STANDS_OUT = 0.25
+BASIS = {
+    "seen": "seen directly",
+    "suspected": "suspected from its effects",
+    "proven": "proven by experiment",
+    "refuted": "refuted by experiment",
+}
 SHARE_COLUMN = len(">99 %  ")
 SAFETY = {
     "safe": "safe: nothing else changes",
@@ -20,60 +27,65 @@ SAFETY = {
 }
 
 
+def stands_out(leading: Hypothesis) -> bool:
+    """Whether one cause can be told in full; below that, several are listed as equals."""
+    return leading.cause not in ("healthy", "unknown") and leading.confidence >= STANDS_OUT
+
+
 def cause(page: Page, leading: Hypothesis) -> None:
     """The leading cause: why it is believed, what to change, what to leave alone."""
-    how = "seen directly" if leading.seen else "inferred from its effects"
-    page.prose("CAUSE", f"{_name(leading)}, {how}", limit=3, bullet=_share(leading))
+    page.prose("CAUSE", f"{_name(leading)}, {BASIS[leading.basis]}", bullet=_share(leading))
     page.items("EVIDENCE", leading.evidence, most=4, bullet="+ ")
     page.items("AGAINST", leading.against, most=2)
     if leading.trial:
-        page.prose("TESTED", tested(leading.trial), limit=2)
-    if leading.consequences:
-        page.prose("FOLLOWS", f"{'; '.join(leading.consequences)} (no mending of their own needed)", limit=2)
+        page.prose("TESTED", tested(leading.trial))
+    page.items("FOLLOWS", leading.consequences, most=2)
     if leading.fix:
         page.gap()
         treatment(page, leading.fix)
-    page.items("BEWARE", leading.avoid, most=2)
-    page.prose("VERIFY", leading.verify, limit=2)
-    page.prose("READ", leading.reference, limit=2)
+    page.items("AVOID", leading.avoid, most=2)
+    page.prose("VERIFY", leading.verify)
+    page.prose("REFERENCE", leading.reference)
 
 
 def treatment(page: Page, fix: Fix) -> None:
-    """What to change, with the line as it is and as it should be."""
-    page.prose("FIX", f"{fix.summary} ({SAFETY[fix.safety]})", limit=3)
+    """What to change: a diff of the user's own file, or a pattern where the place is not known."""
+    page.prose("FIX", f"{fix.summary} ({SAFETY[fix.safety]})")
     if fix.location:
         page.block("", [clean(str(fix.location), page.look.ascii_only)])
-    page.block("", [clean(f"  {line}", page.look.ascii_only) for line in before_and_after(fix)])
+    page.block("", [clean(f"  {line}", page.look.ascii_only) for line in change(fix)])
 
 
-def further(page: Page, faults: Sequence[Hypothesis]) -> None:
+def additional(page: Page, faults: Sequence[Hypothesis]) -> None:
     """Faults beside the leading one: each with what shows it and what to change."""
     for fault in faults:
         page.gap()
-        page.prose("AND ALSO", f"{_name(fault)}, seen directly: mend it next", limit=3)
+        page.prose("ALSO", f"{_name(fault)}, {BASIS[fault.basis]}: fix it next")
         page.items("EVIDENCE", fault.evidence, most=2, bullet="+ ")
         if fault.fix:
             treatment(page, fault.fix)
 
 
-def others(page: Page, rest: Sequence[Hypothesis]) -> None:
+def alternatives(page: Page, rest: Sequence[Hypothesis]) -> None:
     """What else it could be."""
     likely = [other for other in rest if other.confidence >= NEGLIGIBLE and other.beside is None]
     for i, hypothesis in enumerate(likely if page.look.why else likely[:3]):
         best = f": {hypothesis.evidence[0]}" if hypothesis.evidence else ""
-        page.prose("" if i else "OR ELSE", _name(hypothesis) + best, limit=2, bullet=_share(hypothesis))
+        page.prose("" if i else "ALTERNATIVES", _name(hypothesis) + best, bullet=_share(hypothesis))
 
 
 def candidates(page: Page, hypotheses: Sequence[Hypothesis]) -> None:
     """Several causes that nothing separates yet, each with its best evidence."""
     likely = [hypothesis for hypothesis in hypotheses if hypothesis.confidence >= NEGLIGIBLE]
     for i, hypothesis in enumerate(likely if page.look.why else likely[:4]):
-        page.prose("" if i else "PERHAPS", _name(hypothesis), limit=2, bullet=_share(hypothesis))
+        page.prose("" if i else "POSSIBLE", _name(hypothesis), bullet=_share(hypothesis))
         page.items("", hypothesis.evidence, most=2, bullet=" " * SHARE_COLUMN + "+ ")
 
 
 def _name(hypothesis: Hypothesis) -> str:
-    return f"{hypothesis.title} ({hypothesis.cause})"
+    return (
+        hypothesis.title if hypothesis.cause in ("healthy", "unknown") else f"{hypothesis.title} ({hypothesis.cause})"
+    )
 
 
 def _share(hypothesis: Hypothesis) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ._look import Look
 from ._prose import cells, clean, fold
 
-MARGIN = 10
+MARGIN = 14
 STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32"}
 
 
@@ -24,13 +24,10 @@ class Page:
             self.lines.append("")
 
     def prose(self, label: str, text: str, *, limit: int | None = None, style: str = "bold", bullet: str = "") -> None:
-        """A paragraph beside its label. `limit` bounds its lines unless everything was asked for."""
+        """A paragraph beside its label; nothing of it is cut."""
         bullet = clean(bullet, self.look.ascii_only)
         room = max(20, self.look.width - MARGIN - cells(bullet))
-        text = clean(text, self.look.ascii_only)
-        folded = fold(text, room, None if self.look.why else limit)
-        if self.look.ascii_only:
-            folded = [line.replace("…", "~") for line in folded]
+        folded = fold(clean(text, self.look.ascii_only), room)
         hang = " " * cells(bullet)
         self.block(label, [(hang if i else bullet) + line for i, line in enumerate(folded)], style=style)
 
@@ -38,7 +35,7 @@ class Page:
         """A list of short texts; only the first `most` unless everything was asked for."""
         shown = texts if self.look.why else texts[:most]
         for i, text in enumerate(shown):
-            self.prose("" if i else label, text, limit=limit, bullet=bullet)
+            self.prose("" if i else label, text, bullet=bullet)
         if len(shown) < len(texts):
             self.prose("", f"({len(texts) - len(shown)} more with --why)", style="dim")
 

@@ -12,6 +12,8 @@ def why(page: Page, diagnosis: Diagnosis) -> None:
     page.prose(
         "WHY", "In log-odds: the prior, then for every sign its level (0 normal, 1 unmistakable) times its weight."
     )
+    for sign, error in diagnosis.errors.items():
+        page.prose("", f"traindx failed to measure {sign}: {error}")
     for hypothesis in diagnosis.hypotheses:
         page.gap()
         page.block("", _sum(hypothesis, page.look.ascii_only))

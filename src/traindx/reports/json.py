@@ -37,6 +37,8 @@ def as_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "schema": SCHEMA_ID,
         "verdict": diagnosis.verdict,
         "summary": diagnosis.summary,
+        "do_now": list(diagnosis.do_now),
+        "not_measured": list(diagnosis.not_measured),
         "run": {
             "source": diagnosis.source,
             "kind": diagnosis.kind,
@@ -64,6 +66,7 @@ def _hypothesis(hypothesis: Hypothesis) -> dict[str, Any]:
     return {
         "cause": hypothesis.cause,
         "confidence": float(hypothesis.confidence),
+        **({} if hypothesis.cause in ("healthy", "unknown") else {"basis": hypothesis.basis}),
         "evidence": list(hypothesis.evidence),
         "against": list(hypothesis.against),
         "fix": None if hypothesis.fix is None else _fix(hypothesis.fix),
@@ -81,6 +84,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "code": fix.code,
         "location": None if place is None else {"file": place.file, "line": int(place.line)},
         "safety": fix.safety,
+        "patch": fix.patch,
     }
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..diagnosis import Diagnosis, Hypothesis
-from ._change import before_and_after
-from ._hypotheses import NEGLIGIBLE, SAFETY, tested
+from ._change import change, is_diff
+from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, stands_out, tested
 from ._look import Look
 from ._page import Page
 from ._prose import clean, counted, percent
@@ -18,10 +18,12 @@ SUFFIXES = (".md", ".markdown")
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
+    verdict = "suspected" if diagnosis.suspected else diagnosis.verdict.replace("-", " ")
     lines = [
-        f"# {diagnosis.verdict.capitalize()}: {prose(diagnosis.summary)}",
+        f"# {verdict.capitalize()}: {prose(diagnosis.summary)}",
         "",
         f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, 'step')})",
+        *_list("Do now", diagnosis.do_now),
         *_symptoms(diagnosis),
         *_questions(diagnosis),
         *_cause(diagnosis),
@@ -49,24 +51,23 @@ def _symptoms(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _questions(diagnosis: Diagnosis) -> Iterator[str]:
     items = [f"- {prose(asked.question)} **{prose(asked.finding)}**" for asked in diagnosis.questions]
-    items += [f"- In order: {prose(text)}" for text in diagnosis.checked]
-    items += [f"- Could not be seen: {prose(text)}" for text in diagnosis.not_checked]
+    items += [f"- Not measured: {prose(text)}" for text in diagnosis.not_measured]
     if items:
         yield from _section("Questions and findings", items)
 
 
 def _cause(diagnosis: Diagnosis) -> Iterator[str]:
-    """The leading cause in full; a run that is not sick has none."""
-    if diagnosis.verdict != "sick" or not diagnosis.hypotheses:
+    """The leading cause in full, where one stands out."""
+    if not _told_in_full(diagnosis):
         return
     leading = diagnosis.leading
-    seen = "seen directly" if leading.seen else "inferred from its effects"
     category = [f"- Category: {prose(leading.family)}"] if leading.family else []
     yield from _section(
         "Root cause",
         [
             *category,
-            f"- Issue: **{prose(leading.title)}** (`{leading.cause}`), {percent(leading.confidence)}, {seen}",
+            f"- Fault: **{prose(leading.title)}** (`{leading.cause}`), {percent(leading.confidence)}, "
+            f"{BASIS[leading.basis]}",
             *(f"- Evidence: {prose(text)}" for text in leading.evidence),
             *(f"- Against it: {prose(text)}" for text in leading.against),
             *(f"- Follows from it: {prose(text)}" for text in leading.consequences),
@@ -77,34 +78,36 @@ def _cause(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _list("What NOT to do", leading.avoid)
     if leading.reference:
         yield from _section("Reference", [prose(leading.reference)])
-    for fault in diagnosis.further:
-        lines = [f"**{prose(fault.title)}** (`{fault.cause}`), seen directly", ""]
-        yield from _section("Further fault, to mend next", [*lines, *(f"- {prose(text)}" for text in fault.evidence)])
+    for fault in diagnosis.additional:
+        lines = [f"**{prose(fault.title)}** (`{fault.cause}`), {BASIS[fault.basis]}", ""]
+        yield from _section("Additional fault, to fix next", [*lines, *(f"- {prose(text)}" for text in fault.evidence)])
         yield from _fix(fault)
+
+
+def _told_in_full(diagnosis: Diagnosis) -> bool:
+    told = diagnosis.verdict == "sick" or diagnosis.suspected
+    return told and bool(diagnosis.hypotheses) and stands_out(diagnosis.leading)
 
 
 def _fix(leading: Hypothesis) -> Iterator[str]:
     fix = leading.fix
     if fix:
         place = f"{code(str(fix.location))}: " if fix.location else ""
-        lines = before_and_after(fix)
-        language = "diff" if any(line.startswith(("+ ", "- ")) for line in lines) else "python"
-        yield from _section(
-            "Fix", [f"{place}{prose(fix.summary)} ({SAFETY[fix.safety]})", "", *fenced(lines, language)]
-        )
+        block = ["", *fenced(lines, "diff" if is_diff(fix) else "python")] if (lines := change(fix)) else []
+        yield from _section("Fix", [f"{place}{prose(fix.summary)} ({SAFETY[fix.safety]})", *block])
     if leading.verify:
         yield from ["", f"To verify: {prose(leading.verify)}"] if fix else _section("Verify", [prose(leading.verify)])
 
 
 def _others(diagnosis: Diagnosis) -> Iterator[str]:
-    rest = diagnosis.hypotheses[1:] if diagnosis.verdict == "sick" else diagnosis.hypotheses
+    rest = diagnosis.hypotheses[1:] if _told_in_full(diagnosis) else diagnosis.hypotheses
     rows = [
         f"| {percent(other.confidence)} | {cell(other.title)} (`{other.cause}`) | {cell(' '.join(other.evidence))} |"
         for other in rest
         if other.confidence >= NEGLIGIBLE and other.beside is None
     ]
     if rows:
-        title = "Other possible causes" if diagnosis.verdict == "sick" else "What it may be"
+        title = "Alternatives" if _told_in_full(diagnosis) else "Possible causes"
         yield from _section(title, ["| confidence | cause | evidence |", "|---|---|---|", *rows])
 
 

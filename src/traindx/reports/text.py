@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..diagnosis import Diagnosis
 from ._curve import figure
-from ._hypotheses import candidates, cause, further, others
+from ._hypotheses import additional, alternatives, candidates, cause, stands_out
 from ._look import Look
 from ._page import MARGIN, Page
 from ._prose import clean, counted
@@ -16,8 +16,9 @@ SUFFIXES = (".txt", ".log")
 VERDICTS = {
     "sick": ("SICK", "red"),
     "healthy": ("HEALTHY", "green"),
+    "suspected": ("SUSPECTED", "yellow"),
     "inconclusive": ("UNCLEAR", "yellow"),
-    "out-of-scope": ("ELSEWHERE", "yellow"),
+    "out-of-scope": ("OUT OF SCOPE", "yellow"),
 }
 ENDINGS = {"ok": "ended normally", "running": "still running", "exception": "ended by an exception"}
 
@@ -26,15 +27,15 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     page = Page(look)
     _verdict(page, diagnosis)
     _curves(page, diagnosis)
-    if diagnosis.verdict == "sick":
-        _sick(page, diagnosis)
+    if diagnosis.verdict == "sick" or diagnosis.suspected:
+        _explained(page, diagnosis)
     elif diagnosis.verdict == "healthy":
         _healthy(page, diagnosis)
     else:
         _open(page, diagnosis)
     page.items("LOOKS", diagnosis.looks, most=8)
     page.items("ADVICE", [f"{advice.text} ({advice.cause})" for advice in diagnosis.advice], most=2)
-    page.items("READ AS", diagnosis.notes, most=2)
+    page.items("READ AS", diagnosis.notes, most=3)
     if look.why:
         why(page, diagnosis)
     _next(page, diagnosis)
@@ -47,18 +48,23 @@ def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:
     for diagnosis in diagnoses:
         page.lines += [render(diagnosis, look), "", "-" * look.width, ""]
     for diagnosis in diagnoses:
-        word, style = VERDICTS[diagnosis.verdict]
-        page.prose(word, f"{diagnosis.source}: {diagnosis.summary}", limit=2, style=style)
+        word, style = _word(diagnosis)
+        page.prose(word, f"{diagnosis.source}: {diagnosis.summary}", style=style)
     return str(page)
 
 
+def _word(diagnosis: Diagnosis) -> tuple[str, str]:
+    return VERDICTS["suspected" if diagnosis.suspected else diagnosis.verdict]
+
+
 def _verdict(page: Page, diagnosis: Diagnosis) -> None:
-    word, style = VERDICTS[diagnosis.verdict]
-    page.prose(word, diagnosis.summary, limit=3, style=style)
+    word, style = _word(diagnosis)
+    page.prose(word, diagnosis.summary, style=style)
     details = [diagnosis.kind, counted(diagnosis.steps, "step")]
     if diagnosis.exit:
         details.append(ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}"))
-    page.prose("", f"{diagnosis.source} ({', '.join(details)})", limit=2)
+    page.prose("", f"{diagnosis.source} ({', '.join(details)})")
+    page.items("DO NOW", diagnosis.do_now, most=3)
 
 
 def _curves(page: Page, diagnosis: Diagnosis) -> None:
@@ -75,44 +81,56 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
     page.block("", lines[2 * rows :])
 
 
-def _sick(page: Page, diagnosis: Diagnosis) -> None:
+def _explained(page: Page, diagnosis: Diagnosis) -> None:
+    """Sick or suspected: the leading cause in full, then the others."""
     if not diagnosis.hypotheses:
         return
     leading, *rest = diagnosis.hypotheses
-    told = set(leading.evidence)
+    told = {*leading.evidence, diagnosis.summary}
+    symptoms = [s.text for s in diagnosis.symptoms if s.severity != "info" and s.text not in told]
     page.gap()
-    page.items("SIGNS", [s.text for s in diagnosis.symptoms if s.severity != "info" and s.text not in told], most=2)
-    cause(page, leading)
-    further(page, diagnosis.further)
-    page.gap()
-    others(page, rest)
-    _asked(page, diagnosis, most=3)
+    page.items("SIGNS", [text for text in symptoms if text not in diagnosis.summary], most=3)
+    if stands_out(leading):
+        cause(page, leading)
+        additional(page, diagnosis.additional)
+        page.gap()
+        alternatives(page, rest)
+    else:
+        page.gap()
+        candidates(page, diagnosis.hypotheses)
+        page.gap()
+        _asked(page, diagnosis, most=3)
     if page.look.why:
-        page.prose("CHECKED", "; ".join(diagnosis.checked))
-        page.prose("NOT SEEN", "; ".join(diagnosis.not_checked))
+        page.items("CHECKED", diagnosis.checked, most=99)
+        _blind_spots(page, diagnosis)
 
 
 def _healthy(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
-    page.prose("CHECKED", "; ".join(diagnosis.checked), limit=4)
+    page.items("CHECKED", diagnosis.checked, most=8)
     page.items("SIGNS", [sign.text for sign in diagnosis.symptoms if sign.severity != "info"], most=2)
-    page.prose("NOT SEEN", "; ".join(diagnosis.not_checked), limit=2)
+    _blind_spots(page, diagnosis)
 
 
 def _open(page: Page, diagnosis: Diagnosis) -> None:
-    """Inconclusive or out of scope: what was seen, what it may be, what was asked."""
+    """Inconclusive or out of scope: what was measured, what it may be, what was asked."""
     page.gap()
-    page.items("SIGNS", [sign.text for sign in diagnosis.symptoms], most=4)
+    symptoms = [sign.text for sign in diagnosis.symptoms if sign.text not in diagnosis.summary]
+    page.items("SIGNS", symptoms, most=4)
     if diagnosis.verdict == "inconclusive":
         page.gap()
         candidates(page, diagnosis.hypotheses)
-    page.gap()
-    _asked(page, diagnosis, most=4)
-    page.prose("NOT SEEN", "; ".join(diagnosis.not_checked), limit=3)
+        page.gap()
+        _asked(page, diagnosis, most=4)
+        _blind_spots(page, diagnosis)
 
 
 def _asked(page: Page, diagnosis: Diagnosis, most: int) -> None:
     page.items("ASKED", [f"{asked.question} {asked.finding}" for asked in diagnosis.questions], most=most)
+
+
+def _blind_spots(page: Page, diagnosis: Diagnosis) -> None:
+    page.items("NOT MEASURED", diagnosis.not_measured, most=4)
 
 
 def _next(page: Page, diagnosis: Diagnosis) -> None:
@@ -122,4 +140,4 @@ def _next(page: Page, diagnosis: Diagnosis) -> None:
     for test in shown:
         page.block("NEXT", [clean(test.command, page.look.ascii_only)])
         purpose = test.why or (f"tells apart: {', '.join(test.settles)}" if test.settles else "")
-        page.prose("", purpose, limit=2)
+        page.prose("", purpose)

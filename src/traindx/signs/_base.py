@@ -54,9 +54,10 @@ class SignUnit:
     """A sign's module, as it describes itself. The module defines ID, QUESTION, SHOWS and `measure`; the rest if apt.
 
     `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
-    bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `check`: the check before
-    training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group of faults, and the
-    log-odds that this one takes from causes which merely imitate it.
+    bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `needs_time`: a short run cannot
+    show it. `do_now`: what helps whatever the cause, with this run's numbers. `check`: the check before training that
+    it answers. `remedy`: one sentence on what to do about it. `rival`: a group of faults, and the log-odds that this
+    one takes from causes which merely imitate it.
     """
 
     id: str
@@ -68,6 +69,8 @@ class SignUnit:
     core: bool = False
     bad_from: float | None = None
     doubt_from: float | None = None
+    needs_time: bool = False
+    do_now: Callable[[Sign], str] | None = None
     check: Check | None = None
     remedy: str = ""
     rival: tuple[str, float] | None = None

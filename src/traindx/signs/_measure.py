@@ -36,6 +36,8 @@ def _unit(module: ModuleType) -> SignUnit:
         core=getattr(module, "CORE", False),
         bad_from=getattr(module, "BAD_FROM", None),
         doubt_from=getattr(module, "DOUBT_FROM", None),
+        needs_time=getattr(module, "NEEDS_TIME", False),
+        do_now=getattr(module, "do_now", None),
         check=getattr(module, "CHECK", None),
         remedy=getattr(module, "REMEDY", ""),
         rival=getattr(module, "RIVAL", None),

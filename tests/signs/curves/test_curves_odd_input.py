@@ -11,7 +11,7 @@ from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, Sign, all_signs
 
 INF, NAN = float("inf"), float("nan")
-CURVES = {sign_id: m for sign_id, m in all_signs().items() if ".signs.curves." in m.__name__}
+CURVES = {sign_id: m for sign_id, m in all_signs().items() if m.family == "curves"}
 NAMES = ("loss/train", "loss/validation", "loss/validation/training_data", "lr", "grad_norm", "epoch")
 
 ODD: dict[str, tuple[list[int], list[float]]] = {

@@ -16,7 +16,7 @@ from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, Sign, all_signs
 
 ROOMS = ("gradients", "updates", "wiring", "outputs", "activations", "data", "cost", "scope", "probed", "deep")
-OBSERVED = {name: m for name, m in all_signs().items() if m.__name__.split(".")[2] in ROOMS}
+OBSERVED = {name: m for name, m in all_signs().items() if m.family in ROOMS}
 # These describe a model or speak for a run; they are not complaints.
 DESCRIPTIONS = {"first-loss-at-chance"}
 ODD: list[Any] = [

@@ -22,6 +22,7 @@ ID = "loss-falling-slowly"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
 DOUBT_FROM = 0.8
+NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:

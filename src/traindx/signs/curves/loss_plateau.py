@@ -23,6 +23,7 @@ ID = "loss-plateau"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
 DOUBT_FROM = 0.8
+NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:

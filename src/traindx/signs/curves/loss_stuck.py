@@ -24,6 +24,7 @@ SHOWS = "outcome"
 CORE = True
 BAD_FROM = 0.7
 DOUBT_FROM = 0.5
+NEEDS_TIME = True
 
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
 

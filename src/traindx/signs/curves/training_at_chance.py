@@ -19,6 +19,7 @@ QUESTION = questions.FALLS
 SHOWS = "outcome"
 BAD_FROM = 0.9
 DOUBT_FROM = 0.8
+NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -19,6 +19,7 @@ QUESTION = questions.VALIDATION
 SHOWS = "outcome"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
+NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import pytest
 
 from traindx.causes import all_causes
+from traindx.diagnosis.additional_faults import additional_faults
 from traindx.diagnosis.parameters import current
-from traindx.diagnosis.several import OF_THE_PROGRAM, further_faults
 from traindx.signs import all_signs
 
 
 def beside(first: str, **levels: float) -> list[str]:
     known = {name.replace("_", "-"): level for name, level in levels.items()}
-    return [name for name, _ in further_faults(current(), known, first, "observed")]
+    return [name for name, _ in additional_faults(current(), known, first, "observed")]
 
 
-def test_the_signs_of_faults_exist_and_show_a_cause() -> None:
-    shown = {sign for cause in all_causes().values() for sign in cause.seen_by}
-    assert set(all_signs()) >= OF_THE_PROGRAM and shown >= OF_THE_PROGRAM
+def test_every_sign_that_shows_a_fault_catches_a_cause() -> None:
+    caught = {sign for cause in all_causes().values() for sign in cause.caught_by}
+    faults = {unit.id for unit in all_signs().values() if unit.shows == "fault"}
+    assert faults - caught <= {"output-ignores-input"}  # an experiment's finding that several causes explain
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,60 @@
+"""Sick needs a seen fault or a bad outcome; a suspicion is not a verdict; healthy is earned."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from traindx.diagnosis.model import HEALTHY, SEEN
+from traindx.diagnosis.parameters import current
+from traindx.diagnosis.verdict import assess
+from traindx.signs import all_signs
+
+LEARNED = {"training-learned": 1.0, "validation-learned": 1.0}
+SUSPICIOUS = {"update-ratio-high": 1.0, "step-overshoots": 1.0, "rate-above-usual": 1.0, "gradients-oppose": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("levels", "verdict"),
+    [
+        (LEARNED, "healthy"),
+        ({}, "inconclusive"),  # nothing was measured: nothing is earned
+        ({"training-learned": 0.0}, "inconclusive"),
+        (LEARNED | {"too-short": 1.0}, "inconclusive"),
+        (LEARNED | {"loss-plateau": 1.0}, "inconclusive"),
+        (LEARNED | {"grads-kept": 1.0}, "sick"),
+        ({"loss-not-finite": 1.0}, "sick"),
+        ({"loss-diverged": 1.0}, "sick"),
+        (LEARNED | {"validation-rising": 1.0}, "sick"),
+        ({"loss-stuck": 1.0}, "sick"),
+        ({"loss-stuck": 1.0, "too-short": 1.0}, "inconclusive"),  # a short run cannot show that nothing is learned
+    ],
+)
+def test_verdicts(levels: dict[str, float], verdict: str) -> None:
+    assert assess(current(), levels, "observed").verdict == verdict
+
+
+def test_a_suspicion_with_a_fine_outcome_is_no_verdict() -> None:
+    found = assess(current(), SUSPICIOUS | {"training-learned": 0.3}, "observed")
+    assert found.verdict == "inconclusive" and found.suspected == "lr-too-high"
+
+
+LEVELS = st.dictionaries(
+    st.sampled_from(sorted(all_signs())), st.sampled_from([0.0, 0.3, 0.5, 0.7, 0.9, 1.0]), max_size=12
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(levels=LEVELS, kind=st.sampled_from(["observed", "log"]))
+def test_no_answer_contradicts_itself(levels: dict[str, float], kind: str) -> None:
+    found = assess(current(), levels, kind)
+    units = all_signs()
+    faults = [name for name, level in levels.items() if units[name].shows == "fault" and level >= SEEN]
+    if found.verdict == "sick":
+        assert found.bad or (found.seen is not None and faults)
+    if found.verdict == "healthy":
+        assert not found.doubts and not found.bad and found.seen is None and found.suspected is None
+        assert any(levels.get(name, 0.0) > 0 for name in units if units[name].shows == "success")
+    causes = current().causes_given_wrong(levels, kind)
+    assert HEALTHY not in causes and sum(causes.values()) <= 1 + 1e-9
