@@ -61,7 +61,7 @@ def run_of(names: tuple[str, ...], case: str, facts: bool = False) -> Run:
 def check(module: ModuleType, run: Run) -> None:
     result = module.measure(run)
     assert isinstance(result, Sign | Missing)
-    assert result.id == module.ID
+    assert result.id == module.id
     if isinstance(result, Sign):
         assert result.text.endswith(".") and "\n" not in result.text
         assert result.severity == "info" or result.raised
