@@ -99,6 +99,11 @@ def test_explain_shows_its_page(tmp_path: Path) -> None:
     assert "Everything shines." in ask(tmp_path, "-m", "traindx", "explain", "full-moon")
 
 
+def test_explain_shows_the_sign(tmp_path: Path) -> None:
+    said = ask(tmp_path, "-m", "traindx", "explain", "moon-full")
+    assert "How often the moon was full." in said and "full-moon" in said
+
+
 def test_check_asks_it(tmp_path: Path) -> None:
     ask_checks = (
         "from traindx.signs import all_signs; from traindx.diagnosis.check_answers import answers_of_signs;"

@@ -1,7 +1,7 @@
-"""Show what is known about a cause, or an overview page.
+"""Show what is known about a cause or a sign, or an overview page.
 
 Without a name it lists all causes by family, and the pages. The names are those
-that a diagnosis uses: lr-too-high, double-softmax, ...
+that a diagnosis uses: lr-too-high, double-softmax, grads-kept, ...
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WIDTH = 80
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="*", metavar="CAUSE|PAGE", help="what to explain; without it, list everything")
+    parser.add_argument("name", nargs="*", metavar="CAUSE|SIGN|PAGE", help="what to explain; without it, list everything")
     parser.add_argument("--format", choices=("text", "markdown"), default="text", help="default: text")
 
 
@@ -30,18 +30,40 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _page(name: str) -> str:
-    """The Markdown of a cause or a page."""
+    """The Markdown of a cause, a sign or a page."""
     from ..causes import all_causes, find_cause, page_names, read_page
+    from ..signs import all_signs
 
     cause = find_cause(name)
     if cause:
         advisory = ", given as advice only" if cause.advisory else ""
         return f"# {cause.title}\n\n`{cause.id}` (family {cause.family}{advisory})\n\n{cause.page.strip()}\n"
-    page = read_page(name)
+    page = read_page(name) or _sign_page(name)
     if page is None:
-        hint = _nearest(name, [*all_causes(), *page_names()])
+        hint = _nearest(name, [*all_causes(), *page_names(), *all_signs()])
         raise CommandError(f"nothing is known under {name!r}: {hint}")
     return page
+
+
+def _sign_page(name: str) -> str | None:
+    """What a sign measures, what it shows, and which causes it speaks for and against."""
+    from ..causes import all_causes
+    from ..signs import all_signs
+
+    unit = all_signs().get(name.strip().lower().replace("_", "-"))
+    if unit is None:
+        return None
+    speaks_for = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.supports]
+    against = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.opposes]
+    parts = [
+        f"# The sign {unit.id}",
+        f"Answers: {unit.question} A raised sign shows: {unit.shows}.",
+        unit.about,
+        *(["## Speaks for", "\n".join(speaks_for)] if speaks_for else []),
+        *(["## Speaks against", "\n".join(against)] if against else []),
+        *(["## What to do", unit.remedy] if unit.remedy else []),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _nearest(name: str, known: list[str]) -> str:
