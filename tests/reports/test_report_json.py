@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,7 +19,6 @@ from traindx.reports.json import SCHEMA_FILE, strict
 
 SCHEMA = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
-SHARED = Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[3] / "shared"))
 
 
 def strictly(text: str) -> Any:
@@ -89,10 +87,3 @@ def test_several_runs_are_one_object_a_line() -> None:
 def test_values_become_plain_json(value: object, expected: object) -> None:
     assert strict(value) == expected
     assert type(strict(value)) is type(expected)
-
-
-def test_the_schema_in_the_package_is_the_contract() -> None:
-    contract = SHARED / "contract" / "diagnosis.schema.json"
-    if not contract.exists():
-        pytest.skip(f"no contract at {contract}")
-    assert json.loads(contract.read_text(encoding="utf-8")) == SCHEMA
