@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from ..record import Run
+from ..record import RecordError, Run
 from ..units import modules_of
-from .beside import Beside
-from .errors import ReaderError
+from .errors import NotThisFormatError, ReaderError, UnexpectedContentError
+from .files import Beside, entries_in, is_file, is_folder
 from .options import Options
 from .source import LONGEST_LINE, Source
 
@@ -35,9 +35,9 @@ def read(place: str | Path, options: Options | None = None) -> list[Run]:
     options = options or Options()
     source = Source.of(place)
     try:
-        reader = _choose(source)
-        if reader is not None:
-            runs = _read(reader, source, options)
+        readers = _fitting(source)
+        if readers:
+            runs = _read_by_first_that_fits(readers, source, options)
             return _saying_what_was_passed_over(runs, source.path, _weak_beside(source)) if source.is_dir else runs
         if source.is_dir:
             return _read_files_in(source, options)
@@ -53,16 +53,48 @@ def principal(runs: list[Run]) -> Run:
 
 def sureness(source: Source) -> float:
     """How sure the surest reader is that this is a log of its format; below 0.1 nothing would be read."""
-    return _surest(source)[0]
+    return max(_sniffed(module, source) for module in all_readers())
 
 
-def _choose(source: Source, enough: float = 0.1) -> ModuleType | None:
-    confidence, reader = _surest(source)
-    return reader if confidence >= enough else None
+def _fitting(source: Source, enough: float = 0.1) -> list[ModuleType]:
+    """The readers that may read this, the surest first."""
+    rated = [(_sniffed(module, source), module) for module in all_readers()]
+    return [module for sure, module in sorted(rated, key=lambda pair: -pair[0]) if sure >= enough]
 
 
-def _surest(source: Source) -> tuple[float, ModuleType]:
-    return max(((module.sniff(source), module) for module in all_readers()), key=lambda pair: pair[0])
+def _sniffed(module: ModuleType, source: Source) -> float:
+    try:
+        return float(module.sniff(source))
+    except ReaderError:
+        raise
+    except OSError as error:
+        raise ReaderError(_unreadable(source, error)) from None
+    except Exception as error:
+        raise _unexpected(source, module, error) from error
+
+
+def _unreadable(source: Source, error: OSError) -> str:
+    return f"{source.name} cannot be read ({(error.strerror or type(error).__name__).lower()})"
+
+
+def _unexpected(source: Source, module: ModuleType, error: Exception) -> UnexpectedContentError:
+    """Whatever a file holds, its failure is an answer about that file alone."""
+    return UnexpectedContentError(
+        f"{source.name} is damaged or no {module.KIND} after all ({type(error).__name__} while it was read)"
+    )
+
+
+def _read_by_first_that_fits(readers: list[ModuleType], source: Source, options: Options) -> list[Run]:
+    first, *others = readers
+    try:
+        return _read(first, source, options)
+    except NotThisFormatError as refusal:
+        for reader in others:
+            try:
+                return _read(reader, source, options)
+            except ReaderError:
+                continue
+        raise ReaderError(str(refusal)) from None
 
 
 def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
@@ -73,6 +105,12 @@ def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
         raise ReaderError(f"{source.name} is nested too deeply for a log") from None
     except MemoryError:
         raise ReaderError(f"{source.name} is too large to be read here") from None
+    except (ReaderError, RecordError):
+        raise
+    except OSError as error:
+        raise ReaderError(_unreadable(source, error)) from None
+    except Exception as error:
+        raise _unexpected(source, reader, error) from error
     if not runs:
         long = source.skipped_long_lines
         passed = f"; lines longer than {LONGEST_LINE >> 20} MB passed over: {long}" if long else ""
@@ -90,12 +128,12 @@ def _refusal(source: Source) -> str:
 
 def _read_files_in(folder: Source, options: Options) -> list[Run]:
     """Every log in a folder that no format claims as a whole; free text only where nothing better is found."""
-    claimed: list[tuple[float, Source, ModuleType]] = []
+    claimed: list[tuple[float, Source, list[ModuleType]]] = []
     for path in _files_below(folder.path):
         source = Source(path)
         try:
-            if (reader := _choose(source)) is not None:
-                claimed.append((reader.sniff(source), source, reader))
+            if readers := _fitting(source):
+                claimed.append((_sniffed(readers[0], source), source, readers))
         except ReaderError:
             continue  # an archive or an unreadable file among others is no reason to stop
     certain = [entry for entry in claimed if entry[0] >= CERTAIN]
@@ -104,17 +142,19 @@ def _read_files_in(folder: Source, options: Options) -> list[Run]:
     beside = Beside(path for path, runs in logs if any(map(_has_loss, runs)))
     passed_over = [source for _, source, _ in weak if beside(source.path)]
     found = [run for _, runs in logs for run in runs]
-    found += [run for _, source, reader in weak if not beside(source.path) for run in _runs_in(source, reader, options)]
+    for _, source, readers in weak:
+        if not beside(source.path):
+            found += _runs_in(source, readers, options)
     if not found:
         raise ReaderError(f"{folder.name} holds no log that traindx reads")
     with_loss = [run for run in found if _has_loss(run)] or found
     return _saying_what_was_passed_over(with_loss, folder.path, passed_over)
 
 
-def _runs_in(source: Source, reader: ModuleType, options: Options) -> list[Run]:
+def _runs_in(source: Source, readers: list[ModuleType], options: Options) -> list[Run]:
     """The runs in one of many files; none where it cannot be read."""
     try:
-        return _read(reader, source, options)
+        return _read_by_first_that_fits(readers, source, options)
     except ReaderError:
         return []
 
@@ -126,10 +166,10 @@ def _has_loss(run: Run) -> bool:
 def _weak_beside(folder: Source) -> list[Source]:
     """Text that may be a log, in a folder that a format claims as a whole."""
     found = []
-    for path in sorted(folder.path.iterdir())[:MOST_FILES]:
+    for path in entries_in(folder.path)[:MOST_FILES]:
         source = Source(path)
         try:
-            if path.is_file() and 0 < sureness(source) < CERTAIN:
+            if is_file(path) and 0 < sureness(source) < CERTAIN:
                 found.append(source)
         except ReaderError:
             continue
@@ -151,9 +191,9 @@ def _files_below(folder: Path) -> list[Path]:
     found: list[Path] = []
     level = [folder]
     for _ in range(DEEPEST):
-        entries = sorted(entry for place in level for entry in place.iterdir() if not entry.name.startswith("."))
-        found += [entry for entry in entries if entry.is_file()]
-        level = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+        entries = [entry for place in level for entry in entries_in(place)]
+        found += [entry for entry in entries if is_file(entry)]
+        level = [entry for entry in entries if is_folder(entry)]
         if len(found) > MOST_FILES:
             break
     return found[:MOST_FILES]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+import re
+import stat
 import sys
 import tempfile
 import zlib
@@ -22,6 +25,10 @@ BOMB_RATIO, BOMB_SIZE = 200, 1 << 28
 
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z", b"\x28\xb5\x2f\xfd": "zstd"}
+_CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
+# NULs in a row are padding; single ones among other bytes are binary data.
+_PADDING = re.compile(r"\0{8,}")
+MOST_PADDING = 1 << 28
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
@@ -39,9 +46,14 @@ class Source:
         if str(place) == "-":
             return cls(Path("-"), "standard input", _spool(sys.stdin.buffer))
         path = Path(place)
-        if not path.exists():
-            raise ReaderError(f"{path} does not exist")
-        if not path.is_file() and not path.is_dir():
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            raise ReaderError(f"{path} does not exist") from None
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise ReaderError(f"{path} cannot be read ({reason})") from None
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise ReaderError(f"{path} is neither a file nor a folder")
         return cls(path)
 
@@ -62,24 +74,37 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes after decompression; empty for folders."""
+        """The first bytes after decompression and after any padding with NUL; empty for folders."""
         if self.is_dir:
             return b""
-        return next(self.blocks(HEAD), b"")
+        passed, first = 0, b""
+        for block in self.blocks(HEAD):
+            first = first or block
+            # A log that was truncated while its writer kept the place begins with a hole: zeros, then text.
+            if block.count(0) < len(block):
+                return block.lstrip(b"\0") if passed else block
+            passed += len(block)
+            if passed >= MOST_PADDING:
+                break
+        return first
 
     @cached_property
     def encoding(self) -> str:
-        return next((name for mark, name in _BYTE_ORDER_MARKS.items() if self.head.startswith(mark)), "utf-8")
+        marked = next((name for mark, name in _BYTE_ORDER_MARKS.items() if self.head.startswith(mark)), None)
+        return marked or _without_mark(self.head) or "utf-8"
 
     @cached_property
     def text_head(self) -> str:
-        return self.head.decode(self.encoding, "replace").lstrip("\ufeff")
+        text = self.head.decode(self.encoding, "replace").lstrip("\ufeff").replace("\r\n", "\n")
+        return _PADDING.sub("\n", text) if "\0" in text else text
 
     @cached_property
     def is_text(self) -> bool:
         """No control characters to speak of: a log, not a checkpoint or a picture."""
+        if not self.head.strip(b"\0"):
+            return False
         sample = self.text_head[:HEAD]
-        control = sum(1 for c in sample if c < " " and c not in "\t\n\r\b\x1b\f")
+        control = len(_CONTROL.findall(sample))
         undecodable = sample.count("\ufffd")  # some, as in a Latin-1 log, do no harm
         return bool(sample) and 50 * control <= len(sample) and 4 * undecodable <= len(sample)
 
@@ -173,23 +198,50 @@ class Source:
             yield rest
 
     def _utf8_blocks(self, size: int) -> Iterator[bytes]:
+        """Pieces of UTF-8 with plain line ends: without byte-order mark, NULs and carriage returns."""
+        held = b""  # a carriage return at the end of a piece, whose line feed may begin the next
+        for number, block in enumerate(self._decoded_blocks(size)):
+            if number == 0:
+                block = block.removeprefix(b"\xef\xbb\xbf")
+            if b"\0" in block:
+                block = block.replace(b"\0", b"")
+            block = held + block
+            held = b"\r" if block.endswith(b"\r") else b""
+            block = block[: len(block) - len(held)]
+            if b"\r" in block:
+                # A carriage return alone begins a new line, as it does on a terminal.
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if block:
+                yield block
+
+    def _decoded_blocks(self, size: int) -> Iterator[bytes]:
         if self.encoding == "utf-8":
             yield from self.blocks(size)
             return
-        import codecs
-
         decoder = codecs.getincrementaldecoder(self.encoding)("replace")
         for block in self.blocks(size):
             yield decoder.decode(block).lstrip("\ufeff").encode()
 
     def lines(self) -> Iterator[str]:
-        """Decoded lines without their ends; a carriage return begins a new line, as it does on a terminal."""
+        """Decoded lines without their ends."""
         for block in self.line_blocks():
-            for line in block.decode("utf-8", "replace").replace("\r", "\n").split("\n"):
+            for line in block.decode("utf-8", "replace").split("\n"):
                 if len(line) <= LONGEST_LINE:
                     yield line
                 else:
                     self.skipped_long_lines += 1
+
+
+def _without_mark(head: bytes) -> str | None:
+    """UTF-16 that no mark announces: in Latin text every second byte is zero."""
+    sample = head[: len(head) // 2 * 2]
+    if len(sample) < 16 or sample.count(0) < 0.4 * len(sample):
+        return None
+    low, high = sample[::2], sample[1::2]
+    for name, letters, zeros in (("utf-16-le", low, high), ("utf-16-be", high, low)):
+        if zeros.count(0) >= 0.8 * len(zeros) and letters.count(0) <= 0.02 * len(letters):
+            return name
+    return None
 
 
 def _spool(stream: IO[bytes]) -> IO[bytes]:

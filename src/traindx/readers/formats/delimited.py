@@ -139,7 +139,8 @@ class _Blocks:
     def _cell_by_cell(self, block: bytes) -> pl.DataFrame:
         try:
             return self._parsed(block, infer_schema_length=None)
-        except Exception:  # a block with broken quotes is read as it stands
+        except Exception:  # broken quotes, or bytes that are no UTF-8: read as it stands
+            block = block.decode("utf-8", "replace").encode()
             return self._parsed(block, infer_schema=False, quote_char=None, ignore_errors=True)
 
     def _parsed(self, block: bytes, **how: Any) -> pl.DataFrame:

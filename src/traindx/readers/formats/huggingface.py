@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...record import Run
 from ..errors import ReaderError
+from ..files import matching_files
 from ..options import Options
 from ..rows.collector import Collector, numbers_in
 from ..rows.runs import runs_from_rows
@@ -46,11 +47,19 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 def _states(folder: Source) -> list[Source]:
-    found = [*folder.path.glob("trainer_state.json"), *folder.path.glob("checkpoint-*/trainer_state.json")]
-    return [Source(path) for path in found]
+    return [
+        Source(path) for path in matching_files(folder.path, "trainer_state.json", "checkpoint-*/trainer_state.json")
+    ]
 
 
 def _read_latest(folder: Source, options: Options) -> list[Run]:
     """Each checkpoint repeats the history of those before it: the longest tells all."""
-    runs = [read(state, options) for state in _states(folder)]
+    runs, refusals = [], []
+    for state in _states(folder):
+        try:
+            runs.append(read(state, options))
+        except ReaderError as refusal:  # a checkpoint that was being written when the machine died
+            refusals.append(refusal)
+    if not runs and refusals:
+        raise refusals[0]
     return max(runs, key=lambda found: max((run.steps for run in found), default=0))

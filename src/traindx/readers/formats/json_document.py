@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...record import Run
-from ..errors import ReaderError
+from ..errors import NotThisFormatError, ReaderError
 from ..meaning.names import role_of
 from ..options import Options
 from ..rows.collector import Collector, number, numbers_in
@@ -43,9 +43,10 @@ def read(source: Source, options: Options) -> list[Run]:
 def parse(source: Source) -> Any:
     """The whole document; a bare NaN is accepted, as Python writes it."""
     try:
-        return json.loads(source.whole(LARGEST, "a JSON document").decode(source.encoding, "replace").lstrip("\ufeff"))
+        text = source.whole(LARGEST, "a JSON document").decode(source.encoding, "replace")
+        return json.loads(text.replace("\0", "").lstrip("\ufeff"))
     except ValueError as error:
-        raise ReaderError(f"{source.name} is not valid JSON ({error})") from None
+        raise NotThisFormatError(f"{source.name} is not valid JSON ({error})") from None
 
 
 def find_history(document: Any) -> Table | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ...record import Run
+from ..errors import ReaderError
+from ..files import matching_files
 from ..meaning.assembly import LogFacts, assemble
 from ..meaning.curve import Curve
 from ..meaning.names import PHASES, role_of
@@ -69,10 +71,17 @@ def _curves(files: list[list[Scalars]]) -> dict[str, Curve]:
 
 def _event_files(folder: Path) -> list[Path]:
     found: list[Path] = []
-    for path in sorted(folder.rglob("*tfevents*")):
-        if path.is_file() and len(found) < MOST_EVENT_FILES and Source(path).head.find(_MARK, 0, 64) >= 0:
+    for path in matching_files(folder, "**/*tfevents*"):
+        if len(found) < MOST_EVENT_FILES and _is_event_file(path):
             found.append(path)
     return found
+
+
+def _is_event_file(path: Path) -> bool:
+    try:
+        return _MARK in Source(path).head[:64]
+    except ReaderError:
+        return False
 
 
 def _by_run(files: list[Path], root: Path) -> dict[Path, list[Path]]:
@@ -95,8 +104,11 @@ def _phase(folder: Path) -> str:
 
 def _points(path: Path, run: Path, with_wall: bool = False) -> list[Scalars]:
     """The scalars of a file, under names that tell the sub-folder it lay in."""
-    with path.open("rb") as file:
-        found = list(scalars_of(file, with_wall))
+    try:
+        with path.open("rb") as file:
+            found = list(scalars_of(file, with_wall))
+    except OSError:
+        return []  # one unreadable file of a run: the others tell the rest
     below = path.parent.relative_to(run).as_posix()
     if below != ".":
         for points in found:

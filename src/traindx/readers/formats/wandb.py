@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...record import Run
+from ..errors import ReaderError
+from ..files import matching_files
 from ..options import Options
 from ..rows.collector import Collector, numbers_in
 from ..rows.runs import runs_from_rows
@@ -36,14 +38,27 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, options: Options) -> list[Run]:
     if source.is_dir:
-        return [run for path in _run_files(source.path) for run in _read_file(Source(path), options)]
+        runs: list[Run] = []
+        for path in _run_files(source.path):
+            try:
+                runs += _read_file(Source(path), options)
+            except ReaderError:
+                continue  # one unreadable run: the others are read
+        return runs
     return _read_file(source, options)
 
 
 def _run_files(folder: Path) -> list[Path]:
     # The folder of a run, or the `wandb` folder of a project with one sub-folder a run.
-    found = sorted([*folder.glob("*.wandb"), *folder.glob("*run-*/*.wandb"), *folder.glob("wandb/*run-*/*.wandb")])
-    return [path for path in found if not path.parent.is_symlink() and Source(path).head.startswith(_MARK)]
+    found = matching_files(folder, "*.wandb", "*run-*/*.wandb", "wandb/*run-*/*.wandb")
+    return [path for path in found if not path.parent.is_symlink() and _is_run_file(path)]
+
+
+def _is_run_file(path: Path) -> bool:
+    try:
+        return Source(path).head.startswith(_MARK)
+    except ReaderError:
+        return False
 
 
 def _read_file(source: Source, options: Options) -> list[Run]:

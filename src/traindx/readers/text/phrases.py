@@ -61,7 +61,7 @@ _BROKE_DOWN = re.compile(
 BROKEN = "(broke down)"
 RUNNING = " (running)"  # ends the name of an average printed in parentheses behind a value
 _NUMBER = (
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+    r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}(?:\.\d+)?(?![\d,])|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
     r"|(?<!\bof )(?<!\bor )(?<!\bno )[-+]?(?:nan|inf(?:inity)?)(?![A-Za-z_0-9])"  # "number of nan iterations: 0"
 )
 _UNIT = r"(?:%|[GMKTkm]i?B?\b|(?:ms|us|s|sec|secs|seconds|min|mins|h|it/s|s/it|x)(?![A-Za-z_]))?"
@@ -71,13 +71,13 @@ _VALUE = re.compile(
 _PHASES_ALTERNATIVES = "|".join(sorted(PHASES, key=len, reverse=True))
 _ASIDE = re.compile(r"\(([^()\d]{1,30})\)")
 _DELIMITER = re.compile(r"[|,;\t\[\](){}<>·•▸»，；│]|\s-+\s|\s{3,}|[.:]\s+|:(?=[A-Za-z_])|->|=>|→")
-_ENDING = re.compile(r"(?:[\s:=~@#≈]|\b(?:is|of|was|to|now|reached|equals|value)\s*$)+$", re.IGNORECASE)
+_ENDINGS = frozenset(("is", "of", "was", "to", "now", "reached", "equals", "value"))
 _PLACE = re.compile(r"^(.*\b)?(?:at|on|after|for)\s+(.+)$", re.IGNORECASE)
 # "train/val loss 2.3 / 2.4": two numbers under one name.
 _TWO_PHASES = re.compile(rf"(?<![\w/])({_PHASES_ALTERNATIVES})\s?/\s?({_PHASES_ALTERNATIVES})(?![\w/])", re.IGNORECASE)
 _PHASE_WORD = re.compile(rf"(?<![\w./-])({_PHASES_ALTERNATIVES})(?![\w/-]|\.\w)|(saving dict)", re.IGNORECASE)
 _PAIR_AT_START = re.compile(
-    r"^\s*[\[(]?\s*(\d+)\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\||\s(\d+)\s+(?=[A-Za-z_]+\s*[=:]))"
+    r"^\s*(?:[\[(]\s*)?(\d{1,15})\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\||\s(\d+)\s+(?=[A-Za-z_]+\s*[=:]))"
 )
 # "100 | loss 2.3": a count that the line begins with. Longer numbers are times.
 _COUNT_AT_START = re.compile(r"^\s*(\d{1,8})\s*(?:[|:,;)]|\s-|\t)\s*(?=[A-Za-z])")
@@ -207,8 +207,7 @@ class _Reading:
         chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~→⟶➜："))
         others += chunks[:-1]
         name = chunks[-1].strip(" :=-.#>~")
-        while (shorter := _ENDING.sub("", name).strip(" :=-")) != name:
-            name = shorter
+        name = _without_ending(name)
         name = _LOG_LEVEL.sub("", name)
         if place := _PLACE.match(name):
             # "validation loss at iteration 7000": the phrase names the phase, its end the number.
@@ -275,6 +274,19 @@ class _Reading:
         """`Train: 0 [  50/1251 …`: the number after the phase is the epoch."""
         follows = self.text[match.end() : match.end() + 3].lstrip()
         return name.lower() in PHASES and not match["unit"] and follows.startswith("[")
+
+
+def _without_ending(name: str) -> str:
+    """`loss is now` without what only leads over to the number."""
+    while name:
+        shorter = name.rstrip(" \t:=~@#≈-")
+        words = shorter.rsplit(None, 1)
+        if words and words[-1].lower() in _ENDINGS:
+            shorter = words[0] if len(words) > 1 else ""
+        if shorter == name:
+            break
+        name = shorter
+    return name.strip(" :=-")
 
 
 def _bracketed(match: re.Match[str]) -> bool:

@@ -9,7 +9,7 @@ from ..rows.collector import number
 from .phrases import phased
 
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
-_BAR_TAIL = re.compile(r":?\s+\d+%\s*[|│].*$")
+_BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}[|│].*$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
 _FRACTION = re.compile(r"^(\d+)/\d+$")
@@ -17,6 +17,7 @@ _UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
 # Headings that some trainers shorten to a sign.
 _SHORT = {"#": "step", "e": "epoch", "ep": "epoch"}
 MOST_COLUMNS = 64
+LONGEST_CELL = 200
 
 
 class Tables:
@@ -32,7 +33,8 @@ class Tables:
             line = _COLOUR.sub("", line)
         if not self._may_belong(line) or _RULE.match(line):
             return None
-        line = _BAR_TAIL.sub("", line)
+        if bar := _BAR_TAIL.search(line):
+            line = line[: bar.start()].rstrip(" \t:")
         for cells in _splits(line):
             if self._is_heading(cells):
                 self._names = [_SHORT.get(cell.lower(), cell) for cell in cells]
@@ -93,6 +95,8 @@ def _splits(line: str) -> list[list[str]]:
 def _value(cell: str) -> float | None:
     if (plain := number(cell)) is not None:
         return plain
+    if len(cell) > LONGEST_CELL:
+        return None
     if fraction := _FRACTION.match(cell):
         return float(fraction[1])
     if unit := _UNIT.match(cell):
