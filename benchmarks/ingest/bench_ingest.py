@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from _make import columns, event_file  # noqa: E402
 
-_OURS = "from traindx.readers import read\nfrom traindx.readers._read import all_readers\nall_readers()"
+_OURS = "from traindx.readers import read\nfrom traindx.readers.reading import all_readers\nall_readers()"
 # For each reader what to import, and what to do; `result` holds what was read while memory is looked at.
 READERS = {
     "traindx": (_OURS, "result = read(PATH)"),

@@ -1,9 +1,9 @@
 """Scores the curve signs on real logs: per label the precision and recall of the primary sign, and every miss.
 
-    python benchmarks/reallogs/score.py [DIRECTORY]
+    python benchmarks/reallogs/score.py DIRECTORY [-v]
 
-DIRECTORY holds `index.tsv` (columns local_path, label, key_step, note …) and the logs; without it, `reallogs` in the
-directory named by TRAINDX_SHARED, or `../shared` beside the repository. Nothing is copied from there.
+DIRECTORY holds `index.tsv` (columns local_path, label, verdict, key_step, note …) and the logs. Nothing is copied from
+there. A log whose label is `ambiguous` is read and not scored.
 
 A log counts as found when a sign of its label is raised, whatever its severity; the primary sign is the gravest raised
 one among those that can be a label. A healthy log is right when nothing is raised as a warning or worse.
@@ -12,7 +12,6 @@ one among those that can be a label. A healthy log is right when nothing is rais
 from __future__ import annotations
 
 import csv
-import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -33,6 +32,7 @@ LABELS = {
     "still-improving": {"still-improving"},
     "several-runs": {"several-runs"},
     "too-short": {"too-short"},
+    "oscillating": {"loss-oscillating", "late-noise-floor"},
     "lr-problem": {"lr-collapsed", "lr-constant"},
 }
 ORDER = ("critical", "warning", "info")
@@ -56,7 +56,7 @@ RANK = [
 
 
 def main(arguments: list[str]) -> int:
-    directory = _directory(arguments)
+    directory = Path(next((a for a in arguments if not a.startswith("-")), "reallogs"))
     if not (directory / "index.tsv").is_file():
         print(f"{directory}: no index.tsv there", file=sys.stderr)
         return 2
@@ -66,9 +66,13 @@ def main(arguments: list[str]) -> int:
     total: Counter[str] = Counter()
     primaries: Counter[str] = Counter()
     right: Counter[str] = Counter()
+    unread = 0
     for entry in entries:
         label, path = entry["label"], directory / entry["local_path"]
         raised = raised_signs(path)
+        unread += raised is None and label != "no-loss"
+        if label == "ambiguous":
+            continue
         total[label] += 1
         primary = _primary(label, raised)
         if primary is not None:
@@ -82,14 +86,8 @@ def main(arguments: list[str]) -> int:
             print(f"{'ok  ' if hit else 'miss'} {label:<19}{entry['local_path']}")
             print(f"     {shown}\n     ({entry['verdict']})")
     _table(found, total, primaries, right)
+    print(f"unread: {unread} of {len(entries)}")
     return 0
-
-
-def _directory(arguments: list[str]) -> Path:
-    given = [a for a in arguments if not a.startswith("-")]
-    if given:
-        return Path(given[0])
-    return Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[2] / ".." / "shared")) / "reallogs"
 
 
 def raised_signs(path: Path) -> list[Sign] | None:
@@ -117,7 +115,7 @@ def is_found(label: str, raised: list[Sign] | None) -> bool:
         return False
     if label == "healthy":
         return all(sign.severity == "info" for sign in raised)
-    hits = [sign for sign in raised if sign.id in LABELS[label]]
+    hits = [sign for sign in raised if sign.id in LABELS.get(label, ())]
     if label == "isolated-nonfinite":
         return any(sign.severity == "info" for sign in hits)
     return bool(hits)

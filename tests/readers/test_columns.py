@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from traindx.readers._columns import role_of
+from traindx.readers.meaning.names import role_of
 
 
 @pytest.mark.parametrize("name", [

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from traindx.readers import ReaderError, delimited, json_lines, read
+from traindx.readers import ReaderError, read
+from traindx.readers.formats import delimited, json_lines
 
 FUZZ = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NUMBERS = st.one_of(

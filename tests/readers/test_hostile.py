@@ -71,7 +71,7 @@ def test_places_that_are_not_there(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from traindx.readers import _source
+    from traindx.readers import source as _source
 
     monkeypatch.setattr(_source, "BOMB_SIZE", 1 << 22)
     path = tmp_path / "x.gz"
@@ -148,7 +148,7 @@ def test_reading_never_imports_torch() -> None:
     import subprocess
 
     code = (
-        "import sys, traindx.readers as r, traindx.readers._read as x; x.all_readers(); "
+        "import sys, traindx.readers as r, traindx.readers.reading as x; x.all_readers(); "
         "sys.exit('torch' in sys.modules or 'polars' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -207,7 +207,7 @@ def test_any_cells(tmp_path: Path, rows: list[tuple[str, str, str]]) -> None:
 
 
 def test_a_line_without_end_is_passed_over_and_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from traindx.readers import _source
+    from traindx.readers import source as _source
 
     monkeypatch.setattr(_source, "LONGEST_LINE", 1 << 12)
     monkeypatch.setattr(_source, "BLOCK", 1 << 12)
@@ -219,7 +219,7 @@ def test_a_line_without_end_is_passed_over_and_said_so(tmp_path: Path, monkeypat
 
 
 def test_a_document_too_large_for_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from traindx.readers import json_document
+    from traindx.readers.formats import json_document
 
     monkeypatch.setattr(json_document, "LARGEST", 1 << 12)
     path = tmp_path / "x.json"

@@ -197,7 +197,7 @@ def test_five_hundred_columns(tmp_path: Path) -> None:
 
 
 def test_blocks_join_without_losing_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from traindx.readers import delimited, json_lines
+    from traindx.readers.formats import delimited, json_lines
 
     monkeypatch.setattr(delimited, "BLOCK", 500)
     monkeypatch.setattr(json_lines, "BLOCK", 500)
@@ -211,7 +211,7 @@ def test_blocks_join_without_losing_rows(tmp_path: Path, monkeypatch: pytest.Mon
 def test_very_long_logs_are_thinned_but_keep_what_is_not_finite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from traindx.readers import _collect
+    from traindx.readers.rows import collector as _collect
 
     monkeypatch.setattr(_collect, "MOST_CELLS", 1000)
     cells = ["nan" if s == 3333 else "1.0" for s in range(10_000)]

@@ -242,8 +242,8 @@ def test_two_adversaries_are_not_added_up(tmp_path: Path) -> None:
 
 
 def test_the_fast_way_reads_what_the_slow_way_reads() -> None:
-    from traindx.readers._phrases import said
-    from traindx.readers._skeletons import Skeletons
+    from traindx.readers.text.phrases import said
+    from traindx.readers.text.skeletons import Skeletons
 
     fast = Skeletons()
     for text, *_ in STYLES.values():

@@ -87,7 +87,7 @@ def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
     """All runs that can be read, and whether something that was named could not."""
     from ..comparison import Skipped, places_at
     from ..readers import ReaderError
-    from ..readers._beside import Beside
+    from ..readers.files import Beside
     from ..record import RecordError
 
     runs: list[Run] = []

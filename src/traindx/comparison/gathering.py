@@ -10,7 +10,7 @@ from functools import partial
 from multiprocessing import get_context
 
 from ..readers import Options, ReaderError, read
-from ..readers._beside import Beside
+from ..readers.files import Beside
 from ..record import RecordError
 from .outcome import outcome_of
 from .places import Place

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..readers import ReaderError, mlflow
-from ..readers._columns import PHASES
-from ..readers._read import CERTAIN, DEEPEST, sureness
-from ..readers._source import Source
+from ..readers import ReaderError
+from ..readers.formats import mlflow
+from ..readers.meaning.names import PHASES
+from ..readers.reading import CERTAIN, DEEPEST, sureness
+from ..readers.source import Source
 
 _CHECKPOINT = re.compile(r"checkpoint[-_]\d+$")
 

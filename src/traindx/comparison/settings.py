@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..readers._columns import role_of
+from ..readers.meaning.names import role_of
 from ..record import Run
 from ._names import settings_in_name
 from ._sidecars import printed_arguments, settings_beside

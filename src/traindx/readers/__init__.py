@@ -1,8 +1,13 @@
 """Read the logs people already have: one module a format, recognised by its content, never by its name.
 
-A reader module defines `KIND` (the format's name), `sniff(source) -> float` (how sure it is, 0 to 1) and
-`read(source, options) -> list[Run]`. Most turn the file into named columns and leave the meaning of names,
-the splitting into runs and the vocabulary of the record to `_rows` and `_assemble`. No reader imports torch.
+| package | what it does |
+|---|---|
+| `formats/` | one module a format: `KIND`, `sniff(source)` (how sure it is, 0 to 1), `read(source, options)` |
+| `text/` | what lines of free text say |
+| `rows/` | rows of named numbers: what counts steps, where one run ends and the next begins |
+| `meaning/` | which column is the training loss, the validation loss, the learning rate |
+
+Most formats turn the file into rows and leave the rest to `rows` and `meaning`. No reader imports torch.
 
 >>> from traindx.readers import read
 >>> [run] = read("train.log")              # doctest: +SKIP
@@ -12,13 +17,13 @@ the splitting into runs and the vocabulary of the record to `_rows` and `_assemb
 from typing import TYPE_CHECKING
 
 from .._lazy import lazy_names
-from ._errors import ReaderError
-from ._options import Options
+from .errors import ReaderError
+from .options import Options
 
 if TYPE_CHECKING:
-    from ._read import principal as principal
-    from ._read import read as read
+    from .reading import principal as principal
+    from .reading import read as read
 
 __all__ = ["Options", "ReaderError", "principal", "read"]
 
-__getattr__ = lazy_names(__name__, {"read": "._read", "principal": "._read"})
+__getattr__ = lazy_names(__name__, {"read": ".reading", "principal": ".reading"})

@@ -1,0 +1,36 @@
+"""Damaged and hostile logs: thousands of mutations of one small log a format.
+
+    python -m benchmarks.safety.logs [MUTATIONS]
+
+Each damaged file has to be read or refused with one line. A traceback, an error that no reader expects, or a series
+whose steps go back counts as a failure; its seed is printed.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "readers"))
+from _mutations import complaints, patients
+
+MUTATIONS = 10_000
+
+
+def attacks(mutations: int = MUTATIONS) -> Iterator[tuple[str, int, int]]:
+    """For each format its name, how many damaged files were tried, and how many were answered wrongly."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name, content in patients().items():
+            failed = list(complaints(name, content, range(mutations), Path(folder)))
+            for seed, wrong in failed[:5]:
+                print(f"  {name}, seed {seed}: {wrong}", file=sys.stderr)
+            yield f"damaged logs: {name}", mutations, len(failed)
+
+
+if __name__ == "__main__":
+    for attack, tried, failed in attacks(int(sys.argv[1]) if len(sys.argv) > 1 else MUTATIONS):
+        print(f"{attack:<28}{tried:>8} tried{failed:>6} failed")

@@ -1,0 +1,1 @@
+"""One module a log format: `KIND`, `sniff(source) -> float` and `read(source, options) -> list[Run]`."""

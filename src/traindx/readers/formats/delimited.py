@@ -1,0 +1,155 @@
+"""Tables with a header line: Lightning's metrics.csv, Keras' CSVLogger, ultralytics, algoperf, any CSV or TSV."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+from ...record import Run
+from ..errors import ReaderError
+from ..meaning.names import role_of
+from ..options import Options
+from ..rows.collector import Collector, number
+from ..rows.runs import runs_from_rows
+from ..source import Source
+from ..text.decimals import decimal_commas
+from ._frames import add_frame, numbers_wide
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KIND = "csv"
+BLOCK = 1 << 26
+SAMPLE = 1 << 16  # so many bytes show which columns hold numbers
+_SEPARATORS = ",\t;"
+_PADDING = " \t*\"'%"
+
+
+def sniff(source: Source) -> float:
+    found = _shape(source)
+    if found is None:
+        return 0.0
+    _, names = found
+    return 0.9 if any(role_of(name).kind in ("loss", "epoch", "step", "accuracy") for name in names) else 0.55
+
+
+def read(source: Source, options: Options) -> list[Run]:
+    found = _shape(source)
+    if found is None:
+        raise ReaderError(f"{source.name} has no header line over rows of numbers")
+    separator, names = found
+    collector, blocks = Collector(), _Blocks(separator, names, _decimal_commas(source, separator))
+    for place, block in enumerate(source.line_blocks(BLOCK)):
+        add_frame(collector, blocks.frame(block, _after_header(block) if place == 0 else 0))
+    table = collector.table()
+    table.skipped = source.skipped_long_lines
+    return runs_from_rows(table, source.name, KIND, options) if table.columns else []
+
+
+def _shape(source: Source) -> tuple[str, list[str]] | None:
+    """The separator and the column names, if the text begins with a header over rows of numbers."""
+    lines = [line for line in source.text_head.splitlines() if line.strip()]
+    if len(source.head) >= 1 << 16:
+        lines = lines[:-1]
+    if len(lines) < 2:
+        return None
+    for separator in _SEPARATORS:
+        names = [name.strip(_PADDING + "#") for name in _fields(lines[0], separator)]
+        if len(names) < 2 or len([n for n in names if n]) < 2 or any(number(name) is not None for name in names):
+            continue
+        rows = [_fields(line, separator) for line in lines[1:40]]
+        rows = [row for row in rows if [cell.strip(_PADDING) for cell in row] != names]
+        if (
+            rows
+            and 2 * sum(len(row) == len(names) for row in rows) > len(rows)
+            and sum(map(_numeric, rows)) * 2 > len(rows)
+        ):
+            return separator, _unique(names)
+    return None
+
+
+def _decimal_commas(source: Source, separator: str) -> bool:
+    cells = [cell for line in source.text_head.splitlines()[1:] for cell in _fields(line, separator)]
+    return decimal_commas("\n".join(cell.strip(_PADDING) for cell in cells))
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    return next(csv.reader([line], delimiter=separator), [])
+
+
+def _numeric(row: list[str]) -> bool:
+    cells = [cell.strip(_PADDING) for cell in row if cell.strip(_PADDING)]
+    return sum(number(cell) is not None for cell in cells) * 2 > len(cells)
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    unique = []
+    for name in names:
+        name = name or "index"
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+def _after_header(block: bytes) -> int:
+    head = block[:4096]
+    begin = len(head) - len(head.lstrip(b"\xef\xbb\xbf\r\n \t"))
+    end = block.find(b"\n", begin)
+    return end + 1 if end >= 0 else len(block)
+
+
+class _Blocks:
+    """Turns blocks of lines into frames of numbers.
+
+    A sample shows which columns hold numbers; with that known, polars reads ten times as fast as when it looks at
+    every cell first. A block that does not fit (a text among the numbers) is looked at cell by cell.
+    """
+
+    def __init__(self, separator: str, names: list[str], decimal_commas: bool) -> None:
+        self._separator = separator
+        self._decimal_commas = decimal_commas
+        self._names = names
+        # A header of our own in front of each block says how many cells a row has, whatever its first row says.
+        self._header = separator.join(map(str, range(len(names)))).encode() + b"\n"
+
+    def frame(self, block: bytes, start: int = 0) -> pl.DataFrame:
+        """The numbers in `block` from `start` on."""
+        import polars as pl
+
+        block = b"".join((self._header, memoryview(block)[start:]))
+        frame = self._alike(block) if len(block) > 2 * SAMPLE else None
+        if frame is None:
+            frame = self._cell_by_cell(block)
+        frame.columns = self._names
+        texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+        cells = pl.col(texts).str.strip_chars(_PADDING)
+        if self._decimal_commas:
+            cells = cells.str.replace(",", ".", literal=True)
+        return frame.with_columns(cells.cast(pl.Float64, strict=False))
+
+    def _alike(self, block: bytes) -> pl.DataFrame | None:
+        """The block, if all of it is like its beginning."""
+        sample = self._cell_by_cell(block[: block.find(b"\n", SAMPLE) + 1])
+        try:
+            return self._parsed(block, schema=numbers_wide(sample))
+        except Exception:  # polars raises several kinds
+            return None
+
+    def _cell_by_cell(self, block: bytes) -> pl.DataFrame:
+        try:
+            return self._parsed(block, infer_schema_length=None)
+        except Exception:  # broken quotes, or bytes that are no UTF-8: read as it stands
+            block = block.decode("utf-8", "replace").encode()
+            return self._parsed(block, infer_schema=False, quote_char=None, ignore_errors=True)
+
+    def _parsed(self, block: bytes, **how: Any) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.read_csv(
+            block,
+            separator=self._separator,
+            truncate_ragged_lines=True,
+            null_values=["NA", "None", "null"],
+            **how,
+        )

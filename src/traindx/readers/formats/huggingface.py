@@ -1,0 +1,65 @@
+"""Hugging Face `trainer_state.json`, alone or in a folder of checkpoints."""
+
+from __future__ import annotations
+
+from ...record import Run
+from ..errors import ReaderError
+from ..files import matching_files
+from ..options import Options
+from ..rows.collector import Collector, numbers_in
+from ..rows.runs import runs_from_rows
+from ..source import Source
+from .json_document import parse
+
+KIND = "hf-trainer"
+_CONFIG = (
+    "max_steps",
+    "num_train_epochs",
+    "train_batch_size",
+    "logging_steps",
+    "eval_steps",
+    "best_metric",
+    "global_step",
+)
+
+
+def sniff(source: Source) -> float:
+    if source.is_dir:
+        return 0.95 if _states(source) else 0.0
+    head = source.text_head.lstrip()
+    return 0.95 if head.startswith("{") and '"log_history"' in head else 0.0
+
+
+def read(source: Source, options: Options) -> list[Run]:
+    if source.is_dir:
+        return _read_latest(source, options)
+    document = parse(source)
+    history = document.get("log_history") if isinstance(document, dict) else None
+    if not isinstance(history, list):
+        raise ReaderError(f"{source.name} has no list of log entries under log_history")
+    collector = Collector()
+    for row in history:
+        if isinstance(row, dict):
+            collector.add(numbers_in(row))
+    table = collector.table()
+    table.config = {key: document[key] for key in _CONFIG if document.get(key) is not None}
+    return runs_from_rows(table, source.name, KIND, options)
+
+
+def _states(folder: Source) -> list[Source]:
+    return [
+        Source(path) for path in matching_files(folder.path, "trainer_state.json", "checkpoint-*/trainer_state.json")
+    ]
+
+
+def _read_latest(folder: Source, options: Options) -> list[Run]:
+    """Each checkpoint repeats the history of those before it: the longest tells all."""
+    runs, refusals = [], []
+    for state in _states(folder):
+        try:
+            runs.append(read(state, options))
+        except ReaderError as refusal:  # a checkpoint that was being written when the machine died
+            refusals.append(refusal)
+    if not runs and refusals:
+        raise refusals[0]
+    return max(runs, key=lambda found: max((run.steps for run in found), default=0))

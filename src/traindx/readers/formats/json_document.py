@@ -1,0 +1,95 @@
+"""A JSON file that holds a training history somewhere: rows of objects, or lists by name as Keras keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...record import Run
+from ..errors import NotThisFormatError, ReaderError
+from ..meaning.names import role_of
+from ..options import Options
+from ..rows.collector import Collector, number, numbers_in
+from ..rows.runs import runs_from_rows
+from ..rows.table import Table, from_dense
+from ..source import Source
+
+KIND = "json"
+# Parsed JSON takes about ten times its size in memory.
+LARGEST = 1 << 28
+DEEPEST = 5
+
+
+def sniff(source: Source) -> float:
+    # Less than `json_lines` claims: a file of one object a line is that.
+    return 0.5 if source.text_head.lstrip()[:1] in ("{", "[") and '"' in source.text_head else 0.0
+
+
+def read(source: Source, options: Options) -> list[Run]:
+    document = parse(source)
+    table = find_history(document)
+    if table is None:
+        raise ReaderError(f"{source.name} is JSON without a training history in it")
+    if isinstance(document, dict):
+        table.config = {
+            k: v for k, v in document.items() if isinstance(v, (int, float, str)) and not isinstance(v, bool)
+        }
+    return runs_from_rows(table, source.name, KIND, options)
+
+
+def parse(source: Source) -> Any:
+    """The whole document; a bare NaN is accepted, as Python writes it."""
+    try:
+        text = source.whole(LARGEST, "a JSON document").decode(source.encoding, "replace")
+        return json.loads(text.replace("\0", "").lstrip("\ufeff"))
+    except ValueError as error:
+        raise NotThisFormatError(f"{source.name} is not valid JSON ({error})") from None
+
+
+def find_history(document: Any) -> Table | None:
+    """The part of the document that looks most like a training history."""
+    found = sorted(_histories(document, DEEPEST), key=_merit, reverse=True)
+    return found[0] if found and found[0].columns else None
+
+
+def _merit(table: Table) -> tuple[bool, int]:
+    return any(role_of(name).kind == "loss" for name in table.columns), table.length
+
+
+def _histories(value: Any, depth: int) -> Iterator[Table]:
+    if depth == 0:
+        return
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        collector = Collector()
+        for row in value:
+            collector.add(numbers_in(row))
+        yield collector.table()
+    elif isinstance(value, dict):
+        yield from _table_of_lists(value)
+        for inner in value.values():
+            if isinstance(inner, (dict, list)):
+                yield from _histories(inner, depth - 1)
+        if len(value) > 1 and all(
+            isinstance(row, dict) and str(key).lstrip("epoch_").isdigit() for key, row in value.items()
+        ):
+            collector = Collector()
+            for key, row in value.items():
+                collector.add({"epoch": float(str(key).lstrip("epoch_")), **numbers_in(row)})
+            yield collector.table()
+
+
+def _table_of_lists(value: dict[Any, Any]) -> Iterator[Table]:
+    """`{"loss": [...], "val_loss": [...]}`, also with an index as pandas writes it."""
+    columns, filled = {}, {}
+    for key, cells in value.items():
+        if isinstance(cells, dict) and cells and all(str(index).isdigit() for index in cells):
+            cells = list(cells.values())
+        if isinstance(cells, list) and cells and all(cell is None or number(cell) is not None for cell in cells):
+            numbers = [number(cell) for cell in cells]
+            columns[str(key)] = np.array([np.nan if x is None else x for x in numbers], float)
+            filled[str(key)] = np.array([x is not None for x in numbers])
+    if columns:
+        yield from_dense(columns, filled)

@@ -1,0 +1,24 @@
+"""A run record that traindx itself wrote (`.tdx`)."""
+
+from __future__ import annotations
+
+from ...record import RecordError, Run
+from ...record.reading import load
+from ..errors import ReaderError
+from ..options import Options
+from ..source import Source
+
+KIND = "observed"
+
+
+def sniff(source: Source) -> float:
+    return 1.0 if source.head.startswith(b"SQLite format 3\0") else 0.0
+
+
+def read(source: Source, _options: Options) -> list[Run]:
+    if not source.path.exists():
+        raise ReaderError("a run record is read from its file, not from standard input")
+    try:
+        return [load(source.path)]
+    except RecordError as error:
+        raise ReaderError(str(error)) from None

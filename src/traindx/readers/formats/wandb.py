@@ -1,0 +1,146 @@
+"""Weights & Biases run files (`run-ID.wandb`, also of offline runs) and the folders they lie in.
+
+The file is a log of blocks of 32 KiB; each holds chunks (checksum, length, type, data) that make up records,
+and each record is a protocol-buffer message. History and configuration are what is read here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...record import Run
+from ..errors import ReaderError
+from ..files import matching_files
+from ..options import Options
+from ..rows.collector import Collector, numbers_in
+from ..rows.runs import runs_from_rows
+from ..source import Source
+from ._wire import BYTES, WireError, fields, varint
+
+KIND = "wandb"
+_MARK = b":W&B"
+_BLOCK, _HEADER = 32768, 7
+_FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
+# Field numbers of the messages, as the project's public definition gives them.
+_HISTORY, _CONFIG, _RUN, _RUN_CONFIG = 2, 5, 17, 4
+_ITEMS, _STEP, _KEY, _NESTED_KEY, _VALUE = 1, 2, 1, 2, 16
+LARGEST_RECORD = 1 << 26
+
+
+def sniff(source: Source) -> float:
+    if source.is_dir:
+        return 0.97 if _run_files(source.path) else 0.0
+    return 1.0 if source.head.startswith(_MARK) else 0.0
+
+
+def read(source: Source, options: Options) -> list[Run]:
+    if source.is_dir:
+        runs: list[Run] = []
+        for path in _run_files(source.path):
+            try:
+                runs += _read_file(Source(path), options)
+            except ReaderError:
+                continue  # one unreadable run: the others are read
+        return runs
+    return _read_file(source, options)
+
+
+def _run_files(folder: Path) -> list[Path]:
+    # The folder of a run, or the `wandb` folder of a project with one sub-folder a run.
+    found = matching_files(folder, "*.wandb", "*run-*/*.wandb", "wandb/*run-*/*.wandb")
+    return [path for path in found if not path.parent.is_symlink() and _is_run_file(path)]
+
+
+def _is_run_file(path: Path) -> bool:
+    try:
+        return Source(path).head.startswith(_MARK)
+    except ReaderError:
+        return False
+
+
+def _read_file(source: Source, options: Options) -> list[Run]:
+    collector = Collector()
+    config: dict[str, Any] = {}
+    for record in _records(source):
+        try:
+            for number, kind, start, stop in fields(record, 0, len(record)):
+                if kind != BYTES:
+                    continue
+                if number == _HISTORY:
+                    collector.add(numbers_in(_history(record, start, stop)))
+                elif number == _CONFIG:
+                    config.update(_items(record, start, stop))
+                elif number == _RUN:
+                    for inner, inner_kind, begin, end in fields(record, start, stop):
+                        if inner == _RUN_CONFIG and inner_kind == BYTES:
+                            config.update(_items(record, begin, end))
+        except WireError:
+            continue  # one damaged record does not spoil the others
+    table = collector.table()
+    table.config = {key: value for key, value in config.items() if not key.startswith("_")}
+    return runs_from_rows(table, source.name, KIND, options) if table.columns else []
+
+
+def _records(source: Source) -> Iterator[bytes]:
+    """Whole records, put together from their chunks; what a crash cut off is left out."""
+    pending = bytearray()
+    for number, block in enumerate(_blocks(source)):
+        at = _HEADER if number == 0 else 0
+        while at + _HEADER <= len(block):
+            length, kind = int.from_bytes(block[at + 4 : at + 6], "little"), block[at + 6]
+            data = block[at + _HEADER : at + _HEADER + length]
+            at += _HEADER + length
+            if kind == _FULL:
+                yield data
+                pending.clear()
+            elif kind == _FIRST:
+                pending[:] = data
+            elif kind in (_MIDDLE, _LAST) and pending and len(pending) < LARGEST_RECORD:
+                pending += data
+                if kind == _LAST:
+                    yield bytes(pending)
+                    pending.clear()
+            else:
+                break  # zeros at the end of a block, or damage: the next block begins afresh
+
+
+def _blocks(source: Source) -> Iterator[bytes]:
+    rest = b""
+    for piece in source.blocks():
+        piece = rest + piece
+        whole = len(piece) - len(piece) % _BLOCK
+        for at in range(0, whole, _BLOCK):
+            yield piece[at : at + _BLOCK]
+        rest = piece[whole:]
+    yield rest
+
+
+def _history(record: bytes, start: int, stop: int) -> dict[str, Any]:
+    row = _items(record, start, stop)
+    for number, kind, begin, end in fields(record, start, stop):
+        if number == _STEP and kind == BYTES and end > begin:
+            row.setdefault("_step", varint(record, begin + 1)[0])
+    return row
+
+
+def _items(record: bytes, start: int, stop: int) -> dict[str, Any]:
+    """The entries of a history or configuration message; nested keys are joined as paths."""
+    found: dict[str, Any] = {}
+    for number, kind, begin, end in fields(record, start, stop):
+        if number != _ITEMS or kind != BYTES:
+            continue
+        keys: list[str] = []
+        value = b"null"
+        for inner, _, at, past in fields(record, begin, end):
+            if inner in (_KEY, _NESTED_KEY):
+                keys.append(record[at:past].decode("utf-8", "replace"))
+            elif inner == _VALUE:
+                value = record[at:past]
+        try:
+            found["/".join(keys)] = json.loads(value)
+        except (ValueError, RecursionError):
+            continue
+    return found

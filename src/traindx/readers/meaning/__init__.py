@@ -1,0 +1,1 @@
+"""What columns mean: from their names and values to the record's training loss, validation loss, learning rate."""

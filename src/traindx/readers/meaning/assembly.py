@@ -1,0 +1,286 @@
+"""From named curves to a `Run`: which is the training loss, which the validation loss, what becomes of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ...record import Run, RunBuilder
+from ...record.types import IntArray
+from ..errors import ReaderError
+from ..options import Options
+from .curve import Curve
+from .direction import bare_losses, maximised, of_no_use
+from .evaluation_sets import evaluation_sets
+from .names import DISCRIMINATORS, GENERATORS, Phase
+
+# Beyond this a log is a dump of everything; diagnosis never looks at further raw columns.
+MOST_RAW_COLUMNS = 512
+_ADVERSARIES = GENERATORS | DISCRIMINATORS
+
+
+@dataclass
+class LogFacts:
+    """What is to be said about how a log was read: becomes the fact `log`."""
+
+    step_unit: str = "step"
+    runs: int = 1
+    run: int = 0
+    resumed_at: list[int] = field(default_factory=list)
+    skipped: int = 0
+    notes: list[str] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
+
+    def as_fact(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
+def assemble(curves: Mapping[str, Curve], source: str, kind: str, options: Options, log: LogFacts) -> Run:
+    """Build the run: named quantities under the record's names, everything else as `raw/NAME`."""
+    chosen = _Chosen(log)
+    left = {name: curve for name, curve in curves.items() if len(curve)}
+    _by_options(chosen, left, options)
+    _losses(chosen, left)
+    _accuracies(chosen, left)
+    _rates(chosen, left)
+    _single(chosen, left, "grad_norm", "grad_norm")
+    _single(chosen, left, "loss_scale", "loss_scale")
+    _single(chosen, left, "epoch", "epoch")
+    if not any(name.startswith("loss/") for name in chosen.curves):
+        log.notes.append("no loss in this log")
+    builder = RunBuilder(source, kind)
+    for name, curve in chosen.curves.items():
+        builder.series(name, curve.steps, curve.values)
+    for curve in list(left.values())[:MOST_RAW_COLUMNS]:
+        builder.series(f"raw/{curve.name}", curve.steps, curve.values)
+    if len(left) > MOST_RAW_COLUMNS:
+        log.notes.append(f"{len(left) - MOST_RAW_COLUMNS} further columns were left out")
+    if log.step_unit == "step":
+        largest = max((int(c.steps.max()) for c in chosen.curves.values()), default=-1)
+        builder.fact("steps", largest + 1)
+    return builder.fact("log", log.as_fact()).build()
+
+
+class _Chosen:
+    """The curves that got one of the record's names, and what they were called."""
+
+    def __init__(self, log: LogFacts) -> None:
+        self.curves: dict[str, Curve] = {}
+        self._log = log
+
+    def take(self, canonical: str, curve: Curve, called: str | None = None) -> None:
+        self.curves[canonical] = curve
+        self._log.columns[canonical] = called or curve.name
+
+    def take_loss(self, canonical: str, curve: Curve) -> None:
+        if not maximised(curve):
+            self.take(canonical, curve)
+            return
+        self.take(canonical, Curve(curve.name, curve.steps, -curve.values), f"negative of {curve.name}")
+        self.note(f"{curve.name} is better when higher: {canonical} is its negative")
+
+    def note(self, text: str) -> None:
+        self._log.notes.append(text)
+
+    def __contains__(self, canonical: str) -> bool:
+        return canonical in self.curves
+
+
+def _by_options(chosen: _Chosen, left: dict[str, Curve], options: Options) -> None:
+    for canonical, name in options.columns.items():
+        chosen.take(canonical, left.pop(matching(name, left)))
+
+
+def matching(name: str, names: Iterable[str]) -> str:
+    """The log's column that the user means, or an error that names the near ones."""
+    known = list(names)
+    if name in known:
+        return name
+    if alike := [other for other in known if other.lower() == name.lower()]:
+        return alike[0]
+    near = get_close_matches(name, known, 5, 0.3) or known[:8]
+    raise ReaderError(f"the log has no column {name!r}; it has {', '.join(near) or 'none with numbers'}")
+
+
+def _candidates(left: Mapping[str, Curve], kind: str, *phases: Phase) -> list[Curve]:
+    return [c for c in left.values() if c.role.kind == kind and c.role.phase in phases and not of_no_use(c)]
+
+
+def _best(candidates: list[Curve]) -> list[Curve]:
+    """Most telling first. A name that says little about parts wins, unless it has far fewer points."""
+    longest = max((len(c) for c in candidates), default=0)
+    return sorted(candidates, key=lambda c: (4 * len(c) < longest, c.role.rank, c.role.phase == "", -len(c)))
+
+
+def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
+    train = _without_lone_adversaries(_candidates(left, "loss", "train", ""))
+    validation = _candidates(left, "loss", "validation")
+    test = _candidates(left, "loss", "test")
+    if not train + validation + test and (bare := bare_losses(left)):
+        train, validation, test = ([c for c in bare if c.role.phase == p] for p in ("train", "validation", "test"))
+        chosen.note(f"{' and '.join(c.name for c in bare)}: of what is not said; they fall, so they are read as losses")
+    if "loss/train" not in chosen and train:
+        _take_loss(chosen, left, "loss/train", _prefer_steps(_measured_in_training(train, validation)))
+    if not validation and test:
+        validation, test = test, []
+        if "loss/validation" not in chosen:
+            chosen.note("no validation loss: the test loss is taken for it")
+    if "loss/validation" not in chosen and validation:
+        if sets := evaluation_sets(validation, train):
+            _take_one_of_several_sets(chosen, left, sets)
+        else:
+            _take_loss(chosen, left, "loss/validation", validation)
+    _take_training_data_evaluation(chosen, left)
+    _take_test_loss(chosen, left, test)
+    if "loss/train" not in chosen and "loss/validation" not in chosen:
+        _from_perplexity(chosen, left)
+
+
+def _without_lone_adversaries(losses: list[Curve]) -> list[Curve]:
+    """A column called no more than `D` is a discriminator's loss beside one called `G`, and anything without it."""
+    guessed = [c for c in losses if c.role.weak == 2 and c.role.extra[:1] and c.role.extra[0] in _ADVERSARIES]
+    sides = {c.role.extra[0] in GENERATORS for c in guessed}
+    return losses if len(sides) == 2 else [c for c in losses if c not in guessed]
+
+
+def _measured_in_training(train: list[Curve], validation: list[Curve]) -> list[Curve]:
+    """Without what is called a training loss but was measured in evaluations, where a plain `loss` is there too."""
+    if not validation:
+        return train
+    evaluated = np.unique(np.concatenate([curve.steps for curve in validation]))
+    plain = [c for c in train if c.role.phase == "" and c.role.rank < 4 and not _within(c.steps, evaluated)]
+    at_evaluations = [c for c in train if c.role.phase == "train" and _within(c.steps, evaluated)]
+    return [c for c in train if c not in at_evaluations] if plain else train
+
+
+def _within(steps: IntArray, others: IntArray) -> bool:
+    return len(steps) <= 2 * len(others) and bool(np.isin(steps, others).all())
+
+
+def _prefer_steps(candidates: list[Curve]) -> list[Curve]:
+    """Where a loss is logged by step and by epoch, the finer one, if it has points enough."""
+    fine = [c for c in candidates if c.role.span != "epoch"]
+    coarse = [c for c in candidates if c.role.span == "epoch"]
+    enough = max((len(c) for c in fine), default=0) * 2 >= max((len(c) for c in coarse), default=0)
+    return fine if fine and enough else candidates
+
+
+def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidates: list[Curve]) -> None:
+    ordered = _best(candidates)
+    best = ordered[0]
+    if best.role.rank % 10 < 4 or len(ordered) == 1:
+        chosen.take_loss(canonical, left.pop(best.name))
+        return
+    # Only parts are logged. A part that others extend (`L_vae`, `L_vae_kl`) is their total.
+    parts = [c for c in ordered if c.role.weak == best.role.weak and c.role.rank % 10 == 4]
+    stems = [c for c in parts if sum(set(c.role.extra) < set(other.role.extra) for other in parts) > 1]
+    if stems:
+        chosen.take_loss(canonical, left.pop(stems[0].name))
+        return
+    adversaries = [c for c in parts if set(c.role.extra) & _ADVERSARIES]
+    same = [c for c in parts if np.array_equal(c.steps, parts[0].steps)]
+    if len(adversaries) > 1:
+        for number, curve in enumerate(adversaries):
+            chosen.take_loss(f"{canonical}/{number}", left.pop(curve.name))
+        chosen.take_loss(canonical, adversaries[0])
+        chosen.note("two networks with a loss each: the first is taken as the training loss")
+    elif len(same) > 1:
+        total = np.sum([c.values for c in same], axis=0)
+        chosen.take(canonical, Curve(canonical, same[0].steps, total), " + ".join(c.name for c in same))
+        chosen.note(f"no total loss: {canonical} is the sum of {len(same)} parts")
+    else:
+        chosen.take_loss(canonical, left.pop(best.name))
+
+
+def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: list[Curve]) -> None:
+    """Losses of different data must not be added up: one is the validation loss, the others stand beside it."""
+    first, *others = sets
+    chosen.take("loss/validation", left.pop(first.name))
+    for number, curve in enumerate(others, start=1):
+        chosen.take(f"loss/validation/{number}", left.pop(curve.name))
+    chosen.note(
+        f"{len(sets)} evaluation sets: {first.name} is judged as the validation loss "
+        f"(--map val=COLUMN takes another: {', '.join(curve.name for curve in others[:5])})"
+    )
+
+
+def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, Curve]) -> None:
+    """`train/loss` beside a mini-batch `loss`, written when evaluating, is an evaluation on training data."""
+    if (
+        "loss/train" not in chosen
+        or "loss/validation" not in chosen
+        or chosen.curves["loss/train"].role.phase == "train"
+    ):
+        return
+    evaluated = chosen.curves["loss/validation"].steps
+    for curve in _best(_candidates(left, "loss", "train")):
+        if _within(curve.steps, evaluated) and 2 * len(curve) >= len(evaluated):
+            chosen.take("loss/validation/training_data", left.pop(curve.name))
+            return
+
+
+def _take_test_loss(chosen: _Chosen, left: dict[str, Curve], test: list[Curve]) -> None:
+    """A test loss beside the validation loss is a further evaluation set."""
+    if "loss/validation" not in chosen:
+        return
+    taken = chosen.curves["loss/validation"].role
+    for curve in _best(test)[:1]:
+        if curve.name in left and curve.role.weak == taken.weak and curve.role.rank < 6:
+            number = 1 + sum(name.removeprefix("loss/validation/").isdigit() for name in chosen.curves)
+            chosen.take(f"loss/validation/{number}", left.pop(curve.name))
+
+
+def _from_perplexity(chosen: _Chosen, left: dict[str, Curve]) -> None:
+    for canonical, phases in (("loss/train", ("train", "")), ("loss/validation", ("validation", "test"))):
+        found = _best(_candidates(left, "perplexity", *phases))  # type: ignore[arg-type]
+        if found and np.nanmin(found[0].values) >= 1.0:
+            curve = found[0]
+            chosen.take(canonical, Curve(canonical, curve.steps, np.log(curve.values)), f"log of {curve.name}")
+            chosen.note(f"no loss but a perplexity: {canonical} is its logarithm")
+
+
+def _accuracies(chosen: _Chosen, left: dict[str, Curve]) -> None:
+    validation = _candidates(left, "accuracy", "validation") or _candidates(left, "accuracy", "test")
+    train = _candidates(left, "accuracy", "train")
+    losses = chosen.curves.get("loss/train")
+    # Beside a `train_loss` and a `valid_loss`, a bare `accuracy` is that of the validation, as fastai prints it.
+    among_validation = not train and losses is not None and losses.role.phase == "train" and "loss/validation" in chosen
+    for curve in _candidates(left, "accuracy", ""):
+        # An accuracy without a phase that is written more rarely than the loss comes from an evaluation.
+        rare = losses is not None and 2 * len(curve) < len(losses)
+        (validation if (rare or among_validation) and not validation else train).append(curve)
+    for canonical, candidates in (("accuracy/train", train), ("accuracy/validation", validation)):
+        plain = [c for c in _best(candidates) if c.role.rank < 4]
+        if plain and canonical not in chosen:
+            curve = left.pop(plain[0].name)
+            percent = curve.values[np.isfinite(curve.values)].max(initial=0.0) > 1.5
+            values = curve.values / 100.0 if percent else curve.values
+            chosen.take(canonical, Curve(canonical, curve.steps, values), curve.name)
+
+
+def _rates(chosen: _Chosen, left: dict[str, Curve]) -> None:
+    groups = [curve for curve in left.values() if curve.role.kind == "lr"]
+    if not groups:
+        return
+    # A setting printed once beside the rate of every step is not a parameter group.
+    longest = max(len(curve) for curve in groups)
+    groups = [curve for curve in groups if 2 * len(curve) >= longest]
+    if "lr" not in chosen:
+        first = min(groups, key=lambda c: bool(c.role.extra))
+        groups.remove(first)
+        chosen.take("lr", left.pop(first.name))
+    for number, curve in enumerate((c for c in groups if c.role.extra), start=1):
+        chosen.take(f"lr/0.{number}", left.pop(curve.name))
+
+
+def _single(chosen: _Chosen, left: dict[str, Curve], kind: str, canonical: str) -> None:
+    """A quantity of which a run has one; names with more to them (a layer's norm) stay raw."""
+    found = [c for c in left.values() if c.role.kind == kind and not c.role.extra]
+    if canonical not in chosen and found:
+        curve = min(found, key=lambda c: (c.role.weak, -len(c)))
+        chosen.take(canonical, left.pop(curve.name))

@@ -1,0 +1,38 @@
+"""Several validation losses without a plain one: parts of one loss, or one loss on several sets of data?
+
+`val/box_loss`, `val/cls_loss` are parts and add up to the loss. `eval_news_loss`, `eval_code_loss`, as Hugging Face
+names them for a dictionary of evaluation sets, are the same loss on other data, and their sum is no loss at all.
+"""
+
+from __future__ import annotations
+
+from .curve import Curve
+from .names import MEASURES, words_in
+
+# What parts of losses are called, in detection, segmentation, speech, generative models and regularisation.
+_PARTS = words_in(
+    "box bbox obj cls class dfl seg mask rpn reg iou giou l1 centerness kpt pose landmark kl kld recon rec "
+    "reconstruction ctc att attention mel duration pitch energy gen disc generator discriminator adv "
+    "adversarial feat feature fm aux auxiliary balance router dice ce bce mse perceptual lpips style content "
+    "tv smooth smoothness depth photometric conf confidence coord xy wh noobj offset heatmap hm wd size commit "
+    "commitment vq entropy penalty l2 weight decay policy value critic actor reward mlm nsp rtd itc itm "
+    "distill distillation teacher contrastive triplet"
+)
+
+
+def evaluation_sets(validation: list[Curve], train: list[Curve]) -> list[Curve]:
+    """The losses of several evaluation sets, the one to judge by first; empty where they are parts of one.
+
+    A plain `eval_loss` goes first, then the set with most points, of equals the one that the log names first.
+    """
+    candidates = [curve for curve in validation if curve.role.weak == 0 and curve.role.rank <= 4]
+    trained = {_distinguishing(curve) for curve in train}
+    names = [_distinguishing(curve) for curve in candidates]
+    named = [name for name in names if name]
+    if len(set(names)) < 2 or len(set(names)) < len(names) or any(n in trained or set(n) & _PARTS for n in named):
+        return []
+    return sorted(candidates, key=lambda curve: (bool(_distinguishing(curve)), -len(curve)))
+
+
+def _distinguishing(curve: Curve) -> tuple[str, ...]:
+    return tuple(word for word in curve.role.extra if word not in MEASURES)

@@ -1,0 +1,45 @@
+"""What a user may say about a log whose names cannot be guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .errors import ReaderError
+
+# Short names a user may give in `--map train=Le`; the record's own names (`loss/train`) are accepted as well.
+SHORT_NAMES = {
+    "train": "loss/train",
+    "loss": "loss/train",
+    "val": "loss/validation",
+    "validation": "loss/validation",
+    "lr": "lr",
+    "grad_norm": "grad_norm",
+    "train_accuracy": "accuracy/train",
+    "accuracy": "accuracy/validation",
+    "epoch": "epoch",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """`columns` maps what is meant to the log's own column name; `step` names the column that counts steps.
+
+    >>> Options.of(["train=Le"], step="Eit").columns
+    {'loss/train': 'Le'}
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    step: str | None = None
+
+    @classmethod
+    def of(cls, pairs: list[str], step: str | None = None) -> Options:
+        """From command-line words such as `train=Le`."""
+        columns = {}
+        for pair in pairs:
+            meaning, equals, column = pair.partition("=")
+            canonical = SHORT_NAMES.get(meaning, meaning)
+            if not equals or not column or canonical not in SHORT_NAMES.values():
+                raise ReaderError(f"--map {pair!r} is not MEANING=COLUMN, with MEANING one of {', '.join(SHORT_NAMES)}")
+            columns[canonical] = column
+        return cls(columns, step)

@@ -1,0 +1,199 @@
+"""Chooses the reader for a log by asking each how sure it is, and reads."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from ..record import RecordError, Run
+from ..units import modules_of
+from .errors import NotThisFormatError, ReaderError, UnexpectedContentError
+from .files import Beside, entries_in, is_file, is_folder
+from .options import Options
+from .source import LONGEST_LINE, Source
+
+# A folder may be a whole project; a log lies near its top.
+MOST_FILES, DEEPEST = 5000, 6
+CERTAIN = 0.5  # below this a reader would take nearly any text
+MOST_NAMED = 5
+_A_LOSS = re.compile(r"loss['\"\]]?\s*[:=]?\s*[-+]?(?:\d|nan)", re.IGNORECASE)
+
+
+@cache
+def all_readers() -> tuple[ModuleType, ...]:
+    return tuple(modules_of("traindx.readers", defining="sniff"))
+
+
+def read(place: str | Path, options: Options | None = None) -> list[Run]:
+    """All runs in a log file, a folder or, for `-`, standard input, in the order of the log.
+
+    Raises `ReaderError` with one clear line when there is nothing to read. A log without a loss gives a run
+    whose fact `log` says so.
+    """
+    options = options or Options()
+    source = Source.of(place)
+    try:
+        readers = _fitting(source)
+        if readers:
+            runs = _read_by_first_that_fits(readers, source, options)
+            return _saying_what_was_passed_over(runs, source.path, _weak_beside(source)) if source.is_dir else runs
+        if source.is_dir:
+            return _read_files_in(source, options)
+        raise ReaderError(_refusal(source))
+    finally:
+        source.close()
+
+
+def principal(runs: list[Run]) -> Run:
+    """The run to judge when one answer is wanted: the one with most points of loss, the later of equals."""
+    return max(reversed(runs), key=lambda run: max(len(run.series("loss/train")), len(run.series("loss/validation"))))
+
+
+def sureness(source: Source) -> float:
+    """How sure the surest reader is that this is a log of its format; below 0.1 nothing would be read."""
+    return max(_sniffed(module, source) for module in all_readers())
+
+
+def _fitting(source: Source, enough: float = 0.1) -> list[ModuleType]:
+    """The readers that may read this, the surest first."""
+    rated = [(_sniffed(module, source), module) for module in all_readers()]
+    return [module for sure, module in sorted(rated, key=lambda pair: -pair[0]) if sure >= enough]
+
+
+def _sniffed(module: ModuleType, source: Source) -> float:
+    try:
+        return float(module.sniff(source))
+    except ReaderError:
+        raise
+    except OSError as error:
+        raise ReaderError(_unreadable(source, error)) from None
+    except Exception as error:
+        raise _unexpected(source, module, error) from error
+
+
+def _unreadable(source: Source, error: OSError) -> str:
+    return f"{source.name} cannot be read ({(error.strerror or type(error).__name__).lower()})"
+
+
+def _unexpected(source: Source, module: ModuleType, error: Exception) -> UnexpectedContentError:
+    """Whatever a file holds, its failure is an answer about that file alone."""
+    return UnexpectedContentError(
+        f"{source.name} is damaged or no {module.KIND} after all ({type(error).__name__} while it was read)"
+    )
+
+
+def _read_by_first_that_fits(readers: list[ModuleType], source: Source, options: Options) -> list[Run]:
+    first, *others = readers
+    try:
+        return _read(first, source, options)
+    except NotThisFormatError as refusal:
+        for reader in others:
+            try:
+                return _read(reader, source, options)
+            except ReaderError:
+                continue
+        raise ReaderError(str(refusal)) from None
+
+
+def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
+    try:
+        source.refuse_bomb()
+        runs: list[Run] = reader.read(source, options)
+    except RecursionError:
+        raise ReaderError(f"{source.name} is nested too deeply for a log") from None
+    except MemoryError:
+        raise ReaderError(f"{source.name} is too large to be read here") from None
+    except (ReaderError, RecordError):
+        raise
+    except OSError as error:
+        raise ReaderError(_unreadable(source, error)) from None
+    except Exception as error:
+        raise _unexpected(source, reader, error) from error
+    if not runs:
+        long = source.skipped_long_lines
+        passed = f"; lines longer than {LONGEST_LINE >> 20} MB passed over: {long}" if long else ""
+        raise ReaderError(f"{source.name} holds no training values ({reader.KIND}{passed})")
+    return runs
+
+
+def _refusal(source: Source) -> str:
+    if not source.head:
+        return f"{source.name} is empty"
+    if not source.is_text:
+        return f"{source.name} is binary data in no format that traindx reads"
+    return f"{source.name} is text without any number that has a name: not a training log"
+
+
+def _read_files_in(folder: Source, options: Options) -> list[Run]:
+    """Every log in a folder that no format claims as a whole; free text only where nothing better is found."""
+    claimed: list[tuple[float, Source, list[ModuleType]]] = []
+    for path in _files_below(folder.path):
+        source = Source(path)
+        try:
+            if readers := _fitting(source):
+                claimed.append((_sniffed(readers[0], source), source, readers))
+        except ReaderError:
+            continue  # an archive or an unreadable file among others is no reason to stop
+    certain = [entry for entry in claimed if entry[0] >= CERTAIN]
+    weak = [entry for entry in claimed if entry[0] < CERTAIN]
+    logs = [(source.path, runs) for entry in certain if (runs := _runs_in(*entry[1:], options))]
+    beside = Beside(path for path, runs in logs if any(map(_has_loss, runs)))
+    passed_over = [source for _, source, _ in weak if beside(source.path)]
+    found = [run for _, runs in logs for run in runs]
+    for _, source, readers in weak:
+        if not beside(source.path):
+            found += _runs_in(source, readers, options)
+    if not found:
+        raise ReaderError(f"{folder.name} holds no log that traindx reads")
+    with_loss = [run for run in found if _has_loss(run)] or found
+    return _saying_what_was_passed_over(with_loss, folder.path, passed_over)
+
+
+def _runs_in(source: Source, readers: list[ModuleType], options: Options) -> list[Run]:
+    """The runs in one of many files; none where it cannot be read."""
+    try:
+        return _read_by_first_that_fits(readers, source, options)
+    except ReaderError:
+        return []
+
+
+def _has_loss(run: Run) -> bool:
+    return bool(run.series("loss/train") or run.series("loss/validation"))
+
+
+def _weak_beside(folder: Source) -> list[Source]:
+    """Text that may be a log, in a folder that a format claims as a whole."""
+    found = []
+    for path in entries_in(folder.path)[:MOST_FILES]:
+        source = Source(path)
+        try:
+            if is_file(path) and 0 < sureness(source) < CERTAIN:
+                found.append(source)
+        except ReaderError:
+            continue
+    return found
+
+
+def _saying_what_was_passed_over(runs: list[Run], folder: Path, texts: list[Source]) -> list[Run]:
+    """With a note on each run that names the text that seems to hold losses and was not read."""
+    names = [str(text.path.relative_to(folder)) for text in texts if _A_LOSS.search(text.text_head)]
+    if names:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        note = f"text passed over beside this log: {', '.join(names[:MOST_NAMED])}{more} (name a file to judge it)"
+        for run in runs:
+            run.facts["log"]["notes"].insert(0, note)
+    return runs
+
+
+def _files_below(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    level = [folder]
+    for _ in range(DEEPEST):
+        entries = [entry for place in level for entry in entries_in(place)]
+        found += [entry for entry in entries if is_file(entry)]
+        level = [entry for entry in entries if is_folder(entry)]
+        if len(found) > MOST_FILES:
+            break
+    return found[:MOST_FILES]

@@ -1,0 +1,255 @@
+"""From rows of named numbers, as most logs write them, to runs: what counts steps, where a run begins, what is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...record import Run
+from ...record.types import FloatArray, IntArray
+from ..meaning.assembly import LogFacts, assemble, matching
+from ..meaning.curve import Curve
+from ..meaning.names import role_of, tokens
+from ..options import Options
+from .padding import drop_padding
+from .repeats import average_repeats
+from .splitting import Stretch, split
+from .table import BoolArray, Column, Table, training_losses
+
+
+def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> list[Run]:
+    """All runs that the rows hold, in the order of the log."""
+    _drop_summary_rows(table)
+    drop_padding(table)
+    counter = _Counter.of(table, options)
+    notes = [*table.notes, *_restore_vanished_losses(table, counter)]
+    training = table.filled(*training_losses(table))
+    loss = _first_dense(table, training_losses(table))
+    stretches, more = split(counter.key, counter.explicit, training, loss)
+    runs = []
+    for number, stretch in enumerate(stretches):
+        log = LogFacts(
+            step_unit=counter.unit,
+            runs=len(stretches),
+            run=number,
+            resumed_at=stretch.resumed_at,
+            skipped=table.skipped,
+            notes=[*notes, *more],
+            config=table.config,
+        )
+        if counter.name:
+            log.columns["step"] = counter.name
+        name = source if len(stretches) == 1 else f"{source} (run {number + 1} of {len(stretches)})"
+        curves = _curves(table, counter, stretch)
+        if counter.unit == "step":
+            log.notes += average_repeats(curves)
+        runs.append(assemble(curves, name, kind, options, log))
+    return runs
+
+
+def _first_dense(table: Table, names: list[str]) -> FloatArray:
+    best = min(names, key=lambda name: role_of(name).rank, default=None)
+    return table.dense(best) if best else np.full(table.length, np.nan)
+
+
+def _drop_summary_rows(table: Table) -> None:
+    """Some trainers end with a row of totals: its `train_loss` is the mean over the run, not a point of it."""
+    summaries = [name for name in table.columns if set(tokens(name)) >= {"train", "runtime"}]
+    if not summaries:
+        return
+    doomed = table.filled(*summaries)
+    for name, column in list(table.columns.items()):
+        keep = ~doomed[column.rows]
+        table.columns[name] = Column(column.rows[keep], column.values[keep])
+        if not keep.any():
+            del table.columns[name]
+
+
+@dataclass
+class _Counter:
+    """What numbers the rows. `key` orders them and shows restarts; `explicit` marks rows that carry it themselves."""
+
+    unit: str
+    name: str | None
+    key: FloatArray
+    explicit: BoolArray
+
+    @classmethod
+    def of(cls, table: Table, options: Options) -> _Counter:
+        name = matching(options.step, table.columns) if options.step else _step_column(table)
+        epoch = next((n for n in table.columns if role_of(n).kind == "epoch"), None)
+        if name is not None and _whole(table.columns[name].values):
+            return cls._by_step(table, name, epoch)
+        if epoch is not None and _counts(table, epoch):
+            return cls("epoch", epoch, carry(table.dense(epoch)), table.filled(epoch))
+        # Nothing counts: training losses do, and an evaluation carries the number of the next one.
+        counted = table.filled(*training_losses(table)) if training_losses(table) else np.ones(table.length, bool)
+        order = np.cumsum(counted) - counted
+        if epoch is not None:
+            order = _restarting_with(order.astype(float), carry(table.dense(epoch)))
+        return cls("row", None, order.astype(float), np.ones(table.length, bool))
+
+    @classmethod
+    def _by_step(cls, table: Table, name: str, epoch: str | None) -> _Counter:
+        cells, explicit = table.dense(name), table.filled(name)
+        # Lines of another kind may call the step otherwise ("iter 799", "step 800"): never both in one row.
+        for other in table.columns:
+            role, rows = role_of(other), table.columns[other].rows
+            if other != name and role.kind == "step" and role.weak == 0 and not explicit[rows].any():
+                cells[rows] = table.columns[other].values
+                explicit[rows] = True
+        key = carry(cells)
+        if epoch is not None:
+            key = _counted_over_epochs(key, carry(table.dense(epoch)))
+        unit = "step" if role_of(name).kind in ("step", "other", "seen") else "row"
+        return cls(unit, name, key, explicit)
+
+
+def _step_column(table: Table) -> str | None:
+    """The column that counts steps: named so, whole numbers, and not one constant (a total)."""
+    found = []
+    # One print an epoch may always be at the same step of it: then the epoch counts.
+    epochs = [n for n, c in table.columns.items() if role_of(n).kind == "epoch" and np.ptp(c.values) > 0]
+    for name, column in table.columns.items():
+        role = role_of(name)
+        if role.kind not in ("step", "seen") or not _whole(column.values):
+            continue
+        if (role.weak >= 2 or epochs) and len(column.values) > 1 and np.ptp(column.values) == 0:
+            continue
+        found.append((role.kind == "seen", role.weak, len(column.values), name))
+    if not found or _too_rare(table, [entry[-1] for entry in found]):
+        return None
+    _, _, most, _ = min(found, key=lambda entry: (*entry[:2], -entry[2]))
+    # `_step` counts calls of the logger; beside it a `global_step` counts steps.
+    return min(
+        found, key=lambda e: (*e[:2], not ("global" in tokens(e[3]) and 2 * e[2] >= most), -e[2], len(tokens(e[3])))
+    )[-1]
+
+
+def _too_rare(table: Table, steps: list[str]) -> bool:
+    """A step named in a few lines only, as in a remark beside a value, does not number the others."""
+    losses = training_losses(table)
+    trained = int(table.filled(*losses).sum()) if losses else 0
+    numbered = int(table.filled(*steps).sum())
+    return trained > 4 * numbered
+
+
+def _whole(values: FloatArray) -> bool:
+    """Whole numbers that a count can reach (and a float can tell apart)."""
+    return bool(np.all((np.abs(values) < 2.0**53) & (values == np.floor(values))))
+
+
+def _counts(table: Table, name: str) -> bool:
+    """Whole epochs, one a row of training: then the epoch serves as the step."""
+    values = table.columns[name].values
+    if not _whole(values):
+        return False
+    losses = training_losses(table)
+    cells = table.dense(name)[table.filled(*losses)] if losses else values
+    cells = cells[np.isfinite(cells)]
+    return len(cells) < 2 or float(np.mean(np.diff(cells) == 0)) <= 0.5
+
+
+def carry(cells: FloatArray) -> FloatArray:
+    """Empty cells take the last number before them (those at the start, the first after them)."""
+    known = np.isfinite(cells)
+    if known.all():
+        return cells
+    if not known.any():
+        return np.zeros(len(cells))
+    last = np.maximum.accumulate(np.where(known, np.arange(len(cells)), -1))
+    last[last < 0] = np.flatnonzero(known)[0]
+    return cells[last]
+
+
+def _counted_over_epochs(step: FloatArray, epoch: FloatArray) -> FloatArray:
+    """A step that restarts in every epoch, counted through."""
+    back = np.flatnonzero(np.diff(step) < 0) + 1
+    if not len(back) or np.mean(epoch[back] > epoch[back - 1]) < 0.8 or np.any(epoch != np.floor(epoch)):
+        return step
+    ahead = np.diff(step)
+    stride = float(np.median(ahead[ahead > 0])) if np.any(ahead > 0) else 1.0
+    return np.asarray((epoch - epoch.min()) * (step.max() + stride - step.min()) + step)
+
+
+def _restarting_with(order: FloatArray, epoch: FloatArray) -> FloatArray:
+    """Let a row count begin again where the epoch falls back: there a new run begins."""
+    back = np.flatnonzero(np.diff(epoch) < -0.5) + 1
+    offset = np.zeros(len(order))
+    for at in back:
+        offset[at:] = order[at]
+    return order - offset
+
+
+def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
+    """Some loggers leave a NaN out. Where everything that always came with the loss is there without it, it was NaN.
+
+    Companions are columns that in the first quarter of the log come with the loss and never without it.
+    """
+    notes = []
+    for name in training_losses(table):
+        present = table.filled(name)
+        rows = table.columns[name].rows
+        if len(rows) < 4:
+            continue
+        early = np.arange(table.length) <= rows[len(rows) // 4 + 1]
+        companions = [
+            other
+            for other in table.columns
+            if other != name
+            and role_of(other).kind in ("lr", "grad_norm", "accuracy", "loss")
+            and role_of(other).phase in ("train", "")
+            if np.array_equal(table.filled(other) & early, present & early)
+        ]
+        if not companions:
+            continue
+        vanished = ~present & np.logical_and.reduce([table.filled(other) for other in companions])
+        if vanished.any():
+            values = table.dense(name)
+            keep = np.flatnonzero(present | vanished)
+            table.columns[name] = Column(keep.astype(np.int64), values[keep])
+            first = int(counter.key[np.flatnonzero(vanished)[0]])
+            notes.append(
+                f"{name} is missing in {int(vanished.sum())} rows from {counter.unit} {first} on, "
+                "beside other training values: read as NaN"
+            )
+    return notes
+
+
+def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Curve]:
+    everything = bool(stretch.keep.all())
+    steps_at: dict[int, IntArray] = {}  # columns filled throughout share their row numbers, and so their steps
+    curves = {}
+    for name, column in table.columns.items():
+        if name == counter.name and counter.unit != "epoch":
+            continue
+        if everything:
+            steps = steps_at.get(id(column.rows))
+            if steps is None:
+                steps = steps_at[id(column.rows)] = counter.key[column.rows].astype(np.int64)
+            curves[name] = Curve(name, steps, column.values)
+        elif (inside := stretch.keep[column.rows]).any():
+            steps = counter.key[column.rows[inside]].astype(np.int64)
+            curves[name] = Curve(name, steps, column.values[inside])
+    in_order = {id(c.steps): not np.any(c.steps[1:] <= c.steps[:-1]) for c in curves.values()}
+    return {n: c if in_order[id(c.steps)] else tidy(c, stretch.interleaved) for n, c in curves.items()}
+
+
+def tidy(curve: Curve, interleaved: bool = False) -> Curve:
+    """Points in order of steps; a step printed twice with the same value (once per host) counts once.
+
+    Where several writers share a log, the first value of each step stays.
+    """
+    steps, values = curve.steps, curve.values
+    forward = np.diff(steps)
+    if not np.any(forward <= 0):
+        return curve
+    if np.any(forward < 0):
+        order = np.argsort(steps, kind="stable")
+        steps, values = steps[order], values[order]
+    repeated = np.r_[False, np.diff(steps) == 0]
+    if not interleaved:
+        with np.errstate(invalid="ignore"):
+            repeated[1:] &= (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
+    return Curve(curve.name, steps[~repeated], values[~repeated])

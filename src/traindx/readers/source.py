@@ -1,0 +1,252 @@
+"""Where a log comes from: a file (plain or gzipped), a folder or standard input; read in bounded pieces."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import IO
+
+from .errors import ReaderError
+
+HEAD = 1 << 16
+BLOCK = 1 << 22
+# Real log lines stay far below this; a longer one is data, an image or a bomb, and is passed over.
+LONGEST_LINE = 1 << 20
+# Text logs compress 5 to 50 times. Far beyond that, and large, is a bomb.
+BOMB_RATIO, BOMB_SIZE = 200, 1 << 28
+
+_GZIP = b"\x1f\x8b"
+_ARCHIVES = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z", b"\x28\xb5\x2f\xfd": "zstd"}
+_CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
+# NULs in a row are padding; single ones among other bytes are binary data.
+_PADDING = re.compile(r"\0{8,}")
+MOST_PADDING = 1 << 28
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+
+class Source:
+    """One file or folder to read. `name` is what reports call it."""
+
+    def __init__(self, path: Path, name: str | None = None, spooled: IO[bytes] | None = None) -> None:
+        self.path = path
+        self.name = name or str(path)
+        self.skipped_long_lines = 0
+        self._spooled = spooled
+
+    @classmethod
+    def of(cls, place: str | Path) -> Source:
+        if str(place) == "-":
+            return cls(Path("-"), "standard input", _spool(sys.stdin.buffer))
+        path = Path(place)
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            raise ReaderError(f"{path} does not exist") from None
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise ReaderError(f"{path} cannot be read ({reason})") from None
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise ReaderError(f"{path} is neither a file nor a folder")
+        return cls(path)
+
+    def close(self) -> None:
+        if self._spooled is not None:
+            self._spooled.close()
+
+    @cached_property
+    def is_dir(self) -> bool:
+        return self._spooled is None and self.path.is_dir()
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes on disk; for compressed logs the compressed size."""
+        if self._spooled is None:
+            return self.path.stat().st_size
+        return self._spooled.seek(0, 2)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes after decompression and after any padding with NUL; empty for folders."""
+        if self.is_dir:
+            return b""
+        passed, first = 0, b""
+        for block in self.blocks(HEAD):
+            first = first or block
+            # A log that was truncated while its writer kept the place begins with a hole: zeros, then text.
+            if block.count(0) < len(block):
+                return block.lstrip(b"\0") if passed else block
+            passed += len(block)
+            if passed >= MOST_PADDING:
+                break
+        return first
+
+    @cached_property
+    def encoding(self) -> str:
+        marked = next((name for mark, name in _BYTE_ORDER_MARKS.items() if self.head.startswith(mark)), None)
+        return marked or _without_mark(self.head) or "utf-8"
+
+    @cached_property
+    def text_head(self) -> str:
+        text = self.head.decode(self.encoding, "replace").lstrip("\ufeff").replace("\r\n", "\n")
+        return _PADDING.sub("\n", text) if "\0" in text else text
+
+    @cached_property
+    def is_text(self) -> bool:
+        """No control characters to speak of: a log, not a checkpoint or a picture."""
+        if not self.head.strip(b"\0"):
+            return False
+        sample = self.text_head[:HEAD]
+        control = len(_CONTROL.findall(sample))
+        undecodable = sample.count("\ufffd")  # some, as in a Latin-1 log, do no harm
+        return bool(sample) and 50 * control <= len(sample) and 4 * undecodable <= len(sample)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        if self._spooled is not None:
+            self._spooled.seek(0)
+            yield self._spooled
+            return
+        try:
+            with self.path.open("rb") as file:
+                yield file
+        except OSError as error:
+            raise ReaderError(f"{self.name} cannot be read ({(error.strerror or str(error)).lower()})") from None
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The content in pieces of at most `size` bytes, decompressed."""
+        with self.open() as raw:
+            magic = raw.read(8)
+            raw.seek(0)
+            archive = next((name for start, name in _ARCHIVES.items() if magic.startswith(start)), None)
+            if archive:
+                raise ReaderError(f"{self.name} is a {archive} archive: unpack it first")
+            if not magic.startswith(_GZIP):
+                while block := raw.read(size):
+                    yield block
+                return
+            yield from self._unpacked(raw, size)
+
+    def _unpacked(self, raw: IO[bytes], size: int) -> Iterator[bytes]:
+        """A gzipped log, also one that is cut off because it is still being written."""
+        unpacker = zlib.decompressobj(wbits=31)
+        packed, total = b"", 0
+        while packed := packed or raw.read(size):
+            try:
+                block = unpacker.decompress(packed, size)
+            except zlib.error as error:
+                if total:
+                    return
+                raise ReaderError(f"{self.name} is damaged ({error})") from None
+            total += len(block)
+            if block:
+                yield block
+            packed = unpacker.unconsumed_tail
+            if unpacker.eof:
+                packed, unpacker = unpacker.unused_data, zlib.decompressobj(wbits=31)
+
+    def refuse_bomb(self) -> None:
+        """Raise when a small file unpacks to a huge one. Unpacking is cheap beside reading what comes out."""
+        if self.is_dir or not self._starts_with(_GZIP):
+            return
+        total, most = 0, max(BOMB_SIZE, BOMB_RATIO * self.size)
+        for block in self.blocks():
+            total += len(block)
+            if total > most:
+                raise ReaderError(f"{self.name} unpacks to more than {BOMB_RATIO} times its size: not a log")
+
+    def _starts_with(self, magic: bytes) -> bool:
+        with self.open() as raw:
+            return raw.read(len(magic)) == magic
+
+    def whole(self, limit: int, what: str) -> bytes:
+        """All of it, for formats that cannot be read in pieces."""
+        pieces, total = [], 0
+        for block in self.blocks():
+            total += len(block)
+            if total > limit:
+                raise ReaderError(f"{self.name} is larger than {limit >> 20} MB, too large for {what}")
+            pieces.append(block)
+        return b"".join(pieces)
+
+    def line_blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """UTF-8 pieces that end at line borders; a line longer than `LONGEST_LINE` is dropped and counted."""
+        rest, dropping = b"", False
+        for block in self._utf8_blocks(size):
+            if dropping:
+                cut = block.find(b"\n")
+                if cut < 0:
+                    continue
+                block, dropping = block[cut + 1 :], False
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield rest + block[:cut] if rest or cut < len(block) else block
+                rest = block[cut:]
+            else:
+                rest += block
+            if len(rest) > max(LONGEST_LINE, size):
+                rest, dropping = b"", True
+                self.skipped_long_lines += 1
+        if rest:
+            yield rest
+
+    def _utf8_blocks(self, size: int) -> Iterator[bytes]:
+        """Pieces of UTF-8 with plain line ends: without byte-order mark, NULs and carriage returns."""
+        held = b""  # a carriage return at the end of a piece, whose line feed may begin the next
+        for number, block in enumerate(self._decoded_blocks(size)):
+            if number == 0:
+                block = block.removeprefix(b"\xef\xbb\xbf")
+            if b"\0" in block:
+                block = block.replace(b"\0", b"")
+            block = held + block
+            held = b"\r" if block.endswith(b"\r") else b""
+            block = block[: len(block) - len(held)]
+            if b"\r" in block:
+                # A carriage return alone begins a new line, as it does on a terminal.
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if block:
+                yield block
+
+    def _decoded_blocks(self, size: int) -> Iterator[bytes]:
+        if self.encoding == "utf-8":
+            yield from self.blocks(size)
+            return
+        decoder = codecs.getincrementaldecoder(self.encoding)("replace")
+        for block in self.blocks(size):
+            yield decoder.decode(block).lstrip("\ufeff").encode()
+
+    def lines(self) -> Iterator[str]:
+        """Decoded lines without their ends."""
+        for block in self.line_blocks():
+            for line in block.decode("utf-8", "replace").split("\n"):
+                if len(line) <= LONGEST_LINE:
+                    yield line
+                else:
+                    self.skipped_long_lines += 1
+
+
+def _without_mark(head: bytes) -> str | None:
+    """UTF-16 that no mark announces: in Latin text every second byte is zero."""
+    sample = head[: len(head) // 2 * 2]
+    if len(sample) < 16 or sample.count(0) < 0.4 * len(sample):
+        return None
+    low, high = sample[::2], sample[1::2]
+    for name, letters, zeros in (("utf-16-le", low, high), ("utf-16-be", high, low)):
+        if zeros.count(0) >= 0.8 * len(zeros) and letters.count(0) <= 0.02 * len(letters):
+            return name
+    return None
+
+
+def _spool(stream: IO[bytes]) -> IO[bytes]:
+    """Standard input can be read once; formats are recognised by looking first. Keep it in a temporary file."""
+    spooled = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the source
+    while block := stream.read(BLOCK):
+        spooled.write(block)
+    return spooled

@@ -1,0 +1,1 @@
+"""What lines of free text say: names, numbers, tables, progress bars, evaluations."""

@@ -1,0 +1,57 @@
+"""Evaluations that a log shows batch by batch: `Test: [10/97] Loss 2.3 (2.5)`.
+
+What is printed on the way is a mean over part of the set. Only the last line of an evaluation is a point of a curve,
+and of a value with its average, `2.3 (2.5)`, the average. A line of scores right after it, without a phase of its own
+(` * Acc@1 71.5`), is its result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..meaning.names import role_of
+from .phrases import RUNNING, Said, phased
+
+
+class Evaluations:
+    """Fed with what the lines say; holds back those of an evaluation under way."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Said, str] | None = None
+        self._just_over = False
+
+    def over(self, line: Said | None, text: str) -> tuple[Said, str] | None:
+        """The last line of an evaluation that `line` ends. `line` itself is held back if it belongs to one."""
+        held = self._last
+        if line is not None and line.evaluating:
+            again = held is not None and (line.position or 0.0) <= (held[0].position or 0.0)
+            self._last = (line, text)
+            return _finished(*held) if held is not None and again else None
+        self._last = None
+        self._just_over = held is not None
+        if held is None or (line is not None and _is_result(line)):
+            return None  # the result itself follows: nothing of what was under way is needed
+        return _finished(*held)
+
+    def result(self, line: Said) -> Said:
+        """The line, in the phase of the evaluation just over if it holds nothing but scores."""
+        if not self._just_over:
+            return line
+        roles = [role_of(name) for name in line.values]
+        scores = bool(roles) and all(role.kind in ("accuracy", "other") and not role.phase for role in roles)
+        if not scores or line.position is not None or line.epoch is not None:
+            return line
+        return replace(line, values={phased(name, "validation"): value for name, value in line.values.items()})
+
+
+def _is_result(line: Said) -> bool:
+    roles = [role_of(name) for name in line.values]
+    return any(role.kind == "loss" and role.phase in ("validation", "test") for role in roles)
+
+
+def _finished(line: Said, text: str) -> tuple[Said, str]:
+    values = dict(line.values)
+    for name in line.values:
+        if name.endswith(RUNNING) and name.removesuffix(RUNNING) in values:
+            values[name.removesuffix(RUNNING)] = values.pop(name)
+    return replace(line, values=values), text

@@ -1,0 +1,110 @@
+"""Which step a line belongs to that names none: from the epoch and the place in it, or from a progress bar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...record.types import FloatArray
+from ..meaning.names import role_of
+from ..rows.runs import carry
+from ..rows.table import Column, Table
+from .phrases import BROKEN, Said
+
+POSITION, OF = "(position)", "(of)"
+
+
+class Positions:
+    """Adds to each line's numbers the epoch and the position, also those that stood on a line before."""
+
+    def __init__(self) -> None:
+        self._epoch: float | None = None
+        self._bar: tuple[float, float] | None = None
+
+    def place(self, line: Said) -> dict[str, float] | None:
+        """The row of a line; None for a line that only says where we are."""
+        if line.epoch is not None:
+            self._epoch = line.epoch
+        if not line.values:
+            if line.position is not None and line.of is not None:
+                self._bar = (line.position, line.of)
+            return None
+        row = dict(line.values)
+        if line.evaluating:
+            line = replace(line, position=None, of=None)  # the place is one in the evaluation, not in the training
+        if line.of is not None and line.position is None:
+            # `[Epoch 3/20] [Batch 10/938]`: a place in the epoch that has a name.
+            batches = [name for name in row if role_of(name).kind == "step" and role_of(name).weak == 2]
+            line.position = row.pop(batches[0]) if batches and self._epoch is not None else None
+        if line.epoch is not None:
+            row["epoch"] = line.epoch
+        elif self._epoch is not None and not any(role_of(name).kind == "epoch" for name in row):
+            row["epoch"] = self._epoch
+        if line.position is not None:
+            row[POSITION] = line.position
+            if line.of is not None:
+                row[OF] = line.of
+        elif self._bar is not None and not any(role_of(name).kind == "step" for name in row):
+            row[POSITION], row[OF] = self._bar
+        return row
+
+
+def resolve(table: Table, losses: list[str]) -> None:
+    """Turn positions into a column `step` where the log has no step of its own."""
+    table.columns.pop(BROKEN, None)
+    _keep_finished_epochs(table)
+    if POSITION not in table.columns:
+        return
+    trained = table.filled(*losses) if losses else np.ones(table.length, bool)
+    placed = table.filled(POSITION)
+    steps = [name for name in table.columns if role_of(name).kind == "step" and role_of(name).weak < 2]
+    counted = max((int((table.filled(name) & trained).sum()) for name in steps), default=0)
+    if 2 * counted < trained.sum() and 2 * (placed & trained).sum() >= trained.sum():
+        step = _step(table)
+        rows = np.flatnonzero(np.isfinite(step))
+        for name in steps:
+            table.columns[f"{name} (as printed)"] = table.columns.pop(name)
+        table.columns["step"] = Column(rows.astype(np.int64), step[rows])
+    del table.columns[POSITION]
+    table.columns.pop(OF, None)
+
+
+def _keep_finished_epochs(table: Table) -> None:
+    """A Keras bar shows the mean so far: where whole epochs end with a validation loss, only their ends are points."""
+    if POSITION not in table.columns or OF not in table.columns:
+        return
+    finished = np.nan_to_num(table.dense(POSITION), nan=-1) == np.nan_to_num(table.dense(OF), nan=-2)
+    evaluated = [name for name in table.columns if role_of(name).kind == "loss" and role_of(name).phase == "validation"]
+    rows = table.filled(*evaluated)
+    underway = table.filled(POSITION) & ~finished
+    if rows.sum() < 2 or not np.array_equal(rows, finished) or not underway.any():
+        return
+    for name, column in list(table.columns.items()):
+        keep = ~underway[column.rows]
+        table.columns[name] = Column(column.rows[keep], column.values[keep])
+        if not keep.any():
+            del table.columns[name]
+
+
+def _step(table: Table) -> FloatArray:
+    position = table.dense(POSITION)
+    of = table.dense(OF) if OF in table.columns else np.full(table.length, np.nan)
+    totals = of[np.isfinite(of)]
+    if len(totals):
+        # Bars over other things (evaluation, tokenising) have other totals: the commonest is the training's.
+        values, counts = np.unique(totals, return_counts=True)
+        usual = values[np.argmax(counts)]
+        if counts.max() > 0.5 * len(totals):
+            position = np.where(np.isfinite(of) & (of != usual), np.nan, position)
+    if "epoch" not in table.columns:
+        return position
+    epoch = carry(table.dense("epoch"))
+    known = np.flatnonzero(np.isfinite(position))
+    turns = np.flatnonzero(np.diff(epoch[known]) > 0)
+    restarts = len(turns) == 0 or np.mean(position[known[turns + 1]] <= position[known[turns]]) > 0.5
+    if np.any(epoch != np.floor(epoch)) or not restarts:
+        return position
+    per_epoch = np.where(np.isfinite(of), of, np.nanmax(position))
+    first = 0.0 if epoch[known].min(initial=1.0) <= 0 else 1.0
+    return np.asarray((epoch - first) * per_epoch + position)

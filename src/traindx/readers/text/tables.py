@@ -1,0 +1,107 @@
+"""Tables inside free text: a line of names over lines of numbers, drawn with spaces, tabs or bars."""
+
+from __future__ import annotations
+
+import re
+
+from ..meaning.names import PHASES, Phase, role_of
+from ..rows.collector import number
+from .phrases import phased
+
+_RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
+_BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}[|│].*$")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
+_FRACTION = re.compile(r"^(\d+)/\d+$")
+_UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
+# Headings that some trainers shorten to a sign.
+_SHORT = {"#": "step", "e": "epoch", "ep": "epoch"}
+MOST_COLUMNS = 64
+LONGEST_CELL = 200
+
+
+class Tables:
+    """Fed with lines one by one; remembers the last heading and reads the rows under it."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._lines_since_row = 0
+
+    def row(self, line: str) -> dict[str, float] | None:
+        """The numbers of a table row, or None where the line is none."""
+        if "\x1b" in line:
+            line = _COLOUR.sub("", line)
+        if not self._may_belong(line) or _RULE.match(line):
+            return None
+        if bar := _BAR_TAIL.search(line):
+            line = line[: bar.start()].rstrip(" \t:")
+        for cells in _splits(line):
+            if self._is_heading(cells):
+                self._names = [_SHORT.get(cell.lower(), cell) for cell in cells]
+                self._lines_since_row = 0
+                return None
+            if len(cells) == len(self._names) and (found := self._matched(cells)):
+                self._lines_since_row = 0
+                return found
+        self._lines_since_row += 1
+        if self._lines_since_row > 1000:
+            self._names = []
+        return None
+
+    def _may_belong(self, line: str) -> bool:
+        """A quick look: most lines of a log are neither heading nor row."""
+        if len(line) > 2000:
+            return False
+        if self._names and line.lstrip()[:1] in "|│0123456789":
+            return True
+        return "loss" in line.lower() and ":" not in line and "=" not in line
+
+    def _matched(self, cells: list[str]) -> dict[str, float] | None:
+        values = [_value(cell) for cell in cells]
+        counters = [role_of(name).kind in ("epoch", "step") for name in self._names]
+        if any(counts and value is None for counts, value in zip(counters, values, strict=True)):
+            return None  # a row of another table
+        known = sum(value is not None for value in values)
+        if known < 2 or 2 * known < len([cell for cell in cells if cell]):
+            return None
+        # A row may be headed by its phase: "| Validation | 2.3 |".
+        phase: Phase = next((PHASES[cell.lower()] for cell in cells if cell.lower() in PHASES), "")
+        named = zip(self._names, values, strict=True)
+        return {phased(name, phase): value for name, value in named if value is not None and name}
+
+    @staticmethod
+    def _is_heading(cells: list[str]) -> bool:
+        """Short names without numbers, one of them a loss, and one that counts or a second measurement."""
+        if not 2 <= len(cells) <= MOST_COLUMNS or any(len(c) > 40 or _value(c) is not None for c in cells):
+            return False
+        if any(":" in cell or "=" in cell for cell in cells):
+            return False
+        roles = [role_of(_SHORT.get(cell.lower(), cell)) for cell in cells]
+        losses = sum(role.kind == "loss" and role.weak == 0 for role in roles)
+        others = sum(role.kind in ("epoch", "step", "accuracy", "lr") for role in roles)
+        return losses > 0 and losses + others >= 2
+
+
+def _splits(line: str) -> list[list[str]]:
+    """The ways a line may be cut into cells, the surest first."""
+    text = line.replace("*", "").strip()
+    if text.count("|") + text.count("│") >= 2:
+        return [[cell.strip() for cell in re.split(r"[|│]", text.strip("|│"))]]
+    wide = re.split(r"\s{2,}|\t", text)
+    narrow = text.split()
+    return [wide] if len(wide) == len(narrow) else [wide, narrow]
+
+
+def _value(cell: str) -> float | None:
+    if (plain := number(cell)) is not None:
+        return plain
+    if len(cell) > LONGEST_CELL:
+        return None
+    if fraction := _FRACTION.match(cell):
+        return float(fraction[1])
+    if unit := _UNIT.match(cell):
+        return float(unit[1])
+    if terms := _LIST.match(cell):
+        values = [number(term) for term in terms[1].split(",")]
+        return None if None in values else sum(value for value in values if value is not None)
+    return None
