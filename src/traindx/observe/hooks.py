@@ -38,7 +38,8 @@ An observer that raises is switched off, once and for all its moments; the train
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from time import thread_time
 from typing import Any, Protocol
@@ -84,6 +85,22 @@ MOMENTS = (
 SEVERAL_THREADS = "several threads train at once"
 
 SHAPES, SCORING = "shapes", "scoring"  # what some wrappers are needed for
+
+
+def text_of(error: BaseException) -> str:
+    """Its message. An exception of the script's own may fail at that."""
+    try:
+        return str(error)[:500]
+    except Exception:
+        return "(no message)"
+
+
+@contextmanager
+def _without_modes(no_functions: Any) -> Iterator[None]:
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with no_functions, _disable_current_modes():
+        yield
 
 
 class Observer(Protocol):
@@ -150,6 +167,8 @@ class HookPoints(Wrappers):
         self.thread = 0  # the one whose training is followed
         self._followed_others = False
         self._told = 0
+        self._no_functions: Callable[[], Any] = nullcontext
+        self._modes_entered: Callable[[], int] = lambda: 0
         os.register_at_fork(after_in_child=self._leave_child_alone)
 
     # ── who listens ─────────────────────────────────────────────────────────────────────────────
@@ -173,8 +192,12 @@ class HookPoints(Wrappers):
         self._rebuild()
 
     def switch_off(self, observer: Any, moment: str, error: BaseException) -> None:
-        self.forget(observer)
-        self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {error}")
+        """The last line of defence: nothing that happens here may reach the training."""
+        try:
+            self.forget(observer)
+            self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {text_of(error)}")
+        except Exception:
+            self.live = False
 
     def announce(self, moment: str, *args: Any, training: bool = False) -> None:
         """Tell the observers. `training`: this is part of a training step, and not every step is looked at."""
@@ -182,7 +205,9 @@ class HookPoints(Wrappers):
             return
         self.busy = True
         self._told += 1
+        unseen = self.unseen()
         try:
+            unseen.__enter__()
             if training and not self.looking:
                 self._tell(self._calls_unlooked[moment], moment, args)
             else:
@@ -190,7 +215,15 @@ class HookPoints(Wrappers):
                 self._tell(self._calls[moment], moment, args)
                 self.charge(thread_time() - began, True)
         finally:
+            unseen.__exit__(None, None, None)
             self.busy = False
+
+    def unseen(self) -> Any:
+        """A context in which observers' own operations reach neither classes of tensors that redefine them
+        (`__torch_function__`) nor modes that the script has entered, which may count or change operations."""
+        if self._modes_entered():
+            return _without_modes(self._no_functions())
+        return self._no_functions()
 
     def may_follow(self) -> bool:
         """Called by a thread that trains, where another one did so far."""
@@ -215,7 +248,10 @@ class HookPoints(Wrappers):
     def never_quiet(self, error: Exception) -> bool:
         """Taking note of a quiet step failed: from now on all are heard in full. Returns False, as taking note does."""
         self.quiet_allowed = False
-        self._switched_off("quiet steps", f"{type(error).__name__}: {error}")
+        try:
+            self._switched_off("quiet steps", f"{type(error).__name__}: {text_of(error)}")
+        except Exception:
+            self.live = False
         return False
 
     def end_quiet(self) -> None:
@@ -226,7 +262,8 @@ class HookPoints(Wrappers):
         before, self.busy = self.busy, True
         began = thread_time()
         try:
-            self.relay("quiet_ended", quiet)
+            with self.unseen():
+                self.relay("quiet_ended", quiet)
         finally:
             self.busy = before
         self.charge(thread_time() - began, False)
@@ -263,8 +300,11 @@ class HookPoints(Wrappers):
 
     def install(self) -> None:
         """Wrap everything that `points/` knows of. torch must have been imported."""
+        import torch
+
         from ..units import modules_of
 
+        self._no_functions, self._modes_entered = torch._C.DisableTorchFunction, torch._C._len_torch_dispatch_stack
         self.live = True
         for point in modules_of("traindx.observe.points", defining="install"):
             point.install(self)

@@ -15,7 +15,7 @@ import torch
 
 from ..record.writer import RecordWriter
 from .memory import FLOATS, bfloat16_at, number_at
-from .tensors import transformed
+from .tensors import local, transformed
 
 _FLOAT32 = torch.float32
 _KINDS: dict[Any, str] = {
@@ -85,7 +85,7 @@ class Inbox:
 
     def drain(self) -> None:
         """Hand everything to the writer. Runs on the writer's thread."""
-        with torch.no_grad():
+        with torch.no_grad(), torch._C.DisableTorchFunction():
             self._drain_calls()
             self._drain_scalars()
             self._drain_rows()
@@ -126,8 +126,9 @@ class Inbox:
 
 
 def _stands_for_others(value: Any) -> bool:
-    """Within a transform of `torch.func` what was measured is no number, and never will be."""
-    return isinstance(value, torch.Tensor) and transformed(value)
+    """Within a transform of `torch.func` what was measured is no number, and never will be; what is distributed over
+    several processes cannot be read by one of them."""
+    return isinstance(value, torch.Tensor) and (not local(value) or transformed(value))
 
 
 def _floats_alone(values: Sequence[Any]) -> bool:

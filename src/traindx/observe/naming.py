@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .modules import modules, named_modules, named_parameters, parameters
+
 
 class Naming:
     """Knows the outermost modules that the script calls, and gives every parameter one stable name."""
@@ -32,10 +34,10 @@ class Naming:
 
     def add_root(self, root: Any) -> bool:
         """Note an outermost module. False where it has no parameters or is part of a known one."""
-        if self.knows(root) or next(root.parameters(), None) is None:
+        if self.knows(root) or next(parameters(root), None) is None:
             return False
         for _, known in self.roots():
-            if any(module is root for module in known.modules()):
+            if any(module is root for module in modules(known)):
                 return False
         taken = {name for name, _ in self._roots}
         base = type(root).__name__
@@ -57,7 +59,7 @@ class Naming:
     def modules(self) -> Iterator[tuple[str, Any]]:
         for root_name, root in self.roots():
             prefix = self.prefix(root_name)
-            for name, module in root.named_modules():
+            for name, module in named_modules(root):
                 yield (prefix + name) or root_name, module
 
     # ── parameters ──────────────────────────────────────────────────────────────────────────────
@@ -69,7 +71,7 @@ class Naming:
             return known[1]
         for root_name, root in self.roots():
             prefix = self.prefix(root_name)
-            for name, found in root.named_parameters():
+            for name, found in named_parameters(root):
                 self._remember(found, prefix + name)
         known = self._names.get(id(parameter))
         if known is not None and known[0]() is parameter:
@@ -83,11 +85,11 @@ class Naming:
         """Name parameters anew: the script has put others in their place."""
         self._names = {}
 
-    def name_loose(self, parameters: Iterable[Any], frame: FrameType | None) -> None:
+    def name_loose(self, tensors: Iterable[Any], frame: FrameType | None) -> None:
         """Give tensors outside any module the names of the variables that hold them in the user's code."""
         if frame is None:
             return
-        wanted = {id(p): p for p in parameters if id(p) not in self._names}
+        wanted = {id(p): p for p in tensors if id(p) not in self._names}
         for scope in (frame.f_locals, frame.f_globals):
             for variable, value in list(scope.items()):
                 if variable.startswith("__"):

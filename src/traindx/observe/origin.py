@@ -7,7 +7,6 @@ replay runs on a deep copy, and the random streams are put back.
 from __future__ import annotations
 
 import ast
-import copy
 import io
 import linecache
 import random
@@ -19,8 +18,10 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .copies import twin_of
 from .graphs import nodes, op_name, saved
 from .inbox import cpu_value
+from .modules import named_modules
 from .sites import describe, user_frame
 from .tensors import plain, tensors_in
 
@@ -101,15 +102,21 @@ def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] 
     numpy = sys.modules.get("numpy")
     numpy_state = numpy.random.get_state() if numpy is not None else None
     try:
-        twin = copy.deepcopy(root)
+        twin = twin_of(root)
         births = _Births()
-        for name, module in twin.named_modules():
+        for name, module in named_modules(twin):
             module.register_forward_pre_hook(lambda _m, _a, name=name: births.modules.append(name or "model"))
             module.register_forward_hook(lambda _m, _a, _o: births.modules.pop() and None)
         if rng is not None:
             torch.set_rng_state(rng)
         # A model may print as it runs; once was asked for.
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), births, torch.enable_grad():
+        with (
+            redirect_stdout(io.StringIO()),
+            redirect_stderr(io.StringIO()),
+            torch._C._EnableTorchFunction(),
+            births,
+            torch.enable_grad(),
+        ):
             output = twin(*args, **kwargs)
         return births.first, output
     finally:

@@ -17,10 +17,11 @@ from typing import Any
 import torch
 
 from .inbox import cpu_value
+from .modules import parameters
 from .points.modules import is_compiled
 from .session import Session
 from .sites import user_frame
-from .tensors import class_ids_in
+from .tensors import class_ids_in, usual
 
 # How far above its level so far a loss may lie and still be nothing to tell of.
 USUAL_SHARE, USUAL_SPREADS = 0.5, 8
@@ -43,7 +44,7 @@ class _Known:
     def __init__(self, index: int, optimizer: Any) -> None:
         self.number = -1 - index  # as the log has it
         self.rates = rates_of(optimizer.param_groups)
-        self.telling = _telling(optimizer.param_groups[0]["params"])
+        self.telling = _telling(_first_group(optimizer))
 
     @property
     def simple(self) -> bool:
@@ -116,8 +117,8 @@ class QuietSteps:
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
         self.usual = _LOWEST  # how high a loss may be of which nothing else is asked: at first, none is
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        # One whose first group is empty has no gradient that could tell of anything: its steps are heard in full.
-        self._optimizers = {id(o): _Known(index, o) for index, o in known if o.param_groups[0]["params"]}
+        # One whose first group has no ordinary parameter has no gradient that could tell of anything: its steps are heard in full.
+        self._optimizers = {id(o): _Known(index, o) for index, o in known if any(map(usual, _first_group(o)))}
         # Where one of them is known and of the simple kind: its identity, and what its steps are asked for. Each is
         # looked up at every step, so they lie here.
         self.only, self.number, self.rate, self.telling = 0, 0, None, None
@@ -134,7 +135,7 @@ class QuietSteps:
         only once."""
         if is_compiled(module):
             return False
-        if next(module.parameters(), None) is None:
+        if next(parameters(module), None) is None:
             self.others.add(id(module))
         else:
             self.model = id(module)
@@ -258,6 +259,11 @@ class QuietSteps:
         return int(self.log[-2]) if self.last_loss is not None and self.log[-2] >= 0 else None
 
 
+def _first_group(optimizer: Any) -> list[Any]:
+    """The parameters of its first group that has any: scripts leave groups empty."""
+    return next((group["params"] for group in optimizer.param_groups if group["params"]), [])
+
+
 def rates_of(groups: list[dict[str, Any]]) -> list[Any]:
     return [_number(group.get("lr")) for group in groups]
 
@@ -273,10 +279,11 @@ def _telling(parameters: list[Any]) -> Any:
 
     What comes back from the loss ends there. An embedding's first row, or a unit that is off, would tell nothing.
     """
-    for parameter in parameters[:FEW]:
+    ordinary = [parameter for parameter in parameters if usual(parameter)]
+    for parameter in ordinary[:FEW]:
         if parameter.grad is not None and cpu_value(parameter.grad):
             return parameter
-    return parameters[0]
+    return ordinary[0]
 
 
 def _on_device(loss: Any) -> bool:
@@ -289,7 +296,7 @@ def bad_gradient(optimizer: Any) -> Any:
     Of the one that tells, and of the layer nearest to the loss: between them a unit that is off may stop what is not
     finite.
     """
-    parameters = optimizer.param_groups[0]["params"]
+    parameters = [parameter for parameter in _first_group(optimizer) if usual(parameter)]
     for parameter in (_telling(parameters), parameters[-1]) if parameters else ():
         gradient = parameter.grad
         if gradient is not None:

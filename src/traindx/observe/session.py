@@ -14,8 +14,10 @@ import torch
 from ..record.writer import RecordWriter
 from .hooks import HookPoints
 from .inbox import Inbox
+from .modules import parameters
 from .naming import Naming
 from .schedule import DEEP, LIGHT, Schedule
+from .tensors import local
 
 
 class Session:
@@ -78,7 +80,7 @@ class Session:
         """Asked at every forward, so remembered."""
         known = self._with_parameters.get(id(root))
         if known is None or known[0]() is not root:
-            known = self._with_parameters[id(root)] = (weakref.ref(root), next(root.parameters(), None) is not None)
+            known = self._with_parameters[id(root)] = (weakref.ref(root), next(parameters(root), None) is not None)
         return known[1]
 
     def data_set(self, loader: Any) -> int:
@@ -105,7 +107,7 @@ class Session:
     def stray_parameters(self) -> list[Any]:
         """Parameters that no optimizer holds: of the models, and loose ones that the loss depends on."""
         held = {id(p) for _, o in self.live_optimizers() for g in o.param_groups for p in g["params"]}
-        found = [p for _, root in self.naming.roots() for p in root.parameters()]
+        found = [p for _, root in self.naming.roots() for p in parameters(root) if local(p)]
         found += [tensor for ref in self.loose if (tensor := ref()) is not None]
         # A model without weights of its own (on the device "meta") lends its layers to weights from elsewhere.
         return list({id(p): p for p in found if id(p) not in held and not p.is_meta}.values())

@@ -31,11 +31,11 @@ def _kind(filename: str) -> str:
     # The zoo's patients lie within the package but are user code.
     if filename == WRAPPER_FILE or (filename.startswith(_HERE) and not filename.startswith(_PATIENTS)):
         return "ours"
-    if "/torch/" in filename.replace("\\", "/") and filename.startswith(_installed()):
+    parts = filename.replace("\\", "/")
+    installed = filename.startswith(_installed()) or "/site-packages/" in parts or "/dist-packages/" in parts
+    if installed and "/torch/" in parts:
         return "torch"
-    if filename.startswith(("<frozen", *_installed())):
-        return "library"
-    return "user"
+    return "library" if installed or filename.startswith("<frozen") else "user"
 
 
 def is_ours(filename: str) -> bool:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import random
 import weakref
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import torch
@@ -16,22 +19,50 @@ FEW_PARTS = 16  # of a sequence of tensors that are looked at
 ACTIVATIONS = 1 << 11  # of a module's output: there are many, and a standard deviation needs no more
 
 
+_USUAL = (torch.Tensor, torch.nn.Parameter)
+_NO_DISPATCH = torch.Tensor.__torch_dispatch__
+
+
+def local(value: Any) -> bool:
+    """Whether it is a tensor whose operations are torch's own and need nobody else.
+
+    A class with operations of its own may do anything in them: a distributed tensor starts a collective, and waits
+    for the other ranks. (What a class does in `__torch_function__` is switched off while observers look.)
+    """
+    kind = type(value)
+    if kind in _USUAL:
+        return True
+    return (
+        isinstance(value, torch.Tensor)
+        and kind.__torch_dispatch__ is _NO_DISPATCH
+        and not isinstance(value, torch.nn.parameter.UninitializedTensorMixin)
+    )
+
+
+def usual(value: Any) -> bool:
+    """Whether it is a tensor of torch's own classes: reading an attribute calls nobody else's code."""
+    return type(value) in _USUAL
+
+
 def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
-    """The tensors in an argument or output: alone, in a sequence, a mapping or a dataclass."""
+    """The local tensors in an argument or output: alone, in a sequence, a mapping or a dataclass."""
     if isinstance(value, torch.Tensor):
-        yield value
+        if local(value):
+            yield value
     elif depth > 3 or isinstance(value, (str, bytes, int, float)) or value is None:
         return
-    elif isinstance(value, Mapping):
-        for item in value.values():
+    elif isinstance(value, dict):
+        for item in dict.values(value):  # a class of its own may do anything when it is asked for them
             yield from tensors_in(item, depth + 1)
     elif isinstance(value, (list, tuple)):
-        for item in value[:FEW_PARTS]:
+        for item in islice((tuple if isinstance(value, tuple) else list).__iter__(value), FEW_PARTS):
             yield from tensors_in(item, depth + 1)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            yield from tensors_in(getattr(value, field.name, None), depth + 1)
-    elif hasattr(value, "to_dict") or type(value).__module__.startswith("torch_geometric"):
+    elif (
+        isinstance(value, Mapping)
+        or dataclasses.is_dataclass(type(value))
+        or hasattr(type(value), "to_dict")
+        or type(value).__module__.startswith("torch_geometric")
+    ):
         yield from tensors_in(getattr(value, "__dict__", None), depth + 1)
 
 
@@ -48,7 +79,7 @@ def class_ids_in(batch: Any) -> weakref.ref[Any] | None:
     if type(last) is not torch.Tensor or not _may_be_class_ids(last):  # it mostly is: asked at every batch
         last = None
         for tensor in tensors_in(batch):
-            if _may_be_class_ids(tensor):
+            if usual(tensor) and _may_be_class_ids(tensor):
                 last = tensor
     return None if last is None else weakref.ref(last)
 
@@ -58,9 +89,9 @@ def _may_be_class_ids(tensor: Any) -> bool:
 
 
 def plain(tensor: Any) -> bool:
-    """Whether ordinary reductions work on it: strided, with data, not a subclass with a mind of its own."""
+    """Whether ordinary reductions work on it: strided, with data, and local."""
     return (
-        isinstance(tensor, torch.Tensor)
+        local(tensor)
         and tensor.layout is torch.strided
         and not tensor.is_meta
         and tensor.numel() > 0
@@ -76,13 +107,27 @@ def transformed(tensor: Any) -> bool:
 
 
 def sketch(tensor: Any, size: int = SKETCH) -> Any:
-    """Up to `size` evenly spaced elements, as a flat copy in float32 (float64 stays)."""
+    """Up to `size` scattered elements, always the same ones, as a flat copy in float32 (float64 stays).
+
+    Evenly spaced elements would not do: where the spacing shares a factor with the length of a row they all lie in a
+    few columns, which may be those of pixels that are always black.
+    """
     flat = tensor.detach().reshape(-1)
     if flat.numel() > size:
-        flat = flat[:: -(-flat.numel() // size)]
-    if flat.dtype is torch.float64:
+        flat = flat[_scattered(flat.numel(), size, flat.device)]
+    elif flat.dtype is torch.float64:
         return flat.clone()
-    return flat.to(torch.float32, copy=True)
+    return flat if flat.dtype is torch.float64 else flat.to(torch.float32, copy=True)
+
+
+@lru_cache(maxsize=256)
+def _scattered(count: int, size: int, device: Any) -> Any:
+    """`size` different places among `count`: one in each of as many equal stretches, at an offset that a fixed
+    sequence gives. Nothing is drawn from torch's random numbers."""
+    stretch = count // size
+    offsets = random.Random(count)
+    places = [i * count // size + offsets.randrange(stretch) for i in range(size)]
+    return torch.tensor(places, dtype=torch.int64, device=device)
 
 
 def sample_rows(tensor: Any, size: int = SAMPLE) -> Any:

@@ -13,6 +13,7 @@ import torch
 
 from .. import sites
 from ..hooks import SCORING, HookPoints
+from ..tensors import local, usual
 
 _LOWEST, _TENSOR = -math.inf, torch.Tensor  # asked for at every step, so looked up once
 
@@ -28,10 +29,10 @@ def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
     loss = outputs[0] if several else outputs
     given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs) if isinstance(inputs, (tuple, list)) else []
     return (
-        isinstance(loss, torch.Tensor)
+        usual(loss)
         and loss.numel() == 1
         and bool(given)
-        and all(isinstance(tensor, torch.Tensor) and tensor.is_leaf for tensor in given)
+        and all(usual(tensor) and tensor.is_leaf for tensor in given)
         and (len(given) > 1 or isinstance(given[0], torch.nn.Parameter))
     )
 
@@ -45,6 +46,8 @@ def install(hooks: HookPoints) -> None:
         """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)
+        if not local(loss):
+            loss = None
         hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(2)), keep, training=True)
         began = perf_counter()
         outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
@@ -85,7 +88,7 @@ def install(hooks: HookPoints) -> None:
                         noted = True
                     else:
                         # Only what has one element can be derived without being given a gradient.
-                        noted = (grad_tensors is None or loss.numel() == 1) and quiet.backward(loss)
+                        noted = usual(loss) and (grad_tensors is None or loss.numel() == 1) and quiet.backward(loss)
                 except Exception as error:
                     noted = hooks.never_quiet(error)
                 if noted:
@@ -116,6 +119,10 @@ def install(hooks: HookPoints) -> None:
 
     def make_item(original: Any) -> Any:
         def item(self: Any) -> Any:
+            if type(self) is not _TENSOR:
+                # Classes of their own compare the function that they are handed with torch's: it has to be that one.
+                hooks.withdraw(SCORING, for_good=True)
+                return original(self)
             value = original(self)
             # Only scalars without a graph matter here: what an evaluation adds up.
             if hooks.scoring and not hooks.busy and self.requires_grad is False and isinstance(value, float):

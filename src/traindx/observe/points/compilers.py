@@ -80,7 +80,18 @@ def install(hooks: HookPoints) -> None:
 
         return trace
 
+    def make_script(original: Any) -> Any:
+        # TorchScript looks names up in the frame that called it, counted from its own: ours lies between.
+        def script(
+            obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, *args: Any, **named: Any
+        ) -> Any:
+            with hooks.out_of_the_way():
+                return original(obj, optimize, _frames_up + 1, _rcb, *args, **named)
+
+        return script
+
     hooks.patch(torch, "compile", make_compile)
-    for name in ("script", "trace", "trace_module", "freeze"):
+    hooks.patch(torch.jit, "script", make_script)
+    for name in ("trace", "trace_module", "freeze"):
         hooks.patch(torch.jit, name, make_tracer)
     hooks.patch(torch.export, "export", make_tracer)

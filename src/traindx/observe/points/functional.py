@@ -11,7 +11,7 @@ import torch
 
 from .. import sites
 from ..hooks import HookPoints
-from ..tensors import transformed
+from ..tensors import transformed, usual
 
 
 def install(hooks: HookPoints) -> None:
@@ -28,7 +28,7 @@ def install(hooks: HookPoints) -> None:
             began = perf_counter()
             grads, value = derive(*args, **kwargs)
             loss, aux = value if has_aux else (value, None)
-            if _trains(grads) and isinstance(loss, torch.Tensor) and not transformed(loss):
+            if _trains(grads) and usual(loss) and not transformed(loss):
                 # The graph is gone by now: what is left to tell is the loss. Within another transform, as for the
                 # gradient of every sample, it is no number yet.
                 hooks.end_quiet()

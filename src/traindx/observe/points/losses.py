@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from ..hooks import HookPoints
+from ..tensors import local
 
 FUNCTIONS = (
     "cross_entropy",
@@ -33,6 +34,9 @@ FUNCTIONS = (
     "triplet_margin_loss",
     "ctc_loss",
 )
+
+
+_TENSOR = torch.Tensor
 
 
 def install(hooks: HookPoints) -> None:
@@ -60,8 +64,14 @@ def install(hooks: HookPoints) -> None:
                     raise
                 finally:
                     inside = False
-                if isinstance(value, torch.Tensor):
-                    hooks.announce("loss_computed", name, (args, kwargs), value, training=value.requires_grad)
+                if local(value):
+                    hooks.announce(
+                        "loss_computed",
+                        name,
+                        (args, kwargs),
+                        value,
+                        training=value.requires_grad if type(value) is _TENSOR else torch.is_grad_enabled(),
+                    )
                 return value
 
             return loss

@@ -19,6 +19,7 @@ from torch.optim.optimizer import (
 from .. import sites
 from ..hooks import HookPoints
 from ..memory import FLOATS
+from ..tensors import usual
 from ._clearing import patch_zero_grad
 
 # Asked for at every step, so looked up once.
@@ -34,11 +35,15 @@ def _has_closure(args: Any, kwargs: Any) -> bool:
 def _norm(parameters: Any) -> Any:
     """The norm of all gradients together."""
     given = [parameters] if isinstance(parameters, torch.Tensor) else parameters
-    gradients = [p.grad for p in given if p.grad is not None and not p.grad.is_sparse]
+    gradients = [p.grad for p in given if usual(p) and p.grad is not None and usual(p.grad) and not p.grad.is_sparse]
     return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) if gradients else None
 
 
 def install(hooks: HookPoints) -> None:
+    def measure(parameters: Any) -> Any:
+        with hooks.unseen():
+            return _norm(parameters)
+
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
@@ -61,10 +66,10 @@ def install(hooks: HookPoints) -> None:
                     parameters = list(parameters)
                 # Cutting values returns no norm: what it does to the gradient shows before and after, on looks.
                 measured = kind == "value" and hooks.live and hooks.looking and not hooks.busy
-                before = _norm(parameters) if measured else None
+                before = measure(parameters) if measured else None
                 norm = original(parameters, *args, **kwargs)
                 if measured:
-                    norm = (before, _norm(parameters))
+                    norm = (before, measure(parameters))
                 limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
                 hooks.announce("clipped", kind, parameters, limit, norm, sites.here(2) if hooks.live else None)
                 return None if kind == "value" else norm

@@ -94,7 +94,7 @@ class Watcher:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
                 self._classifies = True
             return
-        if self._pass is None or not plain(first) or not isinstance(second, torch.Tensor):
+        if self._pass is None or not plain(first) or not plain(second):
             return
         rows = max(1, int(second.shape[0]) if second.dim() else 1)
         number = _value(value)

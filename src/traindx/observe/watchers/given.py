@@ -13,6 +13,7 @@ import torch
 
 from ..quiet import QuietSteps
 from ..session import Session
+from ..tensors import local
 from .loss_inputs import given_pair
 
 ORDER = -5  # before everybody who asks
@@ -32,13 +33,13 @@ class Watcher:
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         target = given_pair(given)[1]
-        if value.requires_grad and isinstance(target, torch.Tensor):
+        if value.requires_grad and local(target):
             self.session.target = weakref.ref(target)
 
     def quiet_ended(self, quiet: QuietSteps) -> None:
         if quiet.last_call is not None:
             self.session.given = [(quiet.last_call[1], quiet.last_call[2])]
-        if isinstance(quiet.last_target, torch.Tensor):
+        if local(quiet.last_target):
             self.session.target = weakref.ref(quiet.last_target)
 
     def backward_end(self, loss: Any, seconds: float) -> None:

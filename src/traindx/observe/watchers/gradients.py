@@ -13,7 +13,7 @@ import torch
 
 from ..inbox import cpu_value
 from ..session import Session
-from ..tensors import row_of, sketch
+from ..tensors import local, row_of, sketch
 from .pacing import Update
 
 ORDER = 20
@@ -53,7 +53,7 @@ class Watcher:
     @torch.no_grad()
     def gradients_ready(self, update: Update) -> None:
         session = self.session
-        grads = [p.grad for p in update.params if p.grad is not None and not p.grad.is_sparse]
+        grads = [p.grad for p in update.params if _dense(p.grad)]
         if not grads:
             return
         norms = torch._foreach_norm(grads)
@@ -71,7 +71,7 @@ class Watcher:
     def _deep_gradients(self, update: Update) -> None:
         session = self.session
         names, params = self._layers(update)
-        dense = [i for i, p in enumerate(params) if p.grad is not None and not p.grad.is_sparse]
+        dense = [i for i, p in enumerate(params) if _dense(p.grad)]
         whole = [params[i].grad.detach() for i in dense]
         sketches = [sketch(gradient) for gradient in whole]
         norm: list[Any] = [None] * len(params)
@@ -173,7 +173,7 @@ class Watcher:
             return
         group = optimizer.param_groups[0]
         decay = group.get("weight_decay") or 0.0
-        held = [p for p in group["params"] if p.grad is not None and not p.grad.is_sparse]
+        held = [p for p in group["params"] if local(p) and _dense(p.grad)]
         if isinstance(decay, float) and decay > 0 and held:
             session.inbox.scalar("decay_ratio", session.step, decay * _weight_over_pull(optimizer, group, held))
         eps = group.get("eps")
@@ -187,6 +187,10 @@ class Watcher:
                 correction = 1.0 - group["betas"][1] ** max(1, session.step)
                 typical = torch.cat(moments).median().div(max(correction, 1e-12)).sqrt()
                 session.inbox.scalar("eps_ratio", session.step, eps / typical.clamp_min(1e-30))
+
+
+def _dense(gradient: Any) -> bool:
+    return gradient is not None and local(gradient) and not gradient.is_sparse and gradient.numel() > 0
 
 
 def _weight_over_pull(optimizer: Any, group: dict[str, Any], parameters: list[Any]) -> Any:

@@ -17,6 +17,7 @@ import torch
 from .. import origin
 from ..digest import answering, digest
 from ..graphs import factors, nodes, op_name, out_shape, saved
+from ..modules import parameters
 from ..points.modules import is_compiled
 from ..session import Session
 from ..sites import describe
@@ -143,7 +144,7 @@ class Watcher:
         What the model is given may ask for a gradient too (physics, saliency), and is no weight.
         """
         session = self.session
-        owned = {id(p) for _, root in session.naming.roots() for p in root.parameters()}
+        owned = {id(p) for _, root in session.naming.roots() for p in parameters(root)}
         given = {id(tensor) for ref in self._given if (tensor := ref()) is not None}
         loose = [v for node in found if (v := getattr(node, "variable", None)) is not None]
         loose = [v for v in loose if id(v) not in owned and id(v) not in given]

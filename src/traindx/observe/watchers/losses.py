@@ -13,7 +13,7 @@ from ..inbox import cpu_value
 from ..quiet import USUAL_SHARE, USUAL_SPREADS, QuietSteps
 from ..session import Session
 from ..sites import describe
-from ..tensors import plain, tensors_in
+from ..tensors import local, plain, tensors_in
 
 ORDER = 0  # first: others read session.last_loss
 
@@ -41,7 +41,7 @@ class Watcher:
         self._deriving = self._stepped_within = False  # a backward is going on; an optimizer has stepped in it
 
     def loss_scaled(self, scaler: Any, plain: Any, scaled: Any) -> None:
-        if isinstance(scaled, torch.Tensor) and isinstance(plain, torch.Tensor):
+        if local(scaled) and local(plain):
             self._scaled = (weakref.ref(scaled), plain.detach())
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:

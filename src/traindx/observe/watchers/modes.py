@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import nn
 
+from ..modules import named_modules
 from ..session import Session
 from ..sites import here
 from ..tensors import tensors_in
@@ -21,7 +22,7 @@ FUNCTION = "F.dropout"
 def mode_layers(root: Any) -> list[tuple[str, Any]]:
     """The layers of `root` that behave differently in training and evaluation."""
     found = []
-    for name, module in root.named_modules():
+    for name, module in named_modules(root):
         if (
             (isinstance(module, _DROPOUTS) and module.p > 0)
             or (isinstance(module, _NORMS) and module.track_running_stats)

@@ -12,6 +12,7 @@ import torch
 
 from .. import origin
 from ..inbox import cpu_value
+from ..modules import parameters
 from ..quiet import QuietSteps, bad_gradient
 from ..session import Session
 from ..tensors import plain, tensors_in
@@ -118,7 +119,7 @@ class Watcher:
 
     def _bad_weight(self) -> str | None:
         for _, root in self.session.naming.roots():
-            for parameter in root.parameters():
+            for parameter in parameters(root):
                 if not origin.finite(parameter):
                     return self.session.naming.name_of(parameter)
         for _, optimizer in self.session.live_optimizers():

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..graphs import leaves
 from ..inbox import cpu_value
+from ..modules import parameters
 from ..quiet import QuietSteps, rates_of
 from ..session import Session
 
@@ -102,10 +103,10 @@ class Watcher:
             state = self._state(optimizer)
             if owner is optimizer:
                 state.cleared = state.emptied = True
-            elif (state.cleared is False or self._derived) and hasattr(owner, "parameters"):
+            elif state.cleared is False or self._derived:
                 # A module: does it hold this one's parameters?
                 first = _first_parameter(optimizer)
-                if any(parameter is first for parameter in owner.parameters()):
+                if any(parameter is first for parameter in parameters(owner)):
                     state.cleared = state.emptied = True
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:

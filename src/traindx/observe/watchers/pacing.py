@@ -15,6 +15,7 @@ from ..graphs import leaves
 from ..quiet import QuietSteps
 from ..session import Session
 from ..sites import user_frame
+from ..tensors import local
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
@@ -94,7 +95,7 @@ class Watcher:
                 self._plan()
 
     def _update_of(self, optimizer: Any) -> Update:
-        params = [p for group in optimizer.param_groups for p in group["params"]]
+        params = [p for group in optimizer.param_groups for p in group["params"] if local(p) and not p.is_meta]
         return Update(self.session.optimizer_index(optimizer), optimizer, params)
 
     # ── updates that the script makes by hand ───────────────────────────────────────────────────

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from ..inbox import cpu_value
+from ..modules import parameters
 from ..session import Session
-from ..tensors import sketch, tensors_in
+from ..tensors import local, sketch, tensors_in
 from .pacing import Update
 
 ORDER = 30
@@ -69,7 +70,7 @@ class Watcher:
                 session.writer.event("clip-before-unscale", session.step, site=site, scale=scale, threshold=limit)
         # Where values are cut, the norm that is left stands for the threshold.
         before, after = norm if isinstance(norm, tuple) else (norm, limit)
-        if isinstance(before, torch.Tensor):
+        if local(before):
             value = cpu_value(before)
             session.inbox.scalar("clip/norm", session.step, before.detach().clone() if value is None else value)
             session.inbox.scalar("clip/threshold", session.step, after)
@@ -85,7 +86,7 @@ class Watcher:
                 self._facts["activations"].append(name)
         self._facts["autocast"] = _autocast(root) or self._facts["autocast"]
         if not self._facts["param_dtypes"]:
-            for parameter in root.parameters():
+            for parameter in parameters(root):
                 name = str(parameter.dtype).removeprefix("torch.")
                 self._facts["param_dtypes"][name] = self._facts["param_dtypes"].get(name, 0) + parameter.numel()
                 if str(parameter.device) not in self._devices:
@@ -105,7 +106,11 @@ class Watcher:
         half = [p for p in update.params if p.dtype in _HALF]
         self._before = [(p, sketch(p)) for p in half]
         narrow = half or (list(update.params) if self._facts["autocast"] == "float16" else [])
-        grads = [p.grad.detach().reshape(-1)[:4096] for p in narrow if p.grad is not None and not p.grad.is_sparse]
+        grads = [
+            p.grad.detach().reshape(-1)[:4096]
+            for p in narrow
+            if p.grad is not None and local(p.grad) and not p.grad.is_sparse
+        ]
         if grads:
             flat = torch.cat([g.float() for g in grads])
             self.session.inbox.later(1.0 - torch.count_nonzero(flat) / flat.numel(), self._zeros.append)
@@ -130,7 +135,7 @@ class Watcher:
 
 
 def _autocast(root: Any) -> str | None:
-    parameter = next(root.parameters(), None)
+    parameter = next(parameters(root), None)
     return _autocast_on(parameter.device.type if parameter is not None else "cpu")
 
 

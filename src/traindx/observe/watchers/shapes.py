@@ -20,6 +20,22 @@ class Watcher:
         self.session = session
         self._views: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._dropout: set[float] = set()
+        self._listening = False
+
+    def optimizer_made(self, optimizer: Any, site: dict[str, Any] | None) -> None:
+        self._listen()
+
+    def loader_made(self, loader: Any, site: dict[str, Any] | None) -> None:
+        self._listen()
+
+    def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
+        self._listen()
+
+    def _listen(self) -> None:
+        """The script has come to its training: reshapes are listened to until the first steps are over."""
+        if not self._listening and self.session.step < FIRST_STEPS:
+            self._listening = True
+            self.session.hooks.bring_back(SHAPES)
 
     def reshaped(
         self, before: tuple[int, ...], after: tuple[int, ...], site: dict[str, Any] | None, batch_axis: int | None

@@ -11,9 +11,10 @@ import torch
 from torch import nn
 
 from ..inbox import cpu_value
+from ..modules import modules, named_modules, own_parameters, parameters
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import plain, sample_rows, sketch
+from ..tensors import local, plain, sample_rows, sketch
 from .pacing import Update
 
 ORDER = 5
@@ -52,7 +53,7 @@ class Watcher:
         self._listed: Any = None  # the same of the modules' list
 
     def state_loaded(self, module: Any, site: dict[str, Any] | None) -> None:
-        found = [id(p) for p in module.parameters()]
+        found = [id(p) for p in parameters(module)]
         self._loaded.update(found)
         self.session.writer.event("model-loaded", self.session.step, site=site, tensors=len(found))
 
@@ -102,16 +103,16 @@ class Watcher:
                 "class": type(getattr(root, "_orig_mod", root)).__name__,
                 "site": _class_site(getattr(root, "_orig_mod", root)),
                 "compiled": compiled,
-                "elements": sum(p.numel() for p in root.parameters()),
-                "trainable": sum(p.numel() for p in root.parameters() if p.requires_grad),
+                "elements": sum(p.numel() for p in parameters(root)),
+                "trainable": sum(p.numel() for p in parameters(root) if p.requires_grad),
                 "modules": [],
                 "root": weakref.ref(root),
             }
         )
         if len(self._models) > 1:
             self._rename()
-        for module in root.modules():
-            for kind, parameter in module.named_parameters(recurse=False):
+        for module in modules(root):
+            for kind, parameter in own_parameters(module):
                 self._describe_parameter(parameter, kind, module)
 
     def _rename(self) -> None:
@@ -185,6 +186,8 @@ class Watcher:
                 continue
             if parameter.grad is None:
                 fact["grad"] = fact["grad"] or "none"
+            elif not local(parameter.grad):
+                fact["grad"] = "yes"
             else:
                 peek = parameter.grad.detach()
                 anything = peek.ne(0).any() if not peek.is_sparse else None
@@ -261,11 +264,11 @@ class Watcher:
                     "name": prefix + name or model["name"],
                     "type": type(module).__name__,
                     "order": self._order.get(id(module)),
-                    "leaf": next(module.children(), None) is None,
+                    "leaf": not vars(module).get("_modules"),
                     "settings": _settings(module),
                     **({"given": self._given[id(module)]} if id(module) in self._given else {}),
                 }
-                for name, module in list(root.named_modules())[:2000]
+                for name, module in list(named_modules(root))[:2000]
             ]
 
 
@@ -311,7 +314,13 @@ def _fan_in(parameter: Any, module: Any) -> int | None:
 @torch.no_grad()
 def _init_statistics(parameter: Any) -> Any | None:
     """mean, std, kurtosis, share of rows equal to the first, constant?: of a bounded part of the tensor."""
-    if parameter.is_meta or parameter.is_sparse or parameter.numel() < 2 or not parameter.is_floating_point():
+    if (
+        not local(parameter)
+        or parameter.is_meta
+        or parameter.is_sparse
+        or parameter.numel() < 2
+        or not parameter.is_floating_point()
+    ):
         return None
     flat = parameter.detach().reshape(-1)
     flat = flat[:: -(-flat.numel() // INITIAL)].float()

@@ -6,7 +6,6 @@ A loss can be replayed where the model returns it itself, or where a standard lo
 
 from __future__ import annotations
 
-import copy
 import weakref
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from ...observe.copies import twin_of as copy_without_hooks
 from ...observe.tensors import plain, tensors_in
 from ...observe.watchers.loss_inputs import given_pair
 from ..unchanged import streams_unchanged
@@ -162,7 +162,9 @@ def twin_of(root: Any, modes: list[bool]) -> Any:
     if isinstance(root, torch.jit.ScriptModule) or type(root).__name__ == "OptimizedModule":
         raise ValueError("the model is compiled")
     try:
-        twin = copy.deepcopy(root)
+        twin = copy_without_hooks(root)
+    except ValueError:
+        raise
     except Exception as error:
         raise ValueError(f"the model cannot be copied ({type(error).__name__})") from None
     for module, training in zip(twin.modules(), modes, strict=False):
