@@ -49,7 +49,9 @@ class RecordFile:
         self._connection.close()
 
     def damaged(self, what: object) -> RecordError:
-        return RecordError(f"{self.path} is damaged ({what})")
+        """What is wrong may come from the file itself: it is cut to one printable line."""
+        plain = "".join(char if char.isprintable() else "?" for char in str(what))
+        return RecordError(f"{self.path} is damaged ({plain[:120]})")
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, until they hold more bytes than the file has."""

@@ -13,7 +13,7 @@ import numpy as np
 from .opening import RecordFile
 from .run import MemoryStore, Run
 from .types import Event, IntArray, LayerTable, Series
-from .vocabulary import known_kinds
+from .vocabulary import in_range, known_kinds
 
 LARGEST_STEP = 1 << 53  # beyond, a step is no longer exact as a float
 MOST_JSON = 32 << 20  # bytes of JSON in a record; as Python objects they may take thirty times as much
@@ -67,7 +67,7 @@ class _Reading:
             steps = np.frombuffer(b"".join(part[0] for part in parts[number]), dtype="<i8").astype(np.int64)
             values = np.frombuffer(b"".join(part[1] for part in parts[number]), dtype="<f8").astype(np.float64)
             if len(steps):
-                found[name] = Series(name, self._steps(steps), values)
+                found[name] = Series(name, self._steps(steps), in_range(name, values))
         return found
 
     def _tables(self) -> dict[str, LayerTable]:
@@ -98,7 +98,7 @@ class _Reading:
         values = np.full((len(steps), len(columns)), np.nan)
         for step, number, blob in rows:
             values[row_of[step], places[number]] = np.frombuffer(blob, dtype="<f4")
-        return LayerTable(quantity, self._steps(np.asarray(steps, np.int64)), tuple(columns), values)
+        return LayerTable(quantity, self._steps(np.asarray(steps, np.int64)), tuple(columns), in_range(quantity, values))
 
     def _events(self) -> list[Event]:
         found = []

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from .types import FloatArray
+
 MOST_STEPS = 1 << 53
 _COUNTS = ("steps", "backwards", "forwards", "eval_passes")
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -26,6 +30,24 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
         list,
     ),
 }  # fmt: skip
+
+# Quantities that are shares, in series and in per-layer tables, and those that are never negative.
+_SHARES = {
+    "accuracy/train", "accuracy/validation", "error/confident", "label_majority", "correct/majority",
+    "grad_zero", "act_zero", "act_saturated", "act_dead", "preact_large", "nonfinite",
+}  # fmt: skip
+_SIZES = {
+    "grad_norm", "update_ratio", "weight_norm", "decay_ratio", "eps_ratio", "clip/norm", "clip/threshold", "batch_size",
+    "input_rms", "input_max", "target_rms", "target_max", "graph_nodes", "chain/gradient_ratio", "chain/length",
+    "loss_scale", "memory", "grad_rms", "weight_rms", "update_norm", "act_std",
+}  # fmt: skip
+
+
+def in_range(quantity: str, values: FloatArray) -> FloatArray:
+    """The values, NaN where they are not possible for this quantity."""
+    if quantity in _SHARES:
+        return np.where((values >= 0) & (values <= 1), values, np.nan)
+    return np.where(values >= 0, values, np.nan) if quantity in _SIZES else values
 
 
 def known_kinds(facts: Mapping[str, Any]) -> dict[str, Any]:

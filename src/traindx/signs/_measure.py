@@ -6,6 +6,8 @@ import os
 from functools import cache
 from types import ModuleType
 
+import numpy as np
+
 from ..record import RecordError, Run
 from ..units import modules_of
 from ._base import Missing, Sign, Signs
@@ -40,7 +42,8 @@ def measure_all(run: Run) -> Signs:
     errors: dict[str, str] = {}
     for sign_id, module in all_signs().items():
         try:
-            result = module.measure(run)
+            with np.errstate(all="ignore"):  # curves hold whatever numbers a diverging run has
+                result = module.measure(run)
         except RecordError:
             raise  # the record's fault, not the sign's
         except Exception as error:
