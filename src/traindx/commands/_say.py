@@ -1,4 +1,4 @@
-"""Writes to a stream that may not know every character: a report must not die of a quotation mark."""
+"""Writes to a stream that may not know every character, and to a terminal that obeys control sequences."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import codecs
 import sys
 from typing import TYPE_CHECKING
 
+from ..wording import clean, clean_page
+
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 
 def say(text: str, stream: SupportsWrite[str] | None = None, *, end: str = "\n") -> None:
-    """Print `text`; what the stream cannot encode appears as an escape."""
+    """Print `text`; what the stream cannot encode appears as an escape.
+
+    Control characters, which names in a log may hold, become spaces. Standard output may show the colours of a
+    rendered page; a message to another stream is one plain line.
+    """
     stream = stream or sys.stdout
+    text = clean_page(text) if stream is sys.stdout else clean(text).replace("\n", " ")
     encoding = encoding_of(stream)
     stream.write((text + end).encode(encoding, "backslashreplace").decode(encoding))
 

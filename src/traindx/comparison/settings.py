@@ -60,7 +60,7 @@ def _observed(run: Run) -> dict[str, Value]:
     for loss in _dicts(facts.get("losses")):
         if loss.get("phase") == "train":
             found.setdefault("loss function", loss.get("fn"))
-    found["autocast"] = (facts.get("precision") or {}).get("autocast")
+    found["autocast"] = _dict(facts.get("precision")).get("autocast")
     if thresholds := run.series("clip/threshold").finite:
         found["clipping"] = float(np.median(thresholds.values))
     script = facts.get("script")
@@ -74,7 +74,7 @@ def _configured(run: Run) -> dict[str, Value]:
     log = run.facts.get("log")
     if not isinstance(log, Mapping):
         return {}
-    config = flat(log.get("config") or {})
+    config = flat(_dict(log.get("config")))
     if not config:
         path = Path(run.source)
         config = settings_beside(path) or (printed_arguments(path) if run.kind == "text" else {})
@@ -91,7 +91,8 @@ def _is_result(name: str, value: Value) -> bool:
 def _arguments(run: Run) -> dict[str, Value]:
     """The script's command line: `--lr 0.1`, `--lr=0.1`, `lr=0.1`, `--flag`."""
     script = run.facts.get("script")
-    words = [str(word) for word in (script.get("argv") or [])] if isinstance(script, Mapping) else []
+    argv = script.get("argv") if isinstance(script, Mapping) else None
+    words = [str(word) for word in argv] if isinstance(argv, list) else []
     found: dict[str, Value] = {}
     place = 0
     while place < len(words):
@@ -113,4 +114,8 @@ def _arguments(run: Run) -> dict[str, Value]:
 
 
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (entry for entry in value or [] if isinstance(entry, dict))
+    return (entry for entry in value if isinstance(entry, dict)) if isinstance(value, list) else iter(())
+
+
+def _dict(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,111 +1,155 @@
-"""Opens a `.tdx` file, also while another process is writing it."""
+"""Reads a `.tdx` file as it is now, also while another process is writing it."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 
-from . import schema
-from .errors import RecordError
-from .run import Run
-from .types import Event, LayerTable, Series
+from .opening import RecordFile
+from .run import MemoryStore, Run
+from .types import Event, IntArray, LayerTable, Series
+from .vocabulary import in_range, known_kinds
+
+LARGEST_STEP = 1 << 53  # beyond, a step is no longer exact as a float
+MOST_JSON = 32 << 20  # bytes of JSON in a record; as Python objects they may take thirty times as much
+LONGEST_NAME = 4096
+MOST_CELLS = 1 << 22  # of one per-layer table; larger ones are thinned to this
+
+Row = tuple[int, int, bytes]  # step, layer set, values
 
 
 def load(path: str | Path) -> Run:
-    """Open a run record. Raises `RecordError` with one clear line when that cannot be done."""
+    """Read a run record. Raises `RecordError` with one clear line when that cannot be done."""
     path = Path(path)
-    if path.is_dir():
-        raise RecordError(f"{path} is a folder, not a run record")
-    if not path.exists():
-        raise RecordError(f"{path} does not exist")
-    return Run(str(path), "observed", FileStore(path))
+    with RecordFile(path) as file:
+        return Run(str(path), "observed", _Reading(file).store())
 
 
-class FileStore:
-    """Reads what it is asked for, when it is asked, over one read-only connection."""
+class _Reading:
+    """Every row is checked as it is read, so that a `Run` holds what it promises, whatever the file holds."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._connection = self._connect()
+    def __init__(self, file: RecordFile) -> None:
+        self._file = file
+        self._json_room = MOST_JSON
 
-    def _connect(self) -> sqlite3.Connection:
-        # The last form serves a record whose -wal file cannot be opened, as on a read-only disk.
-        for options in ("mode=ro", "mode=ro&immutable=1"):
-            uri = f"file:{quote(str(self._path.absolute()))}?{options}"
-            try:
-                connection = sqlite3.connect(uri, uri=True, timeout=5.0, check_same_thread=False)
-                application = connection.execute("PRAGMA application_id").fetchone()[0]
-                version = connection.execute("PRAGMA user_version").fetchone()[0]
-                break
-            except sqlite3.OperationalError as error:
-                reason: sqlite3.Error = error
-            except sqlite3.DatabaseError as error:
-                raise RecordError(f"{self._path} is not a traindx record ({error})") from None
-        else:
-            raise RecordError(f"{self._path} cannot be opened ({reason})")
-        if application != schema.APPLICATION_ID:
-            raise RecordError(f"{self._path} is not a traindx record (another program's database)")
-        if version > schema.VERSION:
-            raise RecordError(
-                f"{self._path} was written by a newer traindx (record version {version}, this one reads "
-                f"{schema.VERSION}): upgrade traindx to open it"
-            )
-        return connection
+    def store(self) -> MemoryStore:
+        store = MemoryStore()
+        store.fact_values = self._facts()
+        store.series_values = self._series()
+        store.tables = self._tables()
+        store.event_list = self._events()
+        return store
 
-    def _query(self, sql: str, *arguments: Any) -> list[tuple[Any, ...]]:
-        try:
-            return self._connection.execute(sql, arguments).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise RecordError(f"{self._path} is damaged ({error})") from None
+    def _facts(self) -> dict[str, Any]:
+        rows = self._file.rows("SELECT key, value FROM facts")
+        return known_kinds({self._name(key): self._json(value) for key, value in rows})
 
-    def _json(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except ValueError:
-            raise RecordError(f"{self._path} is damaged (unreadable JSON inside)") from None
-
-    def facts(self) -> dict[str, Any]:
-        return {key: self._json(value) for key, value in self._query("SELECT key, value FROM facts")}
-
-    def series_names(self) -> list[str]:
-        return [name for (name,) in self._query("SELECT name FROM series ORDER BY id")]
-
-    def series(self, name: str) -> Series | None:
-        rows = self._query(
-            'SELECT steps, "values" FROM points JOIN series ON series.id = points.series WHERE name = ? ORDER BY chunk',
-            name,
-        )
-        if not rows:
-            return None
-        steps = np.frombuffer(b"".join(row[0] for row in rows), dtype="<i8")
-        values = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f8")
-        return Series(name, steps.astype(np.int64), values.astype(np.float64))
-
-    def quantities(self) -> list[str]:
-        return [name for (name,) in self._query("SELECT DISTINCT quantity FROM layers ORDER BY quantity")]
-
-    def layers(self, quantity: str) -> LayerTable | None:
-        rows = self._query('SELECT step, set_id, "values" FROM layers WHERE quantity = ? ORDER BY step', quantity)
-        if not rows:
-            return None
-        sets: dict[int, list[str]] = {
-            number: self._json(names) for number, names in self._query("SELECT id, names FROM layer_sets")
+    def _series(self) -> dict[str, Series]:
+        names = {
+            self._number(number): self._name(name)
+            for number, name in self._file.rows("SELECT id, name FROM series ORDER BY id")
         }
-        used = sorted({set_id for _, set_id, _ in rows})
-        columns = {name: i for i, name in enumerate(dict.fromkeys(n for s in used for n in sets[s]))}
-        steps = sorted({step for step, _, _ in rows})
-        row_of = {step: i for i, step in enumerate(steps)}
-        table = np.full((len(steps), len(columns)), np.nan)
-        places = {s: [columns[name] for name in sets[s]] for s in used}
-        for step, set_id, blob in rows:
-            table[row_of[step], places[set_id]] = np.frombuffer(blob, dtype="<f4")
-        return LayerTable(quantity, np.asarray(steps, np.int64), tuple(columns), table)
+        parts: dict[int, list[tuple[bytes, bytes]]] = {number: [] for number in names}
+        for number, steps, values in self._file.rows('SELECT series, steps, "values" FROM points ORDER BY series, chunk'):
+            if not isinstance(steps, bytes) or not isinstance(values, bytes) or len(steps) != len(values):
+                raise self._file.damaged("steps without values")
+            if len(steps) % 8:
+                raise self._file.damaged("half a number")
+            if number in parts:  # else of a series that was never named
+                parts[number].append((steps, values))
+        found = {}
+        for number, name in names.items():
+            steps = np.frombuffer(b"".join(part[0] for part in parts[number]), dtype="<i8").astype(np.int64)
+            values = np.frombuffer(b"".join(part[1] for part in parts[number]), dtype="<f8").astype(np.float64)
+            if len(steps):
+                found[name] = Series(name, self._steps(steps), in_range(name, values))
+        return found
 
-    def events(self) -> list[Event]:
-        rows = self._query("SELECT kind, step, data, time FROM events ORDER BY id")
-        return [Event(kind, step, self._json(data), time) for kind, step, data, time in rows]
+    def _tables(self) -> dict[str, LayerTable]:
+        sets = {
+            self._number(number): self._names(names)
+            for number, names in self._file.rows("SELECT id, names FROM layer_sets")
+        }
+        rows: defaultdict[str, list[Row]] = defaultdict(list)
+        for quantity, step, number, values in self._file.rows(
+            'SELECT quantity, step, set_id, "values" FROM layers ORDER BY quantity, step'
+        ):
+            names = sets.get(number) if isinstance(number, int) else None
+            if names is None or not isinstance(values, bytes) or len(values) != 4 * len(names):
+                raise self._file.damaged("values of unknown layers")
+            rows[self._name(quantity)].append((self._number(step), number, values))
+        return {quantity: self._table(quantity, found, sets) for quantity, found in rows.items()}
+
+    def _table(self, quantity: str, rows: list[Row], sets: dict[int, tuple[str, ...]]) -> LayerTable:
+        steps, columns = _extent(rows, sets)
+        while len(steps) * len(columns) > MOST_CELLS and len(steps) > 1:
+            kept = set(steps[::2])
+            rows = [row for row in rows if row[0] in kept]
+            steps, columns = _extent(rows, sets)
+        if len(columns) > MOST_CELLS:
+            raise self._file.damaged("more layers than a model can have")
+        row_of = {step: i for i, step in enumerate(steps)}
+        places = {number: [columns[name] for name in sets[number]] for number in {row[1] for row in rows}}
+        values = np.full((len(steps), len(columns)), np.nan)
+        for step, number, blob in rows:
+            values[row_of[step], places[number]] = np.frombuffer(blob, dtype="<f4")
+        return LayerTable(quantity, self._steps(np.asarray(steps, np.int64)), tuple(columns), in_range(quantity, values))
+
+    def _events(self) -> list[Event]:
+        found = []
+        for kind, step, data, moment in self._file.rows("SELECT kind, step, data, time FROM events ORDER BY id"):
+            content = self._json(data)
+            if not isinstance(content, dict):
+                raise self._file.damaged("an event without data")
+            at = None if step is None else int(self._steps(np.asarray([self._number(step)], np.int64))[0])
+            found.append(Event(self._name(kind), at, content, moment if isinstance(moment, float) else None))
+        return found
+
+    def _steps(self, steps: IntArray) -> IntArray:
+        if len(steps) and not (0 <= steps.min() and steps.max() < LARGEST_STEP):
+            raise self._file.damaged("step numbers that no training reaches")
+        return steps
+
+    def _number(self, value: Any) -> int:
+        if not isinstance(value, int):
+            raise self._file.damaged("a word where a number belongs")
+        return value
+
+    def _name(self, value: Any) -> str:
+        if not isinstance(value, str) or len(value) > LONGEST_NAME:
+            raise self._file.damaged("something else where a name belongs")
+        return value
+
+    def _names(self, text: Any) -> tuple[str, ...]:
+        names = self._json(text)
+        if not isinstance(names, list):
+            raise self._file.damaged("something else where names of layers belong")
+        return tuple(map(self._name, names))
+
+    def _json(self, text: Any) -> Any:
+        self._json_room -= len(text) if isinstance(text, (str, bytes)) else 0
+        if self._json_room < 0:
+            raise self._file.damaged(f"more than {MOST_JSON >> 20} MB of JSON")
+        try:
+            if not isinstance(text, str):
+                raise ValueError
+            return json.loads(text, parse_int=_whole)
+        except (ValueError, RecursionError):
+            raise self._file.damaged("unreadable JSON inside") from None
+
+
+def _extent(rows: Iterable[Row], sets: dict[int, tuple[str, ...]]) -> tuple[list[int], dict[str, int]]:
+    """The steps, and the place of each layer's column."""
+    used = sorted({number for _, number, _ in rows})
+    names = dict.fromkeys(name for number in used for name in sets[number])
+    return sorted({step for step, _, _ in rows}), {name: i for i, name in enumerate(names)}
+
+
+def _whole(digits: str) -> int | float:
+    """An integer that numpy can hold; a longer one becomes a float, as JavaScript would read it."""
+    return int(digits) if len(digits) < 19 else float(digits)

@@ -221,6 +221,8 @@ def _create(path: Path) -> sqlite3.Connection:
         raise RecordError(f"{path} exists already")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # For the owner alone: a record tells much about a program. SQLite gives its companions the same mode.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         # Autocommit off by default: every flush is one transaction. The connection is used by one thread at a
         # time (guarded by the flushing lock), not by the thread that made it.
         connection = sqlite3.connect(path, timeout=5.0, check_same_thread=False)

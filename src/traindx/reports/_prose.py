@@ -1,24 +1,16 @@
-"""Text for people: clean characters, lines that fit, numbers as they are spoken."""
+"""Lines that fit the page."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
 
+from ..wording import clean, counted, number
+from ..wording import probability as percent
+
+__all__ = ["cells", "clean", "counted", "fold", "number", "percent"]
+
 ELLIPSIS = "…"
-# What a stream without Unicode gets instead; everything else that it cannot show becomes a question mark.
-PLAIN = {
-    "–": "-", "—": "-", "−": "-", "·": "-", "•": "-", "×": "x", "…": "...", "→": "->", "≥": ">=", "≤": "<=", "≈": "~",
-    "±": "+/-", "µ": "u", "‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
-}  # fmt: skip
-
-
-def clean(text: str, ascii_only: bool = False) -> str:
-    """`text` without control characters: names and messages come from files, and a terminal obeys escapes."""
-    text = "".join(char if char.isprintable() or char == "\n" else " " for char in text.expandtabs(4))
-    if ascii_only:
-        text = "".join(char if char.isascii() else PLAIN.get(char, "?") for char in text)
-    return text
 
 
 def cells(text: str) -> int:
@@ -62,18 +54,3 @@ def _breakable(words: Iterable[str], width: int) -> Iterable[str]:
                 piece = ""
             piece += char
         yield piece or word
-
-
-def percent(share: float) -> str:
-    """A probability as people read it. Nothing is ever quite certain or quite excluded."""
-    if share < 0.01:
-        return "<1 %"
-    return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
-
-
-def number(value: float) -> str:
-    return f"{value:.3g}"
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..record import Run
 from ._curve import Curve, curve_of, once_per_run, training_loss
-from ._facts import facts
+from ._facts import fact, facts, histogram
 
 NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
 FEWEST = 8  # points from which a ratio is judged
@@ -107,7 +107,7 @@ def _from_targets(name: str, call: Mapping[str, Any], targets: Mapping[str, Any]
             return Chance(_entropy([share, 1 - share]), f"the entropy of targets that are 1 in {share:.3g} of cases")
         return None
     if "crossentropy" in name or "nll" in name:
-        counts = [float(n) for n in (targets.get("histogram") or {}).values() if n]
+        counts = list(histogram(targets.get("histogram")).values())
         if len(counts) > 1:
             return Chance(_entropy(counts), f"the entropy of {len(counts)} classes as they occur")
         classes = targets.get("classes")
@@ -153,8 +153,5 @@ def _entropy(weights: list[float]) -> float:
 
 def chance_accuracy(run: Run) -> float | None:
     """The accuracy of always naming the commonest class."""
-    targets = run.facts.get("targets/train")
-    counts = list((targets.get("histogram") or {}).values()) if isinstance(targets, dict) else []
-    if len(counts) > 1 and sum(counts) > 0:
-        return float(max(counts) / sum(counts))
-    return None
+    counts = histogram(fact(run, "targets/train").get("histogram")).values()
+    return max(counts) / sum(counts) if len(counts) > 1 else None

@@ -33,7 +33,7 @@ def first_layers(run: Run) -> list[Mapping[str, Any]]:
 
 def size_within(run: Run) -> float | None:
     """The root mean square, farthest from 1, of what those layers get."""
-    sizes = [size for layer in first_layers(run) if (size := number(layer.get("rms")))]
+    sizes = [size for layer in first_layers(run) if (size := number(layer.get("rms")) or 0.0) > 0]
     return max(sizes, key=lambda size: abs(math.log(size)), default=None)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...comparison import Comparison, Entry
-from .._prose import percent
+from ...wording import number, probability
 
 
-def value(number: float | None) -> str:
-    return "-" if number is None else f"{number:.4g}"
+def value(found: float | None) -> str:
+    return "-" if found is None else number(found, 4)
 
 
 def final(entry: Entry) -> str:
@@ -21,7 +21,7 @@ def count(steps: int | None, missing: str = "never") -> str:
 
 def diagnosis(entry: Entry) -> str:
     outcome = entry.outcome
-    return f"{outcome.cause} {percent(outcome.confidence)}" if outcome.cause else outcome.verdict
+    return f"{outcome.cause} {probability(outcome.confidence)}" if outcome.cause else outcome.verdict
 
 
 def heading_reached(comparison: Comparison) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from pathlib import Path
 
 from ...comparison import Comparison, Entry, Measured
 from ...comparison._values import is_number, shown
+from ...wording import markup, number, percent
 from .._look import Look
 from . import _cells
 from ._svg import Frame, line, ticks
@@ -18,17 +18,17 @@ HERE = Path(__file__).parent
 
 def render(comparison: Comparison, look: Look) -> str:  # noqa: ARG001 (a page has one look)
     title = f"{len(comparison.entries):,} runs compared by {comparison.metric}"
-    answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.statement)
+    answer = "".join(f"<p>{markup(sentence)}</p>" for sentence in comparison.statement)
     remarks = [*_cells.duplicate_sentences(comparison), *comparison.notes]
     remarks += [f"{source} was left out: {reason}." for source, reason in comparison.not_compared]
-    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
+    listed = "".join(f"<li>{markup(remark)}</li>" for remark in remarks)
     return "\n".join(
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-            f"<title>{escape(title)}</title>",
+            f"<title>{markup(title)}</title>",
             f"<style>{(HERE / 'page.css').read_text(encoding='utf-8')}</style></head><body>",
-            f"<h1>{escape(title)}</h1>",
+            f"<h1>{markup(title)}</h1>",
             f'<section class="answer">{answer}</section>',
             f"<ul>{listed}</ul>" if listed else "",
             _chart(comparison),
@@ -50,7 +50,7 @@ def _chart(comparison: Comparison) -> str:
     frame = Frame.over([_curve(entry, comparison) for entry in chosen], 860, 300)
     grid = "".join(
         f'<path class="grid" d="M0,{height:.1f}h{frame.width:.0f}"/>'
-        f'<text x="-8" y="{height + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        f'<text x="-8" y="{height + 4:.1f}" text-anchor="end">{markup(label)}</text>'
         for height, label in ticks(frame)
     )
     places = {id(entry): place for place, entry in enumerate(entries)}
@@ -60,7 +60,7 @@ def _chart(comparison: Comparison) -> str:
             frame,
             f'class="run{" best" if places[id(entry)] == 0 else ""}" data-run="{places[id(entry)]}" '
             f'style="--share:{places[id(entry)] / max(1, len(entries) - 1):.3f}"',
-        ).replace("<polyline", f"<title>{escape(entry.name)}</title><polyline", 1)
+        ).replace("<polyline", f"<title>{markup(entry.name)}</title><polyline", 1)
         for entry in reversed(chosen)
     )
     unit = entries[0].outcome.step_unit if entries else "step"
@@ -72,9 +72,9 @@ def _chart(comparison: Comparison) -> str:
     )
     return (
         f'<figure><svg class="chart" viewBox="-60 -8 {frame.width + 70:.0f} {frame.height + 34:.0f}" role="img">'
-        f'{grid}{lines}<text x="0" y="{frame.height + 18:.0f}">{unit} 0</text>'
+        f'{grid}{lines}<text x="0" y="{frame.height + 18:.0f}">{markup(unit)} 0</text>'
         f'<text x="{frame.width:.0f}" y="{frame.height + 18:.0f}" text-anchor="end">{frame.last_step:,.0f}</text></svg>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        f"<figcaption>{markup(caption)}</figcaption></figure>"
     )
 
 
@@ -83,13 +83,13 @@ def _effects(comparison: Comparison) -> str:
     for effect in comparison.effects[:12]:
         sure = "cannot be tested" if effect.chance is None else f"{effect.chance:.2g}"
         levels = ", ".join(
-            f"{escape(label)} → {'broken' if math.isinf(middle) else f'{middle:.4g}'} <small>({runs})</small>"
+            f"{markup(label)} → {'broken' if math.isinf(middle) else number(middle, 4)} <small>({runs})</small>"
             for label, runs, middle in effect.levels[:6]
         )
-        rival = f"confounded with {escape(' and '.join(effect.rival))}" if effect.rival else ""
+        rival = f"confounded with {markup(' and '.join(effect.rival))}" if effect.rival else ""
         rows.append(
-            f"<tr><th>{escape(' and '.join(effect.settings))}</th>"
-            f'<td><span class="bar" style="--share:{effect.share:.3f}"></span>{effect.share:.0%}</td>'
+            f"<tr><th>{markup(' and '.join(effect.settings))}</th>"
+            f'<td><span class="bar" style="--share:{effect.share:.3f}"></span>{percent(effect.share)}</td>'
             f"<td>{sure}</td><td>{levels}</td><td>{rival}</td></tr>"
         )
     if not rows:
@@ -104,7 +104,7 @@ def _effects(comparison: Comparison) -> str:
 def _table(comparison: Comparison) -> str:
     headings = ["#", "run", "curve", *comparison.differing, "best", "final", "diagnosis", "stability", "at step"]
     headings.append(_cells.heading_reached(comparison))
-    head = "".join(f'<th tabindex="0" role="button">{escape(heading)}</th>' for heading in headings)
+    head = "".join(f'<th tabindex="0" role="button">{markup(heading)}</th>' for heading in headings)
     frame = Frame.over([_curve(entry, comparison) for entry in comparison.entries], 120, 34)
     rows = [_row(place, entry, comparison, frame) for place, entry in enumerate(comparison.entries)]
     return (
@@ -119,7 +119,7 @@ def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
     spark = f'<svg class="spark" width="120" height="34">{line(_curve(entry, comparison), frame)}</svg>'
     cells = [
         _cell(str(place + 1), place),
-        f'<th title="{escape(outcome.source)}">{escape(entry.name)}</th>',
+        f'<th title="{markup(outcome.source)}">{markup(entry.name)}</th>',
         f'<td data-sort="{_sortable(entry.value)}">{spark}</td>',
     ]
     for name in comparison.differing:
@@ -128,7 +128,7 @@ def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
     cells += [
         _cell(_cells.value(entry.best), entry.best),
         _cell(_cells.final(entry), math.inf if entry.final is None else entry.final),
-        f'<td class="{outcome.verdict}" title="{escape(outcome.summary)}">{escape(_cells.diagnosis(entry))}</td>',
+        f'<td class="{markup(outcome.verdict)}" title="{markup(outcome.summary)}">{markup(_cells.diagnosis(entry))}</td>',
         _cell(outcome.stability, None),
         _cell(_cells.count(entry.best_step, "-"), entry.best_step),
         _cell(_cells.count(entry.reached), math.inf if entry.reached is None else entry.reached),
@@ -138,8 +138,8 @@ def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
 
 def _cell(text: str, number: float | None) -> str:
     if number is None:
-        return f"<td>{escape(text)}</td>"
-    return f'<td class="number" data-sort="{_sortable(number)}">{escape(text)}</td>'
+        return f"<td>{markup(text)}</td>"
+    return f'<td class="number" data-sort="{_sortable(number)}">{markup(text)}</td>'
 
 
 def _sortable(number: float | None) -> str:

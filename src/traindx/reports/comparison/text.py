@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from ...comparison import Comparison, Entry
 from ...comparison._values import shown
+from ...wording import clean, counted
 from .._look import Look
 from .._page import Page
-from .._prose import cells, clean, counted
+from .._prose import cells
 from . import _cells
 
 FIRST, LAST = 20, 5  # of many runs, the best and the worst are shown

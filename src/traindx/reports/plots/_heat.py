@@ -9,6 +9,7 @@ import numpy as np
 
 from ...record import LayerTable
 from ...record.types import FloatArray, IntArray
+from ...wording import clean
 from ._lines import extent, unit_of
 from ._subject import Subject
 
@@ -51,7 +52,7 @@ def draw_map(axes: Any, shown: Map, subject: Subject, **mesh: Any) -> Any:
     )
     axes.set_xlim(first, last)
     axes.set_ylim(len(shown.rows), 0)
-    axes.set_yticks(np.arange(len(shown.rows)) + 0.5, [_short(name) for name in shown.rows], fontsize=8)
+    axes.set_yticks(np.arange(len(shown.rows)) + 0.5, [_short(clean(name)) for name in shown.rows], fontsize=8)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(unit_of(subject.run))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")

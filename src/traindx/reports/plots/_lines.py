@@ -10,6 +10,7 @@ import numpy as np
 from ...record import Series
 from ...record.types import FloatArray
 from ...signs._curve import Curve, curve_of
+from ...wording import clean
 from ._subject import BROKEN, Subject
 
 SMOOTH_SHARE = 25  # the smoothed line looks at a twenty-fifth of the run
@@ -149,4 +150,4 @@ def shortened(label: str, most: int = 34) -> str:
 
 def unit_of(run: Any) -> str:
     log = run.facts.get("log")
-    return str(log.get("step_unit") or "step") if isinstance(log, dict) else "step"
+    return clean(str(log.get("step_unit") or "step")) if isinstance(log, dict) else "step"

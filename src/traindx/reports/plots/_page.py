@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
+import warnings
 from collections.abc import Sequence
-from html import escape
 from types import ModuleType
 from typing import Any
 
 from ...record import Run
 from ...units import modules_of
+from ...wording import markup
 from .._prose import fold
 from ._subject import Subject
 
@@ -22,6 +23,7 @@ STYLE = {
     "font.size": 10,
     "axes.edgecolor": "#8a8f98",
     "axes.linewidth": 0.8,
+    "text.parse_math": False,  # a run may be called $x$
     "svg.hashsalt": "traindx",  # the same picture from the same run
 }
 PAGE_STYLE = """
@@ -59,7 +61,8 @@ def draw(subjects: Sequence[Subject], charts: Sequence[ModuleType], format: str)
         raise Unavailable("drawing needs matplotlib: pip install 'traindx[plot]'") from None
 
     # Without pyplot: no window system is asked for, and the caller's own figures are left alone.
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name may be in any script
         if format == "html":
             return _html(subjects, charts, Figure).encode("utf-8")
         return _picture(subjects, charts, Figure, format, heading=True)
@@ -116,7 +119,7 @@ def _html(subjects: Sequence[Subject], charts: Sequence[ModuleType], figure_clas
     title, below = _titles(subjects)
     sections = []
     for chart in charts:
-        heading, how = escape(_title(chart, subjects)), escape(_how_to_read(chart, subjects))
+        heading, how = markup(_title(chart, subjects)), markup(_how_to_read(chart, subjects))
         picture = base64.b64encode(_picture(subjects, [chart], figure_class, "svg", heading=False)).decode("ascii")
         sections.append(
             f'<h2>{heading}</h2><p>{how}</p><img alt="{heading}" src="data:image/svg+xml;base64,{picture}">'
@@ -125,8 +128,8 @@ def _html(subjects: Sequence[Subject], charts: Sequence[ModuleType], figure_clas
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-            f"<title>{escape(title)}</title><style>{PAGE_STYLE}</style></head><body>",
-            f"<h1>{escape(title)}</h1><p>{escape(below)}</p>",
+            f"<title>{markup(title)}</title><style>{PAGE_STYLE}</style></head><body>",
+            f"<h1>{markup(title)}</h1><p>{markup(below)}</p>",
             *sections,
             "</body></html>\n",
         ]

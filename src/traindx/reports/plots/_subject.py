@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...diagnosis import Diagnosis
 from ...record import Run
+from ...wording import clean
 
 # Distinct for most kinds of colour vision (after Okabe and Ito), the strong ones first.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539", "#5c5c5c")
@@ -25,6 +26,6 @@ class Subject:
 def subjects_of(runs: Sequence[Run], names: Sequence[str], diagnosis: Diagnosis | None = None) -> list[Subject]:
     """Colours repeat past the palette: nobody tells twenty lines apart by colour."""
     return [
-        Subject(run, name, PALETTE[i % len(PALETTE)], diagnosis if len(runs) == 1 else None)
+        Subject(run, clean(name), PALETTE[i % len(PALETTE)], diagnosis if len(runs) == 1 else None)
         for i, (run, name) in enumerate(zip(runs, names, strict=True))
     ]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ...record import LayerTable, Run
 from ...record.types import FloatArray
+from ...wording import clean
 from ._heat import Map, draw_map
-from ._lines import finish, legend
+from ._lines import finish, legend, shortened
 from ._subject import BROKEN, Subject
 
 TITLE = "Gradient flow by layer"
@@ -61,7 +62,7 @@ def _profiles(axes: Any, subjects: Sequence[Subject]) -> None:
         table = _table(subject.run)
         layers = _layers(subject.run, table)
         half = table.values[len(table) // 2 :][:, [table.layers.index(name) for name in layers]]
-        names = layers if len(layers) > len(names) else names
+        names = [shortened(clean(name), 24) for name in layers] if len(layers) > len(names) else names
         axes.plot(
             np.arange(len(layers)),
             _middle(half),

@@ -23,7 +23,7 @@ def measure(run: Run) -> Sign | Missing:
     early, late = typical(run, "grad_norm", 0.0, 0.05), typical(run, "grad_norm", 0.9, 1.0)
     if early is None or late is None or early <= 0 or late < 0:
         return Missing(ID, "no gradient norm was recorded")
-    decades = math.log10(early / max(late, 1e-30))
+    decades = math.log10(max(early / max(late, 1e-30), 1e-300))
     return Sign(
         ID,
         decades,

@@ -1,0 +1,1 @@
+"""Attacks on traindx from outside: damaged and hostile input of every kind."""

@@ -1,0 +1,41 @@
+"""Make a record safe to send: keep the measurements, take out what is private.
+
+Takes a run record (.tdx) and writes another one without the values of the
+script's arguments, without folders (files keep their base names), without
+exception messages (their types stay), configurations, host names and source
+lines. Numbers, curves, and the names of layers, parameters and classes stay:
+a diagnosis of the new record reads as one of the old, but cannot show the
+lines of the script. --keep-source leaves the source lines in.
+
+docs/privacy.md lists what a record holds.
+
+Exit codes: 0; 2 when the record cannot be read or written.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ._errors import CommandError
+from ._say import say
+
+HELP = "make a record safe to send: no arguments, paths, messages or source lines"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("record", type=Path, metavar="RUN", help="the record (.tdx)")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the new record (.tdx)")
+    parser.add_argument("--keep-source", action="store_true", help="keep the script's source lines that fixes show")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..record import load
+    from ..record.redacting import redacted
+    from ..record.saving import save
+
+    if arguments.output.exists():
+        raise CommandError(f"{arguments.output} exists already; name a new file")
+    save(redacted(load(arguments.record), keep_source=arguments.keep_source), arguments.output)
+    say(f"{arguments.output} holds no argument values, folders or messages. Names of layers and files stay: look at them.")
+    return 0

@@ -1,0 +1,146 @@
+"""Opens a `.tdx` file for reading, and trusts nothing in it.
+
+A record may come from a stranger. It is opened read-only, its schema must be exactly ours (no views, triggers,
+virtual tables or further columns, so that a query runs nothing but a scan), and every query is bounded in time and
+in the bytes that it returns.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from . import schema
+from .errors import RecordError
+
+LARGEST_FILE = 2 << 30
+LONGEST_VALUE = 64 << 20  # bytes of one text or blob
+MOST_SECONDS = 60.0  # of all queries together; a record of 200 MB takes one
+INSTRUCTIONS = 20_000  # of SQLite's virtual machine, between two looks at the clock
+
+
+class RecordFile:
+    """One read-only connection. Whatever goes wrong is a `RecordError` that names the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._room = _size(path)  # SQLite compresses nothing: a record cannot hold more than its file
+        self._until = time.monotonic() + MOST_SECONDS
+        self._connection = self._connect()
+        try:
+            self._check_schema()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> RecordFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def damaged(self, what: object) -> RecordError:
+        """What is wrong may come from the file itself: it is cut to one printable line."""
+        plain = "".join(char if char.isprintable() else "?" for char in str(what))
+        return RecordError(f"{self.path} is damaged ({plain[:120]})")
+
+    def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, until they hold more bytes than the file has."""
+        try:
+            for row in self._connection.execute(sql):
+                self._room -= sum(len(value) if isinstance(value, (str, bytes)) else 1 for value in row)
+                if self._room < 0:
+                    raise self.damaged("it refers to the same pages again and again")
+                yield row
+        except (sqlite3.Error, UnicodeError, OverflowError, MemoryError) as error:
+            if time.monotonic() > self._until:
+                raise self.damaged(f"reading it takes more than {MOST_SECONDS:.0f} seconds") from None
+            raise self.damaged(error) from None
+
+    def _connect(self) -> sqlite3.Connection:
+        # The last form serves a record whose -wal file cannot be opened, as on a read-only disk.
+        for options in ("mode=ro", "mode=ro&immutable=1"):
+            uri = f"file:{quote(str(self.path.absolute()))}?{options}"
+            connection: sqlite3.Connection | None = None
+            try:
+                connection = sqlite3.connect(uri, uri=True, timeout=5.0, isolation_level=None)
+                self._restrict(connection)
+                connection.execute("BEGIN")  # one snapshot, whatever a writer does meanwhile
+                self._check_header(connection)
+                return connection
+            except sqlite3.OperationalError as error:
+                reason: sqlite3.Error = error
+                if connection is not None:
+                    connection.close()
+            except sqlite3.DatabaseError as error:
+                if connection is not None:
+                    connection.close()
+                raise RecordError(f"{self.path} is not a traindx record ({error})") from None
+            except RecordError:
+                if connection is not None:
+                    connection.close()
+                raise
+        raise RecordError(f"{self.path} cannot be opened ({reason})")
+
+    def _restrict(self, connection: sqlite3.Connection) -> None:
+        until = self._until
+        connection.set_progress_handler(lambda: time.monotonic() > until, INSTRUCTIONS)
+        if hasattr(connection, "setlimit"):  # from Python 3.11; before, only the file's size bounds a value
+            for name, most in (("LENGTH", LONGEST_VALUE), ("ATTACHED", 0), ("TRIGGER_DEPTH", 0)):
+                connection.setlimit(getattr(sqlite3, f"SQLITE_LIMIT_{name}"), most)
+        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    def _check_header(self, connection: sqlite3.Connection) -> None:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application != schema.APPLICATION_ID:
+            raise RecordError(f"{self.path} is not a traindx record (another program's database)")
+        if version > schema.VERSION:
+            raise RecordError(
+                f"{self.path} was written by a newer traindx (record version {version}, this one reads "
+                f"{schema.VERSION}): upgrade traindx to open it"
+            )
+
+    def _check_schema(self) -> None:
+        found = frozenset(self.rows(_SCHEMA))
+        if found != _expected():
+            odd = sorted(f"{row[0]} {str(row[1])[:40]!r}" for row in found - _expected())
+            raise self.damaged(f"it holds what a record does not: {odd[0]}" if odd else "a table is missing")
+
+
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+
+
+@cache
+def _expected() -> frozenset[tuple[Any, ...]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema.TABLES)
+        return frozenset(connection.execute(_SCHEMA))
+
+
+def _size(path: Path) -> int:
+    """The bytes of the record with its write-ahead log."""
+    try:
+        if path.is_dir():
+            raise RecordError(f"{path} is a folder, not a run record")
+        if not path.exists():
+            raise RecordError(f"{path} does not exist")
+        if not path.is_file():
+            raise RecordError(f"{path} is not a regular file")
+        log = path.with_name(path.name + "-wal")
+        size = path.stat().st_size + (log.stat().st_size if log.is_file() else 0)
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path} cannot be opened ({error})") from None
+    if size > LARGEST_FILE:
+        raise RecordError(f"{path} has {size / 2**30:.1f} GiB; records of more than {LARGEST_FILE >> 30} are not read")
+    return size

@@ -1,0 +1,62 @@
+"""Which kind of JSON each fact is (docs/record.md), so that a fact of another kind never enters a `Run`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .types import FloatArray
+
+MOST_STEPS = 1 << 53
+_COUNTS = ("steps", "backwards", "forwards", "eval_passes")
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("traindx", "python", "torch", "platform", "exit"), str),
+    **dict.fromkeys(("started", "ended"), (int, float)),
+    **dict.fromkeys(
+        (
+            "script", "error", "observers_off", "modes", "precision", "data/train", "data/eval", "targets/train",
+            "targets/eval", "label_order", "overlap", "repeats", "by_hand", "shift_relation", "feature_leak", "hoard",
+            "distributed", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
+        ),
+        dict,
+    ),
+    **dict.fromkeys(
+        (
+            "not_visible", "optimizers", "schedulers", "loaders", "models", "params", "first_layers", "backward_sites",
+            "losses", "ops", "devices", "attention", "dropout", "memorise/other_rates", "deep", "spikes",
+        ),
+        list,
+    ),
+}  # fmt: skip
+
+# Quantities that are shares, in series and in per-layer tables, and those that are never negative.
+_SHARES = {
+    "accuracy/train", "accuracy/validation", "error/confident", "label_majority", "correct/majority",
+    "grad_zero", "act_zero", "act_saturated", "act_dead", "preact_large", "nonfinite",
+}  # fmt: skip
+_SIZES = {
+    "grad_norm", "update_ratio", "weight_norm", "decay_ratio", "eps_ratio", "clip/norm", "clip/threshold", "batch_size",
+    "input_rms", "input_max", "target_rms", "target_max", "graph_nodes", "chain/gradient_ratio", "chain/length",
+    "loss_scale", "memory", "grad_rms", "weight_rms", "update_norm", "act_std",
+}  # fmt: skip
+
+
+def in_range(quantity: str, values: FloatArray) -> FloatArray:
+    """The values, NaN where they are not possible for this quantity."""
+    if quantity in _SHARES:
+        return np.where((values >= 0) & (values <= 1), values, np.nan)
+    return np.where(values >= 0, values, np.nan) if quantity in _SIZES else values
+
+
+def known_kinds(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts without those of a wrong kind. A fact that this version does not know stays."""
+    return {key: value for key, value in facts.items() if value is None or _fits(key, value)}
+
+
+def _fits(key: str, value: Any) -> bool:
+    if key in _COUNTS:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_STEPS
+    kind = dict if key.startswith("graph/") else _KINDS.get(key)
+    return kind is None or (isinstance(value, kind) and not isinstance(value, bool))

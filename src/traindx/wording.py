@@ -1,0 +1,79 @@
+"""Numbers, names and foreign text as they appear in sentences, pages and messages: one rule for every room."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Sequence
+
+# What a stream without Unicode gets instead; everything else that it cannot show becomes a question mark.
+PLAIN = {
+    "–": "-", "—": "-", "−": "-", "·": "-", "•": "-", "×": "x", "…": "...", "→": "->", "≥": ">=", "≤": "<=", "≈": "~",
+    "±": "+/-", "µ": "u", "‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+}  # fmt: skip
+_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+
+
+def clean(text: str, ascii_only: bool = False) -> str:
+    """`text` without control characters: names and messages come from files, and a terminal obeys escapes."""
+    text = "".join(char if char.isprintable() or char == "\n" else " " for char in text.expandtabs(4))
+    if ascii_only:
+        text = "".join(char if char.isascii() else PLAIN.get(char, "?") for char in text)
+    return text
+
+
+def clean_page(page: str) -> str:
+    """A rendered page without control characters other than colours, which only the renderer puts there."""
+    return "".join(part if _COLOUR.fullmatch(part) else clean(part) for part in _COLOUR.split(page))
+
+
+def markup(text: object) -> str:
+    """Anything as text of an HTML page or an SVG picture, inside an element or between quotes."""
+    return html.escape(clean(str(text)), quote=True)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """`digits` significant digits: enough to act on. Counts, and what would need an exponent, are given in full."""
+    if math.isfinite(value) and abs(value) < 1e6 and (value == int(value) or abs(value) >= 10**digits):
+        return f"{value + 0.0:.0f}"  # adding zero turns -0 into 0
+    return f"{value:.{digits}g}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage; small shares keep a digit so that they do not read as none."""
+    value = 100 * share
+    return f"{value:.2g} %" if 0 < abs(value) < 10 else f"{value:.0f} %"
+
+
+def probability(share: float) -> str:
+    """A probability as a percentage. Nothing is ever quite certain or quite excluded."""
+    if share < 0.01:
+        return "<1 %"
+    return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
+
+
+def counted(count: float, noun: str) -> str:
+    """`1 step`, `1,200 steps`."""
+    return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
+
+
+def listed(names: Sequence[str], limit: int = 3) -> str:
+    """The first names; how many more there are."""
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def times(log_ratio: float) -> str:
+    """A logarithmic rise as a factor."""
+    return f"{math.exp(min(log_ratio, 700.0)):.3g} times"
+
+
+def round_figure(value: float) -> float:
+    """The nearest of 1, 2, 3 or 5 times a power of ten: a proposal is a suggestion, not a measurement."""
+    if not (value > 0 and math.isfinite(value)):
+        return value
+    exponent = math.floor(math.log10(value))
+    candidates = [m * 10.0 ** (exponent + shift) for shift in (0, 1) for m in (1, 2, 3, 5)]
+    nearest = min(candidates, key=lambda candidate: abs(math.log(candidate / value)))
+    return float(f"{nearest:.1g}")
