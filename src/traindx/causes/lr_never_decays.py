@@ -57,8 +57,18 @@ from __future__ import annotations
 
 from ..record import Run
 from ..signs import Signs
+from ._architecture import add_behind_optimizer
 from ._base import Fix
-from ._known import at, optimizer, optimizer_name, rate, show, site_of, steps_per_epoch, whole_line
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    optimizer,
+    optimizer_name,
+    rate,
+    show,
+    site_of,
+    steps_per_epoch,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "lr-never-decays"
@@ -104,22 +114,26 @@ REFERENCE = "I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Wa
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    site = site_of(optimizer(run))
     name = optimizer_name(run)
     old = rate(run)
     epoch = steps_per_epoch(run)
     length = str(run.steps) if run.steps else "total_steps"
     if epoch and run.steps:
-        epochs = f"{run.steps / epoch:.3g}"
-        planned = f"your {run.steps} steps ({epochs} epochs of {epoch})"
+        planned = f"the {run.steps} steps of this run ({run.steps / epoch:.3g} epochs of {epoch})"
     else:
-        planned = f"your {run.steps} steps" if run.steps else "the planned number of steps"
+        planned = f"the {run.steps} steps of this run" if run.steps else "the planned number of steps"
     code = (
-        f"scheduler = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
-        f"{name}.register_step_post_hook(lambda *_: scheduler.step())  # once after every {name}.step()"
+        f"decay = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
+        f"{name}.register_step_post_hook(lambda *_: decay.step())  # once after every {name}.step()"
     )
-    line = whole_line(site)
-    if line:
-        code = f"{line}\n{code}"
-    constant = f" from lr={show(old)}" if old else ""
-    return Fix(f"{at(site)}let the rate fall{constant} to zero along a cosine over {planned}", code, site)
+    edits = begin(run)
+    if edits is not None and not entries(run, "schedulers"):
+        add_behind_optimizer(run, edits, code, name)
+    constant = f" from {show(old)}" if old else ""
+    words = {
+        "keras": f"keras.optimizers.schedules.CosineDecay({show(old or 1e-3)}, decay_steps={length})",
+        "huggingface": 'TrainingArguments(..., lr_scheduler_type="cosine")',
+        "lightning": 'return [opt], [{"scheduler": CosineAnnealingLR(opt, T_max=self.trainer.max_epochs)}]',
+    }
+    summary = f"Let the learning rate fall{constant} to zero along a cosine over {planned}."
+    return fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)

@@ -147,3 +147,35 @@ def training_nodes(run: Run, project: Project) -> list[tuple[Source, ast.AST]]:
 def site_calls(project: Project, entry: Any, *names: str) -> list[tuple[Source, ast.Call]]:
     """The calls on the line that an entry of the facts names."""
     return project.calls_at(entry.get("site"), *names) if isinstance(entry, Mapping) else []
+
+
+def models_called(source: Source, block: ast.AST) -> list[str]:
+    """Names that are called like a model within a block: model(x), self.model(x)."""
+    found: list[str] = []
+    owners = set(models_near(source, block)) | set(_module_names(source))
+    for node in ast.walk(block):
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            name = ast.unparse(node.func)
+            if name in owners and name not in found:
+                found.append(name)
+    return found
+
+
+def model_in_loop(source: Source, backward: ast.Call) -> str | None:
+    """What the loop around backward calls as its model, where that is one name."""
+    loops = source.loops_of(backward)
+    scope: ast.AST = loops[0] if loops else (source.function_of(backward) or source.tree)
+    called = models_called(source, scope)
+    return called[0] if len(called) == 1 else None
+
+
+def _module_names(source: Source) -> list[str]:
+    """Names whose parameters go into an optimizer or that are switched between modes, anywhere in the file."""
+    return [
+        ast.unparse(node.func.value)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("parameters", "eval", "train", "state_dict")
+        and isinstance(node.func.value, (ast.Name, ast.Attribute))
+    ]
