@@ -60,11 +60,13 @@ def normalise_before(edits: Edits, *kinds: str, instead: str | None = None) -> N
         elements = siblings(source, call)
         index = elements.index(call)
         before = elements[index - 1] if index else None
+        if isinstance(source.parents.get(call), ast.Call) and index == len(elements) - 1:
+            continue  # the output's own activation
         if isinstance(before, ast.Call) and callee(before) == "Linear" and len(before.args) >= 2:
             width = source.segment(before.args[1])
             start = source.span(call)[0]
             edits.splice(source, start, start, f"{prefix(source, call)}LayerNorm({width}), ")
-        elif index == 0 or index == len(elements) - 1:
+        elif index == 0:
             continue
         if instead:
             rename_call(edits, source, call, instead)

@@ -48,7 +48,10 @@ def initialised(run: Run, summary: str) -> Fix:
         for source, call, weight in calls:
             home = source.segment(call.func).removesuffix(callee(call) or "") if "init." in source.segment(call) else ""
             _by_fan_in(edits, source, call, weight, home or "torch.nn.init.")
-        if not calls and made is not None:
+        raw = _scaled_randn(edits) if not calls else []
+        for source, factor, fan_in in raw:
+            edits.replace(source, factor, f"(2 / {fan_in}) ** 0.5")
+        if not calls and not raw and made is not None:
             source, statement, name = made
             edits.insert_after(source, statement, INITIALISE.replace("model.", f"{name}."))
     return fixed(run, summary, edits, pattern, near=model_site(run))
@@ -72,3 +75,15 @@ def _by_fan_in(edits: Edits, source: Source, call: ast.Call, weight: str, home: 
     guarded = f"{plain} if {weight}.dim() > 1 else {home}zeros_({weight})"
     alone = isinstance(source.parents.get(call), ast.Expr)
     edits.replace(source, call, plain if single else guarded if alone else f"({guarded})")
+
+
+def _scaled_randn(edits: Edits) -> list[tuple[Source, ast.expr, str]]:
+    """The number in torch.randn(fan_in, fan_out) * number, for weights that the script makes itself."""
+    found: list[tuple[Source, ast.expr, str]] = []
+    for source, call in edits.project.calls("randn", "rand"):
+        product = source.parents.get(call)
+        if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult) and len(call.args) == 2:
+            other = product.right if product.left is call else product.left
+            if isinstance(other, (ast.Constant, ast.UnaryOp)):
+                found.append((source, other, source.segment(call.args[0])))
+    return found

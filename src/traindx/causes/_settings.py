@@ -168,7 +168,7 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     new = nice(old * factor)
     if factor < 1:
-        new = min(max(new, lowest), nice(old / 3))
+        new = min(max(new, lowest), highest, nice(old / 3))
     else:
         new = max(min(new, highest), nice(old * 3))
     return optimizer_setting(run, "lr", show(new), why, words=words)
@@ -220,13 +220,18 @@ def _batches_by_hand(run: Run, edits: Edits, name: str, value: str) -> None:
     for source, call in backward_calls(run, edits.project):
         for loop in source.loops_of(call):
             head = loop.iter if isinstance(loop, ast.For) else loop.test
-            places = [place for node in ast.walk(head) if (place := _equal(edits, source, node, size))]
-            if not places:
-                continue
-            inside = [place for node in ast.walk(loop) if (place := _equal(edits, source, node, size))]
-            for place in {found.node: found for found in inside}.values():
-                edits.replace(place.source, place.node, value)
-            return
+            named = [
+                p for n in ast.walk(head) if not isinstance(n, ast.Constant) and (p := _equal(edits, source, n, size))
+            ]
+            if named:
+                edits.replace(named[0].source, named[0].node, value)
+                return
+            if size > 2 and any(_equal(edits, source, node, size) for node in ast.walk(head)):
+                slices = [part for node in ast.walk(loop) if isinstance(node, ast.Slice) for part in ast.walk(node)]
+                for node in {*ast.walk(head), *slices}:
+                    if _equal(edits, source, node, size) and isinstance(node, ast.Constant):
+                        edits.replace(source, node, value)
+                return
 
 
 def _equal(edits: Edits, source: Source, node: ast.AST, size: float) -> Literal | None:

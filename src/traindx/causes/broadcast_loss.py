@@ -177,4 +177,8 @@ def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
         shapes = found.get("shapes")
         if isinstance(shapes, (list, tuple)) and len(shapes) == 2:
             return shape({"shape": shapes[0]}), shape({"shape": shapes[1]})
+        if isinstance(shapes, (list, tuple)) and len(shapes) == 1:  # the other one carries no gradient
+            known, out = shape({"shape": shapes[0]}), shape(found, "out")
+            if len(known) == 2 and known[1] == 1 and out == (known[0], known[0]):
+                return known, (known[0],)
     return (), ()

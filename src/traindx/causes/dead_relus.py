@@ -67,6 +67,7 @@ from ..edits.arguments import set_value
 from ..edits.layers import (
     rename_call,
 )
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
@@ -157,10 +158,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 def _zero_biases(edits: Edits) -> None:
     """The negative number that the script writes into biases becomes zero."""
-    for source, call in edits.project.calls("constant_", "fill_"):
+    for source, call in edits.project.calls("constant_", "fill_", "full"):
         written = source.segment(call)
         value = call.args[-1] if call.args else None
-        if value is not None and "bias" in written and source.segment(value).startswith("-"):
+        biased = "bias" in written or (callee(call) == "full" and len(call.args) == 2)
+        if value is not None and biased and source.segment(value).startswith("-"):
             set_value(edits, source, value, "0.0")
     for source in edits.project.sources:
         for node in ast.walk(source.tree):

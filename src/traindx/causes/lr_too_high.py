@@ -58,6 +58,8 @@ second halving of the rate must not change the picture much.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
@@ -66,6 +68,7 @@ from ._known import (
     nice,
     rate,
     show,
+    values,
 )
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 from ._settings import changed_rate
@@ -142,13 +145,16 @@ REFERENCE = "L. N. Smith, Cyclical Learning Rates for Training Neural Networks, 
 
 ONSETS = ("loss-not-finite", "loss-diverged", "loss-oscillating")
 HEALTHY_UPDATE_RATIO = 3e-3  # of the weights' norm in one step: the upper end of what well-set runs show
+EARLY_LOOKS = 3
 WEAKEST_CUT = 1 / 5  # a smaller cut drowns in noise
 
 
 def fix(run: Run, signs: Signs) -> Fix:
     onsets = [signs[name].onset for name in ONSETS if name in signs and signs[name].raised]
     onset = min((step for step in onsets if step), default=None)
-    ratio = median(run, "update_ratio", onset) or median(run, "update_ratio")
+    # Later the weights have grown with the steps, and the ratio says nothing about the learning rate any more.
+    early = values(run, "update_ratio", onset)[:EARLY_LOOKS]
+    ratio = float(np.median(early)) if len(early) else median(run, "update_ratio")
     if not ratio or ratio <= 0:
         why = "a tenth is the usual first cut, and `traindx lr` on the script finds the range"
         return changed_rate(run, 0.1, why, _words(run, 0.1))
