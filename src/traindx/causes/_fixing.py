@@ -37,7 +37,7 @@ def fixed(
         code = "\n".join(row[1:] for row in patch.splitlines() if row.startswith("+") and not row.startswith("+++"))
         return Fix(summary, code, Site(str(source.path), line, source.line(line).strip()), safety, patch)
     if framework(run) == "torch" and pattern:
-        summary = f"{summary} The exact place is not known: adapt the pattern."
+        summary = f"{summary} The place is not known; adapt the pattern."
     # Without the line's text: the pattern does not replace that line.
     where = Site(near.file, near.line) if near else None
     return Fix(summary, pattern_for(run, words or {}, pattern), where, safety)

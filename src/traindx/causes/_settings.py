@@ -107,6 +107,10 @@ def set_rate(run: Run, edits: Edits, value: str, old: float | None) -> str | Non
         edits.refuse()
     else:
         add_keyword(edits, source, call, f"lr={value}")
+    for where, node in _same_rate_elsewhere(run, edits, old):
+        if node not in written:
+            written.add(node)
+            edits.replace(where, node, value)
     for where, cycle in edits.project.calls("OneCycleLR", "CyclicLR"):
         peak = argument(cycle, "max_lr", "OneCycleLR")
         place = origin(edits.project, where, peak) if peak is not None else None
@@ -118,6 +122,21 @@ def set_rate(run: Run, edits: Edits, value: str, old: float | None) -> str | Non
     if by_hand and not any(matched) and isinstance(given, ast.Constant):
         edits.refuse()  # the loop sets the rate from something else
     return None
+
+
+def _same_rate_elsewhere(run: Run, edits: Edits, old: float | None) -> list[tuple[Source, ast.expr]]:
+    """The same learning rate in the script's other optimizers, as a GAN has them."""
+    found = []
+    for entry in entries(run, "optimizers")[1:]:
+        held = entry.get("groups")
+        group = held[0] if isinstance(held, list) and held and isinstance(held[0], Mapping) else {}
+        kind = str(entry.get("class") or "").rsplit(".", 1)[-1]
+        calls = edits.project.calls_at(entry.get("site"), kind)
+        given = argument(calls[0][1], "lr", kind) if len(calls) == 1 and number(group.get("lr")) == old else None
+        place = origin(edits.project, calls[0][0], given) if given is not None else None
+        if isinstance(place, Literal):
+            found.append((place.source, place.node))
+    return found
 
 
 def assigned_by_hand(edits: Edits) -> list[tuple[Source, ast.expr]]:

@@ -132,7 +132,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 
 def _unfreeze(edits: Edits) -> None:
-    """The one statement that freezes: `.requires_grad = False`, `.requires_grad_(False)`, `requires_grad=False`."""
+    """The statements that freeze: `.requires_grad = False` and `.requires_grad_(False)`."""
     places: list[tuple[Source, ast.expr]] = []
     for source in edits.project.sources:
         for node in ast.walk(source.tree):
@@ -141,9 +141,7 @@ def _unfreeze(edits: Edits) -> None:
                 value = node.value if node.targets[0].attr == "requires_grad" else None
             elif isinstance(node, ast.Call) and callee(node) == "requires_grad_" and node.args:
                 value = node.args[0]
-            elif isinstance(node, ast.keyword) and node.arg == "requires_grad":
-                value = node.value
             if isinstance(value, ast.Constant) and value.value is False:
                 places.append((source, value))
-    if len(places) == 1:
-        edits.replace(*places[0], "True")
+    for source, value in places:
+        edits.replace(source, value, "True")

@@ -135,7 +135,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
         f"{name}.register_step_post_hook(lambda *_: decay.step())  # once after every {name}.step()"
     )
     edits = begin(run)
-    idle = [entry for entry in entries(run, "schedulers") if number(entry.get("steps")) == 0]
+    idle = [
+        entry
+        for entry in entries(run, "schedulers")
+        if number(entry.get("steps")) == 0 and entry.get("class") != "ReduceLROnPlateau"
+    ]
     if edits is not None and idle:
         _step_it(run, edits, idle[0])
     elif edits is not None and not entries(run, "schedulers") and not assigned_by_hand(edits):
