@@ -56,13 +56,18 @@ class Site:
 
 @dataclass(frozen=True)
 class Fix:
-    """What to change. `code` is what to write, `location` the line where it goes if that is known."""
+    """What to change.
+
+    With `patch`, a unified diff relative to the script's folder that `patch -p1` takes, `code` holds the new lines and
+    `location` the first line that changes. Without it the place is not known: `code` is a pattern to adapt, and
+    `location` at most the nearest line that the run names.
+    """
 
     summary: str
     code: str
     location: Site | None = None
     safety: Safety = "changes-result"
-    patch: str | None = None  # a unified diff of the user's file that `patch -p1` takes; None: the place is not known
+    patch: str | None = None
 
 
 @dataclass(frozen=True)

@@ -49,11 +49,25 @@ several seeds.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits.arguments import set_argument
+from ..edits.layers import (
+    rename_call,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, optimizer, optimizer_name, rate, setting, show, site_of
-from ._lines import with_call_renamed, with_keyword
+from ._fixing import begin, fixed
+from ._known import (
+    optimizer,
+    rate,
+    setting,
+    show,
+    site_of,
+)
+from ._settings import optimizer_call
 
 ID = "adam-coupled-decay"
 FAMILY = "optimizer"
@@ -74,16 +88,21 @@ ADAMW_DEFAULT = "0.01"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    site = site_of(optimizer(run))
     old = setting(run, "weight_decay")
-    line = with_call_renamed(site.text, "Adam", "AdamW") if site else None
-    if line:
-        line = with_keyword(line, "weight_decay", ADAMW_DEFAULT) or line
-    lr = rate(run)
-    rewritten = (
-        f"{optimizer_name(run)} = torch.optim.AdamW(model.parameters(), "
-        f"lr={lr or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
-    )
     before = f"Adam(weight_decay={show(old)})" if old else "Adam with weight_decay"
-    summary = f"{at(site)}{before} → AdamW(weight_decay={ADAMW_DEFAULT}), its default; tune it from there"
-    return Fix(summary, line or rewritten, site)
+    summary = f"Replace {before} by AdamW(weight_decay={ADAMW_DEFAULT}), its default, and tune the decay from there."
+    edits = begin(run)
+    found = optimizer_call(run, edits) if edits is not None else None
+    if edits is not None and found is not None and callee(found[1]) == "Adam":
+        source, call, _ = found
+        if isinstance(call.func, ast.Attribute):
+            rename_call(edits, source, call, "AdamW")
+        else:  # `from torch.optim import Adam`: the new name has to be imported as well
+            edits.replace(source, call.func, "torch.optim.AdamW")
+            if not any(
+                isinstance(node, ast.Import) and any(a.name == "torch" for a in node.names) for node in source.tree.body
+            ):
+                edits.refuse()
+        set_argument(edits, source, call, "weight_decay", ADAMW_DEFAULT, "Adam")
+    pattern = f"torch.optim.AdamW(model.parameters(), lr={rate(run) or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
+    return fixed(run, summary, edits, pattern, near=site_of(optimizer(run)))

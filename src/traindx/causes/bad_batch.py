@@ -62,11 +62,25 @@ Without these samples the spikes are gone at an unchanged rate.
 
 from __future__ import annotations
 
-from ..record import Run
+import ast
+
+import numpy as np
+
+from ..edits.loops import (
+    backward_calls,
+)
+from ..record import Event, Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import loader
-from ._known import number, show, site_of
+from ._facts import (
+    loader,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    show,
+    site_of,
+)
 
 ID = "bad-batch"
 FAMILY = "data"
@@ -102,37 +116,48 @@ AVOID = (
 VERIFY = "Without these samples the spikes are gone at an unchanged rate."
 REFERENCE = "Huber, Robust estimation of a location parameter, 1964"
 
+_PATTERN = """\
+if {name}.abs().max() > {limit}:  # corrupt samples: look at them, then drop them where the data are read
+    continue"""
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Look at the batches of the jumps; gives their steps, their places in the epoch and a range to check."""
+    """Skip batches outside the range of ordinary ones; names the steps of the spikes and their places in the epoch."""
     jumps = run.events_of("loss-jump")
     training = loader(run, "train")
     batches = number(training.get("batches"))
     steps = [event.step for event in jumps if event.step is not None]
-    measured = f" Jumps at steps {', '.join(map(str, steps[:6]))}." if steps else ""
-    if steps and batches and batches > 1:
-        measured += f" An epoch has {batches:.0f} batches."
+    measured = f" The loss jumps at steps {', '.join(map(str, steps[:6]))}." if steps else ""
     if steps and batches and batches > 1 and training.get("shuffled") is False:
         places = sorted({step % int(batches) for step in steps[:6]})
         measured += f" In file order, counted from 0, that is batch {', '.join(map(str, places))} of the epoch."
-    usual = {}
-    for name in ("input_max", "target_max"):
+    which, limit = _outlying(run, jumps)
+    if limit is None:
+        summary = f"Find the samples behind the spikes and repair or drop them.{measured}"
+        return fixed(run, summary, None, _PATTERN.format(name="inputs", limit="limit"), near=site_of(training))
+    summary = (
+        f"Skip batches with {'inputs' if which == 0 else 'targets'} above {limit}, three times the ordinary maximum, "
+        f"then repair or drop those samples.{measured}"
+    )
+    edits = begin(run)
+    name = "inputs" if which == 0 else "targets"
+    for source, call in backward_calls(run, edits.project)[:1] if edits is not None else []:
+        loop = next((loop for loop in source.loops_of(call) if isinstance(loop, ast.For)), None)
+        target = loop.target if loop is not None else None
+        names = target.elts if isinstance(target, ast.Tuple) else []
+        if edits is not None and loop is not None and len(names) == 2 and isinstance(names[which], ast.Name):
+            name = source.segment(names[which])
+            edits.insert_before(source, loop.body[0], _PATTERN.format(name=name, limit=limit))
+    return fixed(run, summary, edits, _PATTERN.format(name=name, limit=limit), near=site_of(training))
+
+
+def _outlying(run: Run, jumps: list[Event]) -> tuple[int, str | None]:
+    """Whether inputs (0) or targets (1) lie outside their ordinary range at the jumps, and three times that range."""
+    for which, name in enumerate(("input_max", "target_max")):
         known = run.series(name).finite.values
         seen = [value for event in jumps if (value := number(event.data.get(name))) is not None]
-        if known.size and seen:
-            ordinary = float(sorted(known)[len(known) // 2])
-            if max(seen) > 3 * abs(ordinary):
-                usual[name] = ordinary
-                measured += f" {name.replace('_', ' ')} there is {show(max(seen))}, ordinarily {show(ordinary)}."
-    limit = show(3 * abs(usual["input_max"])) if usual.get("input_max") else "limit"
-    limit_y = show(3 * abs(usual["target_max"])) if usual.get("target_max") else limit
-    what = "y" if "target_max" in usual and "input_max" not in usual else "x"
-    code = (
-        "def is_sound(sample):\n"
-        "    x, y = sample\n"
-        f"    return bool(torch.as_tensor({what}).abs().max() < {limit_y if what == 'y' else limit})\n\n\n"
-        "sound = [index for index in range(len(dataset)) if is_sound(dataset[index])]\n"
-        'print(len(dataset) - len(sound), "samples to look at")\n'
-        "dataset = torch.utils.data.Subset(dataset, sound)\n"
-    )
-    return Fix(f"Find the samples behind the jumps and mend or drop them.{measured}", code, site_of(training))
+        ordinary = abs(float(np.median(known))) if known.size else 0.0
+        highest = max([*seen, *(float(value) for value in known)], default=0.0)
+        if ordinary and highest > 3 * ordinary:
+            return which, show(3 * ordinary)
+    return 0, None

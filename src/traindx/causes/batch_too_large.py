@@ -55,9 +55,16 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import loader_setting
-from ._known import batch_size, median, number, show, steps_per_epoch, train_loader
+from ._known import (
+    batch_size,
+    counted,
+    number,
+    show,
+    steps_per_epoch,
+    train_loader,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+from ._settings import loader_setting
 
 ID = "batch-too-large"
 FAMILY = "optimizer"
@@ -108,19 +115,19 @@ def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     if not samples and size and epoch:
         samples = size * epoch
-    noise = median(run, "noise_scale")
     wanted = samples / UPDATES_WANTED if samples else (size or 1024.0) / 16
-    if noise and noise > 0:
-        wanted = max(wanted, noise)  # below the noise scale, smaller batches no longer gain
     wanted = min(max(wanted, SMALLEST_PROPOSAL), LARGEST_PROPOSAL)
     if size:
-        wanted = min(wanted, size / 2)
+        wanted = min(wanted, size / 4)
     new = 1 << max(0, int(wanted).bit_length() - 1)  # the power of two below
     reasons = []
     if epoch:
-        reasons.append(f"an epoch has only {epoch} updates now, {run.steps} in the whole run")
+        reasons.append(f"an epoch has only {counted(epoch, 'update')} now and the run {run.steps}")
     if samples:
-        reasons.append(f"then {-(-samples // new):.0f} updates an epoch over {show(samples)} samples")
-    if noise and size:
-        reasons.append(f"the gradient noise scale is about {show(noise)} samples, your batch has {show(size)}")
-    return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "keep the rate as it is")
+        reasons.append(f"{-(-samples // new):.0f} updates per epoch over {show(samples)} samples")
+    words = {
+        "keras": f"model.fit(x, y, batch_size={new}, ...)",
+        "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",
+        "lightning": f"DataLoader(dataset, batch_size={new}, shuffle=True)",
+    }
+    return loader_setting(run, "batch_size", str(new), "; then ".join(reasons) or "keep the learning rate", words=words)

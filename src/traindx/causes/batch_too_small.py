@@ -64,9 +64,18 @@ import math
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import loader_setting
-from ._known import adaptive, batch_size, median, nice, number, rate, show, train_loader
+from ._known import (
+    adaptive,
+    batch_size,
+    median,
+    nice,
+    number,
+    rate,
+    show,
+    train_loader,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
+from ._settings import loader_setting
 
 ID = "batch-too-small"
 FAMILY = "optimizer"
@@ -120,6 +129,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if samples and samples >= 2:
         wanted = min(wanted, max(2.0, samples / 10))  # at least ten updates an epoch remain
     new = 2 ** max(1, round(math.log2(max(2.0, wanted))))
+    if samples and new > samples:
+        new = int(samples)
     reasons = []
     if noise and noise > 0 and size:
         reasons.append(f"the gradient noise scale is about {show(noise)} samples against batches of {show(size)}")
@@ -127,6 +138,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if old and size and new > size:
         growth = new / size
         scaled = nice(old * (growth**0.5 if adaptive(run) else growth))
-        rule = "square root of the growth, for Adam" if adaptive(run) else "in proportion, for SGD"
-        reasons.append(f"raise the rate with it, in steps from {show(old)} to at most {show(scaled)} ({rule})")
-    return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "raise the rate with it", "costly")
+        rule = "square-root rule for Adam" if adaptive(run) else "linear rule for SGD"
+        reasons.append(f"then raise the learning rate in steps from {show(old)} to at most {show(scaled)} ({rule})")
+    words = {
+        "keras": f"model.fit(x, y, batch_size={new}, ...)",
+        "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",
+        "lightning": f"DataLoader(dataset, batch_size={new}, shuffle=True)",
+    }
+    why = "; ".join(reasons) or "then raise the learning rate in proportion"
+    return loader_setting(run, "batch_size", str(new), why, safety="costly", words=words)

@@ -49,13 +49,27 @@ The loss of the same training batch agrees in train and eval mode to within a fe
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
+from ..edits import Edits, Source
+from ..edits.layers import (
+    rename_call,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import batch_size, counted, listed, modules, number, show
+from ._fixing import begin, fixed
+from ._known import (
+    batch_size,
+    counted,
+    listed,
+    modules,
+    number,
+    show,
+)
 
 ID = "batchnorm-tiny-batch"
 FAMILY = "generalisation"
@@ -86,30 +100,36 @@ VERIFY = "The loss of the same batch agrees in train and eval mode to within a f
 REFERENCE = "Y. Wu, K. He, Group Normalization, ECCV 2018"
 
 MOST_GROUPS = 32  # the number that the paper settles on
+_KINDS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     norms = modules(run, "BatchNorm")
     size = batch_size(run)
     # The variance of n values has a relative error of sqrt(2 / (n - 1)).
-    error = f", where a variance is off by about {(2 / (size - 1)) ** 0.5:.0%}" if size and size > 1 else ""
-    batches = f" with batches of {show(size)}{error}" if size else ""
-    if not norms:
-        code = "norm = torch.nn.GroupNorm(num_groups=32, num_channels=channels)  # instead of BatchNorm2d(channels)"
-        return Fix(f"replace batch norm by group norm or layer norm, or enlarge the batch{batches}", code)
+    error = f", where the estimated variance is off by about {(2 / (size - 1)) ** 0.5:.0%}" if size and size > 1 else ""
+    batches = f" Batches have {show(size)} samples{error}." if size else ""
     names = listed([str(module.get("name")) for module in norms])
-    code = "\n".join(dict.fromkeys(_replacement(module) for module in norms))
-    return Fix(
-        f"replace {counted(len(norms), 'batch norm layer')} ({names}){batches}, or use batches of 16 and more", code
-    )
+    which = f"the {counted(len(norms), 'batch norm layer')} ({names})" if norms else "batch norm"
+    edits = begin(run)
+    for source, call in edits.project.calls(*_KINDS) if edits is not None else []:
+        if edits is not None:
+            _replace(edits, source, call, norms)
+    pattern = "norm = torch.nn.GroupNorm(num_groups=32, num_channels=channels)  # instead of BatchNorm2d(channels)"
+    summary = f"Replace {which} by a norm that does not depend on the batch, or use batches of 16 or more.{batches}"
+    return fixed(run, summary, edits, pattern)
 
 
-def _replacement(module: Mapping[str, Any]) -> str:
-    settings = module.get("settings")
-    features = number(settings.get("num_features")) if isinstance(settings, Mapping) else None
-    kind = str(module.get("type")).rsplit(".", 1)[-1]
-    width = f"{features:.0f}" if features else "channels"
-    if kind == "BatchNorm1d":
-        return f"norm = torch.nn.LayerNorm({width})  # instead of {kind}({width})"
-    groups = next(g for g in range(MOST_GROUPS, 0, -1) if not features or features % g == 0)
-    return f"norm = torch.nn.GroupNorm({groups}, {width})  # instead of {kind}({width})"
+def _replace(edits: Edits, source: Source, call: ast.Call, norms: list[Mapping[str, Any]]) -> None:
+    """BatchNorm1d(n) becomes LayerNorm(n); in two and three dimensions the channels are put into groups."""
+    if len(call.args) != 1 or call.keywords:
+        edits.refuse()
+        return
+    if callee(call) == "BatchNorm1d":
+        rename_call(edits, source, call, "LayerNorm")
+        return
+    widths = [number((module.get("settings") or {}).get("num_features")) for module in norms]
+    groups = next((g for g in range(MOST_GROUPS, 0, -1) if all(w and w % g == 0 and w > g for w in widths)), 1)
+    rename_call(edits, source, call, "GroupNorm")
+    start = source.span(call.args[0])[0]
+    edits.splice(source, start, start, f"{groups}, ")

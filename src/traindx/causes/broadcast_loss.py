@@ -56,11 +56,35 @@ Input and target of the loss have the same shape, and the loss passes below the 
 
 from __future__ import annotations
 
+import ast
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..edits import Edits, Source
+from ..edits.layers import (
+    in_parentheses,
+)
+from ..edits.loops import (
+    assigned_before,
+    loss_of,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, items, shape, was
-from ._known import entries, number, record, show, site_of
+from ._facts import (
+    as_mapping,
+    items,
+    shape,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "broadcast-loss"
 FAMILY = "loss"
@@ -92,26 +116,58 @@ AVOID = (
 VERIFY = "Input and target of the loss have equal shapes, and the loss passes below the targets' variance."
 REFERENCE = "PyTorch documentation, Broadcasting semantics"
 
+_PATTERN = """\
+assert outputs.shape == targets.shape, (outputs.shape, targets.shape)
+loss = criterion(outputs, targets.view_as(outputs))"""
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Make the two shapes equal, by the shapes that were seen."""
-    loss = next((found for found in entries(run, "losses") if found.get("broadcast") is True), {})
+    """Give both the same shape, in every loss call whose shapes broadcast."""
+    broadcasting = [found for found in entries(run, "losses") if found.get("broadcast") is True]
+    loss = broadcasting[0] if broadcasting else {}
     given, wanted = shape(as_mapping(loss.get("input"))), shape(as_mapping(loss.get("target")))
     if not given or not wanted:
         given, wanted = _from_graph(run)
-    location = site_of(loss)
     std = number(record(run, "targets/train").get("std"))
     measured = f" Outputs have shape {given}, targets {wanted}." if given and wanted else ""
     if std:
         measured += f" Compared in all pairs, the loss cannot fall below the targets' variance, {show(std * std)}."
-    if len(wanted) < len(given):
-        code = "outputs = outputs.squeeze(-1)\n" if given[-1] == 1 else "targets = targets.unsqueeze(-1)\n"
-    elif wanted and wanted[-1] == 1:
-        code = "targets = targets.squeeze(-1)\n"
-    else:
-        code = "targets = targets.view_as(outputs)  # only if both hold the same number of entries, in the same order\n"
-    code += "assert outputs.shape == targets.shape, (outputs.shape, targets.shape)\n"
-    return Fix(f"Give outputs and targets the same shape before the loss.{measured}", was(location) + code, location)
+    edits = begin(run)
+    if edits is not None and math.prod(given) == math.prod(wanted) and given and wanted:
+        done: set[ast.AST] = set()
+        for entry in broadcasting:
+            for source, call in _loss_calls(edits, entry):
+                if call not in done:
+                    done.add(call)
+                    _equalise(edits, source, call.args[0], call.args[1])
+        if not done:
+            for source, statement in [p for e in entries(run, "backward_sites") for p in _near(edits, e)]:
+                differences = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
+                if len(differences) == 1:
+                    _equalise(edits, source, differences[0].left, differences[0].right)
+    summary = f"Give outputs and targets the same shape before the loss.{measured}"
+    return fixed(run, summary, edits, _PATTERN, near=site_of(loss))
+
+
+def _loss_calls(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.Call]]:
+    """The loss's own call on its line: the outermost with two arguments."""
+    found = [(s, c) for s, c in edits.project.calls_at(entry.get("site")) if len(c.args) >= 2]
+    found = [(s, c) for s, c in found if not any(c is not o and c in ast.walk(o) for _, o in found)]
+    return found if len(found) == 1 else []
+
+
+def _near(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.stmt]]:
+    """The assignment of the loss that backward is called on."""
+    found: list[tuple[Source, ast.stmt]] = []
+    for source, call in edits.project.calls_at(entry.get("site"), "backward"):
+        loss = loss_of(call)
+        made = assigned_before(source, source.segment(loss), source.statement_of(call)) if loss is not None else None
+        found += [(source, made)] if made is not None else []
+    return found
+
+
+def _equalise(edits: Edits, source: Source, first: ast.expr, second: ast.expr) -> None:
+    edits.replace(source, second, f"{in_parentheses(source, second)}.view_as({source.segment(first)})")
 
 
 def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -120,4 +176,8 @@ def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
         shapes = found.get("shapes")
         if isinstance(shapes, (list, tuple)) and len(shapes) == 2:
             return shape({"shape": shapes[0]}), shape({"shape": shapes[1]})
+        if isinstance(shapes, (list, tuple)) and len(shapes) == 1:  # the other one carries no gradient
+            known, out = shape({"shape": shapes[0]}), shape(found, "out")
+            if len(known) == 2 and known[1] == 1 and out == (known[0], known[0]):
+                return known, (known[0],)
     return (), ()

@@ -61,11 +61,25 @@ Recall of the rare class is above zero and rises, and balanced accuracy is above
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ..edits import Edits
+from ..edits.arguments import add_keyword
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, python_list, training_loss
-from ._known import number, record, site_of
+from ._facts import (
+    as_mapping,
+    python_list,
+    training_loss,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+    site_of,
+)
 
 ID = "class-imbalance"
 FAMILY = "data"
@@ -105,44 +119,49 @@ AVOID = (
 VERIFY = "Recall of the rare class is above zero and rises, and balanced accuracy is above 1/classes."
 REFERENCE = "He & Garcia, Learning from imbalanced data, 2009"
 
+MOST_CLASSES = 32  # more weights than that do not belong into a line of code
+_COUNTED = "counts = torch.bincount(labels).clamp(min=1)\nweight = counts.sum() / (len(counts) * counts.float())\n"
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Class weights from this run's own counts."""
+    """Class weights from this run's own counts, in the loss that the script uses."""
     loss = training_loss(run, "cross_entropy", "nll")
-    location = site_of(loss)
     histogram = as_mapping(record(run, "targets/train").get("histogram"))
-    counts = {
-        _class_id(key): count
-        for key in histogram
-        if (count := number(histogram.get(key))) and _class_id(key) is not None
-    }
+    counts = {_class_id(key): count for key in histogram if (count := number(histogram.get(key)))}
+    counts.pop(None, None)
     total = sum(counts.values())
+    pattern = _COUNTED + "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n"
     if len(counts) < 2:
-        code = (
-            "counts = torch.bincount(labels)\n"
-            "weight = counts.sum() / (len(counts) * counts.float())\n"
-            "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n"
-        )
-        return Fix("Weight the classes by the inverse of their frequency.", code, location)
+        summary = "Weight the classes by the inverse of their frequency."
+        return fixed(run, summary, None, pattern, near=site_of(loss))
     majority = max(counts, key=lambda key: counts[key])
-    summary = f"Weight the classes: {counts[majority] / total:.1%} of the targets seen are class {majority}."
-    if "with_logits" in str(loss.get("fn")) and len(counts) == 2:
-        negatives, positives = (counts[key] for key in sorted(counts, key=lambda key: key or 0))
-        code = (
-            f"pos_weight = torch.tensor({negatives / positives:.4g})  # negatives / positives\n"
-            "loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, pos_weight=pos_weight)\n"
-        )
-        return Fix(summary, code, location)
+    summary = (
+        f"Weight the classes in the loss: {counts[majority] / total:.1%} of the targets seen are class {majority}."
+    )
     present = sorted(key for key in counts if key is not None)
-    complete = present == list(range(len(present)))
-    if complete and len(present) <= 32:
-        values = python_list([total / (len(present) * counts[key]) for key in present])
-        weights = f"weight = torch.tensor({values})  # total / (classes * count)\n"
-    else:
-        weights = (
-            "counts = torch.bincount(labels).clamp(min=1)\nweight = counts.sum() / (len(counts) * counts.float())\n"
-        )
-    return Fix(summary, weights + "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n", location)
+    name = value = ""
+    if "with_logits" in str(loss.get("fn")) and len(counts) == 2:
+        negatives, positives = (counts[key] for key in present)
+        name, value = "pos_weight", f"torch.tensor({negatives / positives:.4g})"
+        pattern = f"torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, {name}={value})"
+    elif present == list(range(len(present))) and len(present) <= MOST_CLASSES and "binary" not in str(loss.get("fn")):
+        weights = [total / (len(present) * counts[key]) for key in present]
+        name, value = "weight", f"torch.tensor({python_list(weights)})"
+        pattern = f"torch.nn.functional.cross_entropy(logits, labels, {name}={value})  # total / (classes * count)"
+    edits = begin(run)
+    if edits is not None and name:
+        _weigh(edits, loss, f"{name}={value}")
+    return fixed(run, summary, edits, pattern, near=site_of(loss))
+
+
+def _weigh(edits: Edits, loss: Mapping[str, Any], keyword: str) -> None:
+    """In the constructor of the loss where the script has one, else in each call of the function."""
+    made = edits.project.calls("CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss")
+    if len(made) == 1 and not made[0][1].args:
+        add_keyword(edits, *made[0], keyword)
+        return
+    for source, call in edits.project.calls_at(loss.get("site"), str(loss.get("fn"))):
+        add_keyword(edits, source, call, keyword)
 
 
 def _class_id(key: object) -> int | None:

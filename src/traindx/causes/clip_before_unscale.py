@@ -53,11 +53,23 @@ The norm that clipping sees is of ordinary size (about 0.1 to 10), and only a sm
 
 from __future__ import annotations
 
+import ast
+
+from ..edits.loops import (
+    step_calls,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import first_event
-from ._known import number, show, site_of
+from ._facts import (
+    first_event,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    show,
+    site_of,
+)
 
 ID = "clip-before-unscale"
 FAMILY = "loss"
@@ -82,19 +94,23 @@ REFERENCE = 'PyTorch documentation, Automatic Mixed Precision examples, "Working
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """unscale_ on the line before clipping, with the threshold that was really in force."""
+    """unscale_ on the line before clipping, with the script's own names."""
     event = first_event(run, "clip-before-unscale")
     data = event.data if event else {}
-    location = site_of(data)
     scale, threshold = number(data.get("scale")), number(data.get("threshold"))
     measured = ""
     if scale and threshold is not None:
         measured = (
-            f" With a scale of {show(scale)} the threshold of {show(threshold)} "
-            f"acts like {show(threshold / scale)} on the true gradient."
+            f" With a loss scale of {show(scale)} the threshold of {show(threshold)} acts like "
+            f"{show(threshold / scale)} on the true gradient."
         )
-    limit = 1.0 if threshold is None else threshold
-    clip = f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={limit:g})"
-    if location and location.text.endswith(")") and "clip" in location.text:
-        clip = location.text
-    return Fix(f"Unscale the gradients before clipping.{measured}", f"scaler.unscale_(optimizer)\n{clip}\n", location)
+    edits = begin(run)
+    if edits is not None:
+        for source, clip in edits.project.calls_at(data.get("site"), "clip_grad_norm_", "clip_grad_value_")[:1]:
+            step = next((c for c in step_calls(edits.project, source, clip) if c.args), None)
+            if step is not None and isinstance(step.func, ast.Attribute):
+                scaler, name = source.segment(step.func.value), source.segment(step.args[0])
+                edits.insert_before(source, source.statement_of(clip), f"{scaler}.unscale_({name})")
+    pattern = "scaler.unscale_(optimizer)\ntorch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)"
+    summary = f"Unscale the gradients before clipping them.{measured}"
+    return fixed(run, summary, edits, pattern, near=site_of(data))

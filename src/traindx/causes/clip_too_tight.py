@@ -51,10 +51,24 @@ After the change a few percent of steps are clipped, and the loss falls faster a
 
 from __future__ import annotations
 
+from ..edits.arguments import set_argument
+from ..edits.layers import (
+    rename_call,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import in_script_words, median, nice, quantile, record, show, site_of, values
+from ._fixing import begin, fixed
+from ._known import (
+    median,
+    nice,
+    quantile,
+    record,
+    show,
+    site_of,
+    values,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "clip-too-tight"
@@ -99,25 +113,43 @@ def fix(run: Run, _signs: Signs) -> Fix:
     norms = values(run, source)
     threshold = median(run, "clip/threshold")
     wanted = quantile(run, source, 0.9)
+    pattern = "norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={})"
     if wanted is None or wanted <= 0:
-        code = 'norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=float("inf"))\nprint(float(norm))'
-        return Fix("measure the norms without clipping, then clip at their 90th percentile", in_script_words(run, code))
+        summary = "Log the gradient norm without clipping, then clip at its 90th percentile."
+        return fixed(run, summary, None, pattern.format('float("inf")'), words=_words(1.0))
     new = nice(wanted)
     if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
         new = nice(new * 1.6)
     middle = median(run, source) or 0.0
-    if record(run, "clipping").get("kind") == "value":
-        summary = (
-            f"clip the norm at {show(new)} instead of cutting values at {show(record(run, 'clipping')['threshold'])}, "
-            f"which leaves a norm of {show(threshold or 0.0)} of {show(middle)}"
-        )
-        code = in_script_words(run, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
-        return Fix(summary, code, site_of(record(run, "clipping")))
-    old = f"from {show(threshold)} " if threshold is not None else ""
-    share = f", {sum(norms > threshold) / len(norms):.0%} of steps were clipped" if threshold is not None else ""
+    clipping = record(run, "clipping")
+    by_value = clipping.get("kind") == "value"
+    old = f"from {show(threshold)} " if threshold is not None and not by_value else ""
+    share = f"; {sum(norms > threshold) / len(norms):.0%} of the steps seen were clipped" if threshold else ""
+    verb = "Clip the norm instead of the values, at" if by_value else f"Raise the clipping threshold {old}to"
     summary = (
-        f"raise the clip threshold {old}to {show(new)}: your norms are {show(float(norms.min()))} to "
-        f"{show(float(norms.max()))}, median {show(middle)}, 90th percentile {show(wanted)}{share}"
+        f"{verb} {show(new)}: gradient norms are {show(float(norms.min()))} to {show(float(norms.max()))}, "
+        f"median {show(middle)}, 90th percentile {show(wanted)}{share}."
     )
-    code = in_script_words(run, f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={show(new)})")
-    return Fix(summary, code)
+    edits = begin(run)
+    calls = edits.project.calls("clip_grad_norm_", "clip_grad_value_") if edits is not None else []
+    if edits is not None and len(calls) == 1:
+        where, call = calls[0]
+        kind = callee(call) or ""
+        if kind == "clip_grad_value_":
+            rename_call(edits, where, call, "clip_grad_norm_")
+            keyword = next((k for k in call.keywords if k.arg == "clip_value"), None)
+            if keyword is not None:
+                edits.replace(where, keyword, f"max_norm={show(new)}")
+            elif len(call.args) > 1:
+                edits.replace(where, call.args[1], show(new))
+        else:
+            set_argument(edits, where, call, "max_norm", show(new), kind)
+    return fixed(run, summary, edits, pattern.format(show(new)), near=site_of(clipping), words=_words(new))
+
+
+def _words(threshold: float) -> dict[str, str]:
+    return {
+        "keras": f"keras.optimizers.Adam(..., global_clipnorm={show(threshold)})",
+        "huggingface": f"TrainingArguments(..., max_grad_norm={show(threshold)})",
+        "lightning": f"Trainer(..., gradient_clip_val={show(threshold)})",
+    }

@@ -60,11 +60,27 @@ grow.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.arguments import set_value
+from ..edits.layers import (
+    rename_call,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import model_site, worst
-from ._known import entries, number, show
+from ._facts import (
+    model_site,
+    worst,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    show,
+)
 
 ID = "dead-relus"
 FAMILY = "signal"
@@ -105,41 +121,49 @@ AVOID = (
 VERIFY = "Over 20 batches fewer than a tenth of the units are zero for every sample, and the share does not grow."
 REFERENCE = "Maas, Hannun & Ng, Rectifier nonlinearities improve neural network acoustic models, 2013"
 
-_BIAS_CODE = """\
-for name, parameter in model.named_parameters():
-    if name.endswith("bias"):
-        torch.nn.init.zeros_(parameter)
-"""
-_LEAKY_CODE = """\
-def replace_relus(module):  # call it once on the fresh model, before building the optimizer
-    for name, child in module.named_children():
-        if isinstance(child, torch.nn.ReLU):
-            setattr(module, name, torch.nn.LeakyReLU(0.01))
-        else:
-            replace_relus(child)
-
-
-replace_relus(model)
-"""
+_LEAKY = "activation = torch.nn.LeakyReLU(0.01)  # instead of torch.nn.ReLU()"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Zero the biases where they start strongly negative; else a leaky slope, after the rate has been checked."""
+    """Start the biases at zero where they start strongly negative; else use a leaky activation."""
     dead = worst(run, "act_dead", above=0.1)
     measured = ""
     if dead:
-        named = ", ".join(f"{name} {share:.0%}" for name, share in dead[:3])
-        measured = f" Dead shares: {named}."
+        measured = f" Dead units: {', '.join(f'{share:.0%} in layer `{name}`' for name, share in dead[:3])}."
     negative = [
         (str(param.get("name")), mean)
         for param in entries(run, "params")
-        if param.get("kind") == "bias" and (mean := number(param.get("init_mean"))) is not None and mean < -0.5
+        if param.get("kind") in ("bias", "norm")
+        and (mean := number(param.get("init_mean"))) is not None
+        and mean < -0.5
     ]
+    edits = begin(run)
     if negative:
         name, mean = min(negative, key=lambda item: item[1])
-        summary = f"Start the biases at zero: {name} starts at {show(mean)}, which silences its units.{measured}"
-        return Fix(summary, _BIAS_CODE, model_site(run))
-    summary = (
-        f"Use a leaky activation and start again; if the share jumped after a step, lower the rate first.{measured}"
-    )
-    return Fix(summary, _LEAKY_CODE, model_site(run))
+        if edits is not None:
+            _zero_biases(edits)
+        summary = f"Start the biases at zero: `{name}` starts at {show(mean)}, which silences its units.{measured}"
+        return fixed(run, summary, edits, "torch.nn.init.zeros_(layer.bias)", near=model_site(run))
+    for source, call in edits.project.calls("ReLU") if edits is not None else []:
+        if edits is not None and not call.args and not call.keywords:
+            rename_call(edits, source, call, "LeakyReLU")
+    for source, call in edits.project.calls("relu") if edits is not None else []:
+        if edits is not None and source.segment(call.func) in ("torch.relu", "F.relu", "nn.functional.relu"):
+            home = source.segment(call.func).replace("torch.relu", "torch.nn.functional.relu")
+            edits.replace(source, call.func, home.removesuffix("relu") + "leaky_relu")
+    summary = f"Use a leaky activation; if the share of dead units jumped, lower the learning rate first.{measured}"
+    return fixed(run, summary, edits, _LEAKY, near=model_site(run))
+
+
+def _zero_biases(edits: Edits) -> None:
+    """The negative number that the script writes into biases becomes zero."""
+    for source, call in edits.project.calls("constant_", "fill_", "full"):
+        written = source.segment(call)
+        value = call.args[-1] if call.args else None
+        biased = "bias" in written or (callee(call) == "full" and len(call.args) == 2)
+        if value is not None and biased and source.segment(value).startswith("-"):
+            set_value(edits, source, value, "0.0")
+    for source in edits.project.sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.AugAssign) and "bias" in source.segment(node.target):
+                edits.delete(source, node)

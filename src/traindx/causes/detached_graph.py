@@ -59,11 +59,28 @@ To find a cut, print `.grad_fn` of the intermediate results from the loss backwa
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.layers import (
+    in_parentheses,
+    in_training,
+)
+from ..edits.loops import (
+    training_nodes,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, counted, entries, in_script_words, listed, record, site_of
-from ._lines import without_detach
+from ._fixing import begin, fixed
+from ._known import (
+    counted,
+    entries,
+    listed,
+    record,
+    site_of,
+)
 
 ID = "detached-graph"
 FAMILY = "optimizer"
@@ -108,12 +125,11 @@ AVOID = (
 VERIFY = "After one backward every trainable parameter has a gradient that is not None and not all zero."
 REFERENCE = "PyTorch documentation, Autograd mechanics"
 
-CHECK = (
-    "for name, parameter in model.named_parameters():\n"
-    "    if parameter.requires_grad and (parameter.grad is None or not parameter.grad.any()):\n"
-    '        print("no gradient reaches", name)'
-)
-CUTS = ("detach", "item", "numpy", "data", "argmax", "round", "no_grad", "inference_mode", "tensor")
+_CHECK = """\
+for name, parameter in model.named_parameters():  # after loss.backward()
+    if parameter.requires_grad and (parameter.grad is None or not parameter.grad.any()):
+        print("no gradient reaches", name)"""
+_AWAY = "keep detach, .data, item, numpy, no_grad and argmax out of the path from the weights to the loss"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
@@ -122,20 +138,115 @@ def fix(run: Run, _signs: Signs) -> Fix:
         for entry in entries(run, "params")
         if entry.get("requires_grad") and entry.get("grad") in ("none", "zero") and entry.get("ran")
     ]
-    reached = f"; {counted(len(lost), 'parameter')} ran and never got a gradient: {listed(lost)}" if lost else ""
-    check = f"# after loss.backward(), this names what lies behind the cut:\n{in_script_words(run, CHECK)}"
-    known = [*entries(run, "ops"), *entries(run, "losses"), *entries(run, "backward_sites")]
-    for site in filter(None, map(site_of, known)):
-        line = without_detach(site.text)
-        if line:
-            return Fix(f"{at(site)}detach cuts the graph here: let the tensor through as it is{reached}", line, site)
-    cut = next((op for op in entries(run, "ops") if str(op.get("op")).rsplit(".", 1)[-1] in CUTS), None)
-    if cut is not None:
-        where = site_of(cut)
-        return Fix(f"{at(where)}{cut.get('op')} cuts the graph here: go round it in training{reached}", check, where)
-    error = record(run, "error")
-    away = "keep detach, .data, item, numpy round trips, no_grad and argmax out of the path from weights to loss"
-    if "require grad" in str(error.get("message")):
-        where = site_of(error)
-        return Fix(f"{at(where)}the loss has no graph behind it: {away}{reached}", check, where)
-    return Fix(f"{away}{reached}", check)
+    reached = f" {counted(len(lost), 'parameter')} ran and never got a gradient: {listed(lost)}." if lost else ""
+    edits = begin(run)
+    what = ""
+    if edits is not None:
+        cuts = _cuts(run, edits)
+        kinds = {kind for kind, _, _ in cuts}
+        if len(cuts) == 1 or (len(kinds) == 1 and kinds <= {"detach", "data"}):
+            for kind, source, node in cuts:
+                what = kind
+                _remove(edits, kind, source, node)
+    near = site_of(record(run, "error")) or site_of(next(iter(entries(run, "losses")), None))
+    if what and edits is not None and edits.patch():
+        where = edits.place()
+        line = f" in line {where[1]}" if where else ""
+        return fixed(run, f"Remove the {_NAMES[what]} that cuts the graph{line}.{reached}", edits, _CHECK)
+    return fixed(run, f"Let gradients through: {_AWAY}.{reached}", None, _CHECK, near=near)
+
+
+_NAMES = {
+    "detach": "`.detach()`",
+    "data": "`.data`",
+    "no_grad": "`no_grad` block",
+    "new tensor": "new tensor made from the loss",
+    "numpy": "numpy round trip",
+}
+
+
+def _cuts(run: Run, edits: Edits) -> list[tuple[str, Source, ast.AST]]:
+    """What cuts the graph in the forward methods and in the loop, before backward."""
+    found: list[tuple[str, Source, ast.AST]] = []
+    for source, node in training_nodes(run, edits.project):
+        if isinstance(node, ast.Call) and not in_training(node, source):
+            continue
+        if isinstance(node, ast.Call) and callee(node) == "detach" and not _leaves(source, node):
+            found.append(("detach", source, node))
+        elif isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
+            if not isinstance(source.parents.get(node), ast.Attribute):
+                found.append(("data", source, node))
+        elif isinstance(node, ast.With) and any(
+            callee(i.context_expr) in ("no_grad", "inference_mode") for i in node.items
+        ):
+            found.append(("no_grad", source, node))
+        elif isinstance(node, ast.Call) and callee(node) in ("tensor", "as_tensor", "Tensor") and _of_item(node):
+            found.append(("new tensor", source, node))
+        elif isinstance(node, ast.Call) and callee(node) in ("from_numpy", "tensor", "as_tensor") and _of_numpy(node):
+            found.append(("numpy", source, node))
+    inner = {id(part) for kind, _, node in found if kind == "numpy" for part in ast.walk(node) if part is not node}
+    return [item for item in found if id(item[2]) not in inner]
+
+
+def _leaves(source: Source, node: ast.Call) -> bool:
+    """Whether the detached value leaves the graph on purpose: a number to print, the state carried to the next step."""
+    parent = source.parents.get(node)
+    used = isinstance(parent, ast.Attribute) and parent.attr in ("item", "cpu", "numpy", "clone", "mean", "sum")
+    return used or any(isinstance(above, (ast.comprehension, ast.GeneratorExp)) for above in source.ancestors(node))
+
+
+def _of_item(node: ast.Call) -> bool:
+    return bool(node.args) and callee(node.args[0]) == "item"
+
+
+def _of_numpy(node: ast.Call) -> bool:
+    return bool(node.args) and any(callee(part) == "numpy" for part in ast.walk(node.args[0]))
+
+
+def _remove(edits: Edits, kind: str, source: Source, node: ast.AST) -> None:
+    if isinstance(node, ast.Call) and kind == "detach" and isinstance(node.func, ast.Attribute):
+        edits.splice(
+            source, source.span(node.func.value)[1] + _closing(source, node.func.value), source.span(node)[1], ""
+        )
+    elif isinstance(node, ast.Attribute):
+        edits.splice(source, source.span(node.value)[1] + _closing(source, node.value), source.span(node)[1], "")
+    elif isinstance(node, ast.With):
+        if len(node.items) == 1:
+            edits.unwrap(source, node)
+        else:
+            edits.refuse()
+    elif isinstance(node, ast.Call) and kind == "new tensor":
+        statement = source.statement_of(node)
+        item = node.args[0]
+        owner = item.func.value if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) else None
+        if isinstance(statement, ast.Assign) and owner is not None:
+            same = source.segment(statement.targets[0]) == source.segment(owner)
+            if same and statement.value is node:
+                edits.delete(source, statement)
+            else:
+                edits.replace(source, node, source.segment(owner))
+    elif isinstance(node, ast.Call) and kind == "numpy":
+        tensor = next(
+            (
+                p.func.value
+                for p in ast.walk(node.args[0])
+                if callee(p) == "numpy" and isinstance(p, ast.Call) and isinstance(p.func, ast.Attribute)
+            ),
+            None,
+        )
+        while (
+            isinstance(tensor, ast.Call)
+            and callee(tensor) in ("detach", "cpu")
+            and isinstance(tensor.func, ast.Attribute)
+        ):
+            tensor = tensor.func.value
+        if tensor is None or callee(node.args[0]) != "numpy":
+            edits.refuse()
+        else:
+            edits.replace(source, node, in_parentheses(source, tensor))
+
+
+def _closing(source: Source, node: ast.expr) -> int:
+    """How many characters of closing parentheses stand between a node and the dot behind it."""
+    end = source.span(node)[1]
+    return source.text.index(".", end) - end

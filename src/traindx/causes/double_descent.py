@@ -57,7 +57,10 @@ import numpy as np
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import show
+from ._fixing import fixed
+from ._known import (
+    show,
+)
 
 ID = "double-descent"
 FAMILY = "generalisation"
@@ -78,16 +81,22 @@ REFERENCE = "P. Nakkiran et al., Deep Double Descent: Where Bigger Models and Mo
 
 def fix(run: Run, _signs: Signs) -> Fix:
     curve = run.series("loss/validation").finite
+    words = {
+        "keras": "keras.callbacks.EarlyStopping(patience=epochs // 2, restore_best_weights=True)",
+        "huggingface": "TrainingArguments(..., load_best_model_at_end=True)  # and no early stopping before the peak",
+        "lightning": 'ModelCheckpoint(monitor="val_loss", save_top_k=1)  # and EarlyStopping(patience=epochs // 2)',
+    }
     code = "patience = epochs // 2  # early stopping must outlast the peak"
     if len(curve) < 3:
-        return Fix("let early stopping wait long enough to pass the peak, and keep the best checkpoint of all", code)
+        summary = "Let early stopping wait long enough to pass the peak, and keep the best checkpoint of all."
+        return fixed(run, summary, None, code, words=words)
     lowest = int(np.argmin(curve.values))
     # The peak is where the curve stands highest above the best value reached before.
     rise = curve.values[: lowest + 1] - np.minimum.accumulate(curve.values[: lowest + 1])
     peak = int(np.argmax(rise))
     passed = f", after a peak of {show(float(curve.values[peak]))} at step {int(curve.steps[peak])}" if peak else ""
     summary = (
-        f"train past the peak and keep the best checkpoint of all: the lowest validation loss is "
-        f"{show(float(curve.values[lowest]))} at step {int(curve.steps[lowest])}{passed}"
+        f"Train past the peak and keep the best checkpoint of all: the lowest validation loss is "
+        f"{show(float(curve.values[lowest]))} at step {int(curve.steps[lowest])}{passed}."
     )
-    return Fix(summary, code, None, "costly")
+    return fixed(run, summary, None, code, safety="costly", words=words)

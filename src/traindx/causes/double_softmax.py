@@ -65,10 +65,20 @@ from typing import Any
 
 from ..record import Run
 from ..signs import Signs
+from ._architecture import remove_output_activation
 from ._base import Fix
-from ._facts import as_mapping, operation, shape, training_loss, was
-from ._known import entries, number, show, site_of
-from ._operands import without_call
+from ._facts import (
+    as_mapping,
+    shape,
+    training_loss,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    show,
+    site_of,
+)
 
 ID = "double-softmax"
 FAMILY = "loss"
@@ -98,6 +108,8 @@ AVOID = (
 VERIFY = "Rows that enter the loss no longer sum to 1, and the loss passes below its former floor."
 REFERENCE = "PyTorch documentation, torch.nn.CrossEntropyLoss and torch.nn.BCEWithLogitsLoss"
 
+_PATTERN = "return self.head(x)  # no {name} here: the loss applies it; use outputs.{call} only for reporting"
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Remove the activation in front of the loss; gives the floor for this number of classes."""
@@ -106,18 +118,22 @@ def fix(run: Run, _signs: Signs) -> Fix:
         name, call = "sigmoid", "sigmoid()"
         floor = "a negative costs at least ln 2 = 0.693, a positive at least 0.313"
     else:
-        name, call = "softmax", "softmax(dim=1)"
+        name, call = _activation(loss), "softmax(dim=1)"
         sizes = shape(as_mapping(loss.get("input")))
         floor = "the loss cannot fall below log(1 + (classes - 1)/e)"
         if len(sizes) > 1:
             lowest = math.log(1 + (sizes[1] - 1) / math.e)
             floor = f"with {sizes[1]} classes the loss cannot fall below {show(lowest)}"
-    location = site_of(operation(run, name)) or site_of(loss)
-    line = without_call(location.text, name) if location else None
-    code = was(location) + (line or f"# return the last layer's output as it is, without {name}") + "\n"
-    if line is None:
-        code += f"probabilities = logits.{call}  # only for reporting\n"
-    return Fix(f"Remove the {name} in front of the loss, which applies it itself: {floor}.", code, location)
+    edits = begin(run)
+    if edits is not None:
+        remove_output_activation(edits, name)
+    summary = f"Remove the {name} in front of the loss, which applies it itself: {floor}."
+    return fixed(run, summary, edits, _PATTERN.format(name=name, call=call), near=site_of(loss))
+
+
+def _activation(loss: Mapping[str, Any]) -> str:
+    made = str(as_mapping(loss.get("input")).get("grad_fn") or "").lower()
+    return "sigmoid" if "sigmoid" in made else "softmax"
 
 
 def _given_probabilities(run: Run) -> Mapping[str, Any]:
@@ -125,12 +141,7 @@ def _given_probabilities(run: Run) -> Mapping[str, Any]:
     for loss in entries(run, "losses"):
         given = as_mapping(loss.get("input"))
         low, high = number(given.get("min")), number(given.get("max"))
-        if (
-            loss.get("phase", "train") == "train"
-            and low is not None
-            and high is not None
-            and low >= 0
-            and high <= 1.001
-        ):
+        inside = low is not None and high is not None and low >= 0 and high <= 1.001
+        if loss.get("phase", "train") == "train" and inside:
             return loss
     return training_loss(run, "cross_entropy")

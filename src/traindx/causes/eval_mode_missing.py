@@ -54,10 +54,27 @@ Two evaluations of the same weights give the same number to the last digit, in a
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.arguments import add_keyword, argument
+from ..edits.loops import (
+    backward_calls,
+    models_called,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, in_script_words, listed, number, record, site_of
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    in_script_words,
+    listed,
+    number,
+    record,
+    site_of,
+)
 
 ID = "eval-mode-missing"
 FAMILY = "generalisation"
@@ -74,7 +91,7 @@ AVOID = (
 VERIFY = "Two evaluations of the same weights give the same number, at any batch size."
 REFERENCE = "PyTorch documentation, Autograd mechanics: Evaluation Mode"
 
-CODE = """\
+_PATTERN = """\
 model.eval()
 with torch.no_grad():
     for inputs, targets in validation_loader:
@@ -84,20 +101,48 @@ model.train()"""
 
 def fix(run: Run, _signs: Signs) -> Fix:
     modes = record(run, "modes")
-    always, dropping = site_of({"site": modes.get("dropping_site")}), number(modes.get("eval_forwards_dropping"))
+    dropping = number(modes.get("eval_forwards_dropping"))
+    edits = begin(run)
     if dropping:
-        summary = f"{at(always)}dropout stays on in eval mode, in {dropping:.0f} evaluation forwards: tell it the mode"
-        return Fix(summary, "F.dropout(x, p, training=self.training)", always, "safe")
+        site = modes.get("dropping_site")
+        for source, call in edits.project.calls_at(site, "dropout", "Dropout")[:1] if edits is not None else []:
+            if (
+                edits is not None
+                and argument(call, "training", "dropout") is None
+                and source.class_of(call) is not None
+            ):
+                add_keyword(edits, source, call, "training=self.training")
+        summary = f"Tell dropout the mode: it stays on in eval mode, in {dropping:.0f} evaluation forwards."
+        return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site_of({"site": site}))
     wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
-    count = f" ({wrong:.0f} of {total:.0f} evaluation forwards were in training mode)" if wrong and total else ""
+    count = f" {wrong:.0f} of the {total:.0f} evaluation forwards seen ran in train mode." if wrong and total else ""
     held = modes.get("mode_layers")
     layers = sorted({str(layer) for layer in held}) if isinstance(held, list) else []
-    kinds = f"; it matters for {listed(layers)}" if layers else ""
+    kinds = f" It matters for {listed(layers)}." if layers else ""
     # The evaluation's own loss call, or its loader, is the nearest line that the record knows.
     seen = [entry for entry in entries(run, "losses") if entry.get("phase") == "eval"]
     seen += [entry for entry in entries(run, "loaders") if entry.get("role") == "eval"]
-    site = next((site for site in map(site_of, seen) if site), None)
-    where = (
-        f"{at(site)}the evaluation here needs model.eval() before it" if site else "call model.eval() before evaluating"
-    )
-    return Fix(f"{where} and model.train() after it{count}{kinds}", in_script_words(run, CODE), site, "safe")
+    near = next((site for site in map(site_of, seen) if site), None)
+    if edits is not None:
+        _switch(run, edits)
+    summary = f"Call model.eval() before the evaluation and model.train() after it.{count}{kinds}"
+    return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=near, safety="safe")
+
+
+def _switch(run: Run, edits: Edits) -> None:
+    """eval() in front of the evaluation's no_grad block, train() behind it."""
+    trained = {source for source, _ in backward_calls(run, edits.project)}
+    blocks: list[tuple[Source, ast.With]] = []
+    for source in edits.project.sources:
+        for node in source.walk(ast.With):
+            if isinstance(node, ast.With) and any(
+                callee(i.context_expr) in ("no_grad", "inference_mode") for i in node.items
+            ):
+                blocks.append((source, node))
+    blocks = [(s, b) for s, b in blocks if models_called(s, b)]
+    if len(blocks) != 1 or not trained:
+        return
+    source, block = blocks[0]
+    name = models_called(source, block)[0]
+    edits.insert_before(source, block, f"{name}.eval()")
+    edits.insert_after(source, block, f"{name}.train()")

@@ -61,12 +61,31 @@ With clipping, the loss has no jumps; only a small share of steps (below about a
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from ..edits import Edits
+from ..edits.arguments import set_argument
+from ..edits.loops import (
+    backward_calls,
+    models_near,
+    step_calls,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import entries, record, show, site_of, whole_line
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    nice,
+    record,
+    show,
+    site_of,
+    values,
+)
+from ._settings import optimizer_call
 
 ID = "exploding-gradients"
 FAMILY = "signal"
@@ -128,26 +147,60 @@ AVOID = (
 VERIFY = "The loss has no jumps, and fewer than about one step in ten is clipped."
 REFERENCE = "Pascanu, Mikolov & Bengio, On the difficulty of training recurrent neural networks, 2013"
 
+_ORDINARY = 2.0  # times the median norm of the healthy stretch: clips outliers only
+_HIGHEST = 10.0  # above it clipping protects nothing: usual thresholds are 0.1 to 10
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    """Clip at twice this run's ordinary norm, right after backward."""
-    norms = run.series("grad_norm").finite.values
-    norms = norms[norms > 0]
-    if norms.size:
-        ordinary = float(np.median(norms))
-        threshold = show(2 * ordinary)
-        measured = f" The median norm of this run is {show(ordinary)}, the largest {show(float(norms.max()))}."
-    else:
-        threshold, measured = (
-            "1.0",
-            " No gradient norms were recorded: log them, and set the threshold to twice their median.",
-        )
-    sites = entries(run, "backward_sites")
-    location = site_of(sites[0]) if sites else None
+
+def fix(run: Run, signs: Signs) -> Fix:
+    """Clip right after backward, at twice the median norm of the steps before the trouble began."""
+    threshold, measured = _threshold(run, signs)
     scaled = bool(record(run, "precision").get("scaler"))
-    lines = [whole_line(location) or "loss.backward()"]
-    if scaled:
-        lines.append("scaler.unscale_(optimizer)")
-    lines.append(f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={threshold})")
+    edits = begin(run)
+    if edits is not None:
+        calls = edits.project.calls("clip_grad_norm_")
+        if len(calls) == 1:
+            set_argument(edits, *calls[0], "max_norm", threshold, "clip_grad_norm_")
+        elif not calls:
+            _insert(run, edits, threshold, scaled)
+    pattern = f"torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm={threshold})  # after backward"
+    words = {
+        "keras": f"keras.optimizers.Adam(..., global_clipnorm={threshold})",
+        "huggingface": f"TrainingArguments(..., max_grad_norm={threshold})",
+        "lightning": f"Trainer(..., gradient_clip_val={threshold})",
+    }
+    near = site_of(next(iter(entries(run, "backward_sites")), None))
     summary = f"Clip the gradient norm at {threshold}, between backward and step.{measured}"
-    return Fix(summary, "\n".join(lines) + "\n", location)
+    return fixed(run, summary, edits, pattern, near=near, words=words)
+
+
+def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
+    onsets = [
+        sign.onset
+        for name in ("loss-not-finite", "loss-diverged", "loss-spike", "gradients-spiking")
+        if (sign := signs.get(name)) and sign.raised and sign.onset
+    ]
+    norms = values(run, "grad_norm", min(onsets, default=None))
+    norms = norms[norms > 0]
+    if not norms.size:
+        return "1.0", " No gradient norm was recorded before the trouble began; 1.0 is the usual threshold."
+    # The lower quartile stands for the healthy stretch even where half of the steps have already exploded.
+    ordinary = float(np.quantile(norms, 0.25))
+    threshold = min(nice(_ORDINARY * ordinary), _HIGHEST)
+    return show(threshold), f" Ordinary gradient norms of this run are about {show(ordinary)}."
+
+
+def _insert(run: Run, edits: Edits, threshold: str, scaled: bool) -> None:
+    for source, call in backward_calls(run, edits.project)[:1]:
+        steps = step_calls(edits.project, source, call)
+        names = models_near(source, call)
+        made = optimizer_call(run, edits)
+        held = source.segment(made[1].args[0]) if made and made[1].args and made[0] is source else ""
+        parameters = f"{names[0]}.parameters()" if names else held if held.isidentifier() else ""
+        if len(steps) != 1 or not parameters or callee(call) != "backward":
+            edits.refuse()
+            continue
+        clip = f"torch.nn.utils.clip_grad_norm_({parameters}, max_norm={threshold})"
+        if scaled and steps[0].args and isinstance(steps[0].func, ast.Attribute):
+            scaler = source.segment(steps[0].func.value)
+            clip = f"{scaler}.unscale_({source.segment(steps[0].args[0])})\n{clip}"
+        edits.insert_before(source, source.statement_of(steps[0]), clip)

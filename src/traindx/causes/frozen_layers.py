@@ -55,21 +55,22 @@ few steps every layer on that list has moved, and the loss leaves its level.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
+from ._fixing import begin, fixed
 from ._known import (
-    at,
     counted,
     entries,
-    in_script_words,
     listed,
     number,
     optimizer,
-    optimizer_name,
     show,
     site_of,
-    whole_line,
 )
 
 ID = "frozen-layers"
@@ -104,31 +105,42 @@ AVOID = (
 VERIFY = "Every layer that must learn is listed as requiring grad and has moved after a few steps."
 REFERENCE = "PyTorch tutorial, Transfer Learning for Computer Vision"
 
+_PATTERN = """\
+for parameter in layer.parameters():  # before the optimizer is made
+    parameter.requires_grad_(True)"""
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
     params = entries(run, "params")
     frozen = [entry for entry in params if entry.get("requires_grad") is False and not entry.get("loaded")]
-    site = site_of(optimizer(run))
     if not frozen:
-        code = "for parameter in model.parameters():\n    parameter.requires_grad_(True)"
-        return Fix("let every layer that was not pretrained require gradients again", code, None)
+        return fixed(run, "Let every layer that was not pretrained require gradients again.", None, _PATTERN)
     names = [str(entry.get("name")) for entry in frozen]
     elements = sum(number(entry.get("elements")) or 0.0 for entry in frozen)
     total = sum(number(entry.get("elements")) or 0.0 for entry in params)
     share = f", {elements / total:.0%} of the model" if total else ""
-    # The layer's own name is the shortest prefix that a person can write in a test.
-    prefixes = sorted({name.rsplit(".", 1)[0] + "." if "." in name else name for name in names})
-    code = (
-        "for name, parameter in model.named_parameters():\n"
-        f"    if name.startswith({tuple(prefixes[:8])!r}):\n"
-        "        parameter.requires_grad_(True)"
-    )
-    code = in_script_words(run, code)
-    line = whole_line(site)
-    if line:
-        code = f"{code}\n{line}"
+    edits = begin(run)
+    pretrained = any(entry.get("requires_grad") is False and entry.get("loaded") for entry in params)
+    if edits is not None and not pretrained:
+        _unfreeze(edits)
     summary = (
-        f"{at(site)}{counted(len(names), 'parameter')} never trained before and frozen "
-        f"({show(elements)} numbers{share}): {listed(names)}; unfreeze them before {optimizer_name(run)} is made"
+        f"Unfreeze the {counted(len(names), 'parameter')} that were never trained ({show(elements)} values{share}): "
+        f"{listed(names)}."
     )
-    return Fix(summary, code, site)
+    return fixed(run, summary, edits, _PATTERN, near=site_of(optimizer(run)))
+
+
+def _unfreeze(edits: Edits) -> None:
+    """The statements that freeze: `.requires_grad = False` and `.requires_grad_(False)`."""
+    places: list[tuple[Source, ast.expr]] = []
+    for source in edits.project.sources:
+        for node in ast.walk(source.tree):
+            value: ast.expr | None = None
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+                value = node.value if node.targets[0].attr == "requires_grad" else None
+            elif isinstance(node, ast.Call) and callee(node) == "requires_grad_" and node.args:
+                value = node.args[0]
+            if isinstance(value, ast.Constant) and value.value is False:
+                places.append((source, value))
+    for source, value in places:
+        edits.replace(source, value, "True")

@@ -55,11 +55,27 @@ Memory and backward time at step 1000 equal those at step 100. The number of nod
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.arguments import remove_keyword
+from ..edits.layers import (
+    in_parentheses,
+)
+from ..edits.loops import (
+    backward_calls,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, optimizer_name, show, site_of, whole_line
-from ._lines import with_keyword
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    record,
+    show,
+    site_of,
+)
 
 ID = "graph-retained"
 FAMILY = "cost"
@@ -85,36 +101,73 @@ AVOID = (
 VERIFY = "Memory and backward time at step 1000 equal those at step 100."
 REFERENCE = "PyTorch documentation, Frequently Asked Questions"
 
-CODE = """\
-total += loss.item()  # a number: the sum of tensors would keep every graph
+_PATTERN = """\
+total += loss.item()  # a number: a sum of tensors keeps every graph
 state = tuple(part.detach() for part in state)  # where state is carried from step to step"""
+_GROWTH = (
+    ("graph_nodes", "autograd nodes behind the loss", 1.0),
+    ("memory", "memory in MB", 1e-6),
+    ("time/backward", "backward in ms", 1e3),
+)
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    grown = [text for text in (_growth(run, name, what) for name, what in GROWTH) if text]
-    numbers = f" ({'; '.join(grown)})" if grown else ""
+    grown = [text for text in (_growth(run, *row) for row in _GROWTH) if text]
+    numbers = f" Growth: {'; '.join(grown)}." if grown else ""
     retained = next((entry for entry in entries(run, "backward_sites") if entry.get("retain_graph") is True), None)
-    site = site_of(retained)
-    if retained is not None:
-        line = with_keyword(site.text, "retain_graph", "False") if site and site.text else None
-        summary = f"{at(site)}backward keeps the graph: drop retain_graph and detach what is carried over{numbers}"
-        return Fix(summary, line or "loss.backward()", site)
-    site = site_of(next(iter(entries(run, "backward_sites")), None))
-    line = whole_line(site)
-    code = f"{line}\n# later, after {optimizer_name(run)}.step():\n{CODE}" if line else CODE
-    summary = (
-        f"{at(site)}keep numbers instead of loss tensors, and detach state that is carried from step to step{numbers}"
+    edits = begin(run)
+    hoard = record(run, "hoard")
+    summary = f"Keep numbers instead of loss tensors, and detach state that is carried from step to step.{numbers}"
+    if edits is not None and hoard.get("name"):
+        name = str(hoard["name"])
+        _detach_kept(run, edits, name)
+        summary = f"Detach what `{name}` keeps: it holds the graphs of earlier steps.{numbers}"
+    elif edits is not None and retained is not None:
+        for source, call in edits.project.calls_at(retained.get("site"), "backward")[:1]:
+            remove_keyword(edits, source, call, "retain_graph")
+        summary = f"Drop retain_graph=True, and detach what is carried over.{numbers}"
+    near = site_of(hoard) or site_of(retained) or site_of(next(iter(entries(run, "backward_sites")), None))
+    return fixed(run, summary, edits, _PATTERN, near=near, safety="safe")
+
+
+def _detach_kept(run: Run, edits: Edits, name: str) -> None:
+    """The statements that put tensors with a graph into the variable: append(x), total = total + x, total += x."""
+    for source in {source for source, _ in backward_calls(run, edits.project)}:
+        for node in ast.walk(source.tree):
+            kept: list[ast.expr] = []
+            if (
+                isinstance(node, ast.Call)
+                and callee(node) in ("append", "extend", "add")
+                and isinstance(node.func, ast.Attribute)
+            ):
+                if source.segment(node.func.value) == name:
+                    kept = node.args
+            elif isinstance(node, ast.AugAssign) and source.segment(node.target) == name:
+                kept = [node.value]
+            elif (
+                isinstance(node, ast.Assign)
+                and source.segment(node.targets[0]) == name
+                and isinstance(node.value, ast.BinOp)
+            ):
+                sides = (node.value.left, node.value.right)
+                kept = (
+                    [side for side in sides if source.segment(side) != name]
+                    if any(source.segment(s) == name for s in sides)
+                    else []
+                )
+            for value in kept:
+                if not _is_number(value):
+                    edits.replace(source, value, f"{in_parentheses(source, value)}.detach()")
+
+
+def _is_number(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) or any(
+        callee(part) in ("item", "detach", "float", "tolist") for part in ast.walk(value)
     )
-    return Fix(summary, code, site, "safe")
 
 
-GROWTH = (("graph_nodes", "nodes behind the loss"), ("memory", "memory in MB"), ("time/backward", "backward in ms"))
-UNITS = {"memory": 1e-6, "time/backward": 1e3}
-
-
-def _growth(run: Run, name: str, what: str) -> str | None:
+def _growth(run: Run, name: str, what: str, unit: float) -> str | None:
     found = run.series(name).finite.values
     if len(found) < 2 or found[-1] <= 1.1 * found[0]:
         return None
-    unit = UNITS.get(name, 1.0)
     return f"{what} from {show(float(found[0]) * unit)} to {show(float(found[-1]) * unit)}"

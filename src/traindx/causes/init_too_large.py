@@ -65,9 +65,12 @@ import math
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import model_site
-from ._initial import INITIALISE, measured_scale
-from ._known import number, record, show
+from ._initial import initialised, measured_scale
+from ._known import (
+    number,
+    record,
+    show,
+)
 
 ID = "init-too-large"
 FAMILY = "signal"
@@ -114,4 +117,4 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if losses.size and classes and classes > 1:
         first, chance = show(float(losses[0])), show(math.log(classes))
         summary += f" The first loss is {first}; chance for {classes:.0f} classes is {chance}."
-    return Fix(summary, INITIALISE, model_site(run))
+    return initialised(run, summary)

@@ -65,8 +65,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import model_site
-from ._initial import INITIALISE, measured_scale
+from ._initial import initialised, measured_scale
 
 ID = "init-too-small"
 FAMILY = "signal"
@@ -108,6 +107,4 @@ REFERENCE = "He, Zhang, Ren & Sun, Delving deep into rectifiers, 2015; PyTorch d
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Initialise by fan-in; names the layer that is furthest below."""
-    return Fix(
-        f"Initialise the layers by their fan-in.{measured_scale(run, smallest=True)}", INITIALISE, model_site(run)
-    )
+    return initialised(run, f"Initialise the layers by their fan-in.{measured_scale(run, smallest=True)}")

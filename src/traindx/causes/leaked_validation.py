@@ -62,8 +62,15 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import loader
-from ._known import number, record, site_of
+from ._facts import (
+    loader,
+)
+from ._fixing import fixed
+from ._known import (
+    number,
+    record,
+    site_of,
+)
 
 ID = "leaked-validation"
 FAMILY = "data"
@@ -96,5 +103,6 @@ def fix(run: Run, _signs: Signs) -> Fix:
     measured = ""
     if shared and total:
         measured = f" {shared:.0f} of {total:.0f} validation samples ({shared / total:.0%}) were also seen in training."
-    location = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
-    return Fix(f"Split once, with a fixed seed, before anything else is done to the data.{measured}", _SPLIT, location)
+    near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
+    summary = f"Split once, with a fixed seed, before anything else is done to the data.{measured}"
+    return fixed(run, summary, None, _SPLIT, near=near)

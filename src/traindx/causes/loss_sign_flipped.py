@@ -55,12 +55,32 @@ epoch.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.layers import (
+    in_parentheses,
+)
+from ..edits.loops import (
+    assigned_before,
+    backward_calls,
+    loss_of,
+)
+from ..edits.project import own_nodes
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import optimizer_setting
-from ._known import at, entries, groups, show, site_of, values
-from ._lines import without_minus
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    groups,
+    record,
+    show,
+    site_of,
+    values,
+)
+from ._settings import optimizer_setting
 
 ID = "loss-sign-flipped"
 FAMILY = "optimizer"
@@ -99,14 +119,76 @@ REFERENCE = "I. Goodfellow, Y. Bengio, A. Courville, Deep Learning, 2016, sectio
 def fix(run: Run, _signs: Signs) -> Fix:
     if any(group.get("maximize") is True for group in groups(run)):
         return optimizer_setting(run, "maximize", "False", "with maximize=True the optimizer climbs the loss")
-    seen = [entry for entry in entries(run, "losses") if entry.get("phase") != "eval"]
     losses = values(run, "loss/train")
-    went = f": it went from {show(float(losses[0]))} to {show(float(losses[-1]))}" if len(losses) > 1 else ""
-    sites = [site for site in map(site_of, [*seen, *entries(run, "backward_sites")]) if site]
-    for site in sites:
-        plain = without_minus(site.text)
-        if plain:
-            return Fix(f"{at(site)}remove the minus from the loss{went}", plain, site)
-    first = sites[0] if sites else None
-    code = "loss = criterion(outputs, targets)  # no minus: a loss is minimised as it is"
-    return Fix(f"{at(first)}give the loss the sign with which smaller is better{went}", code, first)
+    went = f" It went from {show(float(losses[0]))} to {show(float(losses[-1]))}." if len(losses) > 1 else ""
+    edits = begin(run)
+    removed = _without_minus(run, edits) if edits is not None else False
+    if edits is not None and not removed and record(run, "graph").get("negated") is not True:
+        _negate(run, edits)
+    verb = "Remove the minus in front of the loss" if removed else "Negate the loss, so that smaller is better"
+    near = site_of(next(iter(entries(run, "losses")), None)) or site_of(
+        next(iter(entries(run, "backward_sites")), None)
+    )
+    pattern = "loss = criterion(outputs, targets)  # no minus: a loss is minimised as it is"
+    return fixed(run, f"{verb}.{went}", edits, pattern, near=near)
+
+
+def _without_minus(run: Run, edits: Edits) -> bool:
+    """Takes the only minus on the way from the loss function to backward away."""
+    found: list[tuple[Source, ast.UnaryOp]] = []
+    for source, statement in _loss_statements(run, edits):
+        for node in own_nodes(statement):
+            if (
+                isinstance(node, ast.UnaryOp)
+                and isinstance(node.op, ast.USub)
+                and not isinstance(node.operand, ast.Constant)
+            ):
+                found.append((source, node))
+    found = list({id(node): (source, node) for source, node in found}.values())
+    if len(found) != 1:
+        return False
+    source, node = found[0]
+    start = source.span(node)[0]
+    edits.splice(
+        source,
+        start,
+        source.span(node.operand)[0]
+        if source.text[start + 1 : source.span(node.operand)[0]].strip() == ""
+        else start + 1,
+        "",
+    )
+    return True
+
+
+def _loss_statements(run: Run, edits: Edits) -> list[tuple[Source, ast.stmt]]:
+    """The statements of the loss calls, of backward, the assignments between, and hand-written loss functions."""
+    found: list[tuple[Source, ast.stmt]] = []
+    for entry in entries(run, "losses"):
+        if entry.get("phase") != "eval":
+            found += edits.project.statements(entry.get("site"))
+    for source, call in backward_calls(run, edits.project):
+        statement = source.statement_of(call)
+        found.append((source, statement))
+        loss = loss_of(call)
+        if isinstance(loss, ast.Name):
+            made = assigned_before(source, loss.id, statement)
+            if made is not None:
+                found.append((source, made))
+                called = {callee(node) for node in ast.walk(made)}
+                found += [
+                    (other, part)
+                    for other in edits.project.sources
+                    for function in ast.walk(other.tree)
+                    if isinstance(function, ast.FunctionDef) and function.name in called
+                    for part in ast.walk(function)
+                    if isinstance(part, ast.Return)
+                ]
+    return list(dict.fromkeys(found))
+
+
+def _negate(run: Run, edits: Edits) -> None:
+    for source, call in backward_calls(run, edits.project)[:1]:
+        loss = loss_of(call)
+        made = assigned_before(source, loss.id, source.statement_of(call)) if isinstance(loss, ast.Name) else None
+        if made is not None:
+            edits.replace(source, made.value, f"-{in_parentheses(source, made.value)}")

@@ -68,11 +68,24 @@ The same steps in float32 are finite and learn; in half precision fewer than abo
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.layers import (
+    rename_call,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, model_site
-from ._known import entries, number, record, site_of
+from ._facts import (
+    as_mapping,
+    model_site,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+)
 
 ID = "low-precision"
 FAMILY = "loss"
@@ -123,40 +136,63 @@ with torch.autocast("{device}", dtype=torch.bfloat16):  # only the arithmetic in
     loss = loss_function(model(x), y)
 loss.backward()
 """
-_SCALER = """\
-scaler = torch.amp.GradScaler("{device}")  # once, before the loop
-scaler.scale(loss).backward()
-scaler.step(optimizer)  # skips the step when a gradient overflowed
-scaler.update()
-"""
 _BFLOAT = """\
-with torch.autocast("{device}", dtype=torch.bfloat16):  # float32's range; no scaler needed
+with torch.autocast("{device}", dtype=torch.bfloat16):  # float32's range; no loss scaling needed
     loss = loss_function(model(x), y)
 """
+_WORDS = {
+    "keras": 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or "float32"',
+    "huggingface": "TrainingArguments(..., bf16=True, fp16=False)",
+    "lightning": 'Trainer(..., precision="bf16-mixed")',
+}
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """float32 weights where the weights are half; a scaler where float16 has none; else bfloat16."""
+    """float32 weights where the weights are half; bfloat16 where float16 is only computed in."""
     precision = record(run, "precision")
     devices = run.facts.get("devices")
     device = "cuda" if isinstance(devices, (list, tuple)) and any("cuda" in str(item) for item in devices) else "cpu"
     sizes = as_mapping(precision.get("param_dtypes"))
     half = sum(number(sizes.get(name)) or 0.0 for name in sizes if "float16" in name)
+    edits = begin(run)
+    near = model_site(run)
     if half:
         total = sum(number(sizes.get(name)) or 0.0 for name in sizes)
         unchanged = number(precision.get("unchanged_share"))
         measured = f" {half:.0f} of {total:.0f} weights are kept in half precision."
         if unchanged is not None:
             measured += f" A step leaves {unchanged:.0%} of them unchanged."
-        return Fix(
-            f"Keep the weights in float32 and use autocast.{measured}", _MASTER.format(device=device), model_site(run)
-        )
+        if edits is not None:
+            _to_float32(edits)
+        summary = f"Keep the weights in float32.{measured}"
+        return fixed(run, summary, edits, _MASTER.format(device=device), near=near, words=_WORDS)
     underflow = number(precision.get("grad_underflow"))
     measured = f" {underflow:.0%} of the gradient's elements are exactly zero." if underflow is not None else ""
-    if "bfloat16" not in str(precision.get("autocast")) and not precision.get("scaler"):
-        sites = entries(run, "backward_sites")
-        location = site_of(sites[0]) if sites else None
-        return Fix(f"Scale the loss with a GradScaler.{measured}", _SCALER.format(device=device), location)
     skipped = len(run.events_of("step-skipped"))
     measured += f" {skipped} steps were skipped." if skipped else ""
-    return Fix(f"Use bfloat16 in place of float16.{measured}", _BFLOAT.format(device=device))
+    if edits is not None:
+        for source, node in _half_dtypes(edits):
+            edits.replace(source, node, source.segment(node).replace(node.attr, "bfloat16"))
+    summary = f"Compute in bfloat16 instead of float16: it has float32's range.{measured}"
+    return fixed(run, summary, edits, _BFLOAT.format(device=device), near=near, words=_WORDS)
+
+
+def _half_dtypes(edits: Edits) -> list[tuple[Source, ast.Attribute]]:
+    return [
+        (source, node)
+        for source in edits.project.sources
+        for node in source.walk(ast.Attribute)
+        if isinstance(node, ast.Attribute) and source.segment(node) in ("torch.float16", "torch.half")
+    ]
+
+
+def _to_float32(edits: Edits) -> None:
+    for source, node in _half_dtypes(edits):
+        edits.replace(source, node, "torch.float32")
+    for source, call in edits.project.calls("half", "bfloat16"):
+        if not call.args and isinstance(call.func, ast.Attribute):
+            rename_call(edits, source, call, "float")
+    for source in edits.project.sources:
+        for other in source.walk(ast.Attribute):
+            if isinstance(other, ast.Attribute) and source.segment(other) == "torch.bfloat16":
+                edits.replace(source, other, "torch.float32")

@@ -56,14 +56,24 @@ each epoch and compare with what you meant.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
+from ..edits import Edits
+from ..edits.arguments import set_argument
 from ..record import Run
 from ..signs import Signs
-from ._base import Fix, Site
-from ._known import at, entries, number, optimizer_name, rate, show, site_of, steps_per_epoch, values
-from ._lines import assigned_name, with_keyword
+from ._base import Fix
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    rate,
+    show,
+    site_of,
+    values,
+)
 
 ID = "lr-decays-too-soon"
 FAMILY = "learning-rate"
@@ -103,49 +113,81 @@ AVOID = (
 VERIFY = "With the rate drawn under the loss, the loss keeps falling until the planned end of the decay."
 REFERENCE = "PyTorch documentation, torch.optim: How to adjust learning rate"
 
-# The keyword that holds a scheduler's length, counted in calls.
-LENGTHS = ("T_max", "step_size", "total_iters", "total_steps")
+LAST_SHARE = 0.05  # of the peak: what should be left of the learning rate at the end of the run
+_PATTERN = """\
+for epoch in range(epochs):
+    for inputs, targets in loader:
+        ...  # forward, backward, optimizer.step()
+    scheduler.step()  # once per epoch, outside the inner loop"""
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     scheduler = next(iter(entries(run, "schedulers")), {})
     site = site_of(scheduler)
-    epoch = steps_per_epoch(run)
-    lost = _lost(run)
     calls = number(scheduler.get("steps"))
-    per_batch = bool(calls and run.steps and calls >= 0.5 * run.steps)
-    stretched = _stretched(scheduler, site, epoch) if per_batch else None
-    kind = scheduler.get("class") or "the scheduler"
-    counted = f"{kind} was stepped {calls:.0f} times" if calls else f"{kind} counts calls"
-    every = f", and an epoch has {epoch} steps" if epoch else ""
-    if site and stretched:
-        summary = f"{at(site)}{counted}{every}{lost}: give it its length in steps, or step it once an epoch"
-        return Fix(summary, stretched, site)
-    name = (assigned_name(site.text) if site else None) or "scheduler"
-    code = (
-        "for epoch in range(epochs):\n"
-        "    for inputs, targets in loader:\n"
-        f"        ...  # forward, backward, {optimizer_name(run)}.step()\n"
-        f"    {name}.step()  # once per epoch, outside the inner loop"
-    )
-    return Fix(f"{at(site)}{counted}{every}{lost}: step it once an epoch, or stretch it over the run", code, site)
+    kind = str(scheduler.get("class") or "the scheduler")
+    counted_calls = f" {kind} was stepped {calls:.0f} times in {run.steps} steps." if calls else ""
+    edits = begin(run)
+    verb = "Stretch the schedule over the whole run"
+    if edits is not None and scheduler and calls:
+        if calls >= 0.5 * run.steps and _moved(edits, scheduler):
+            verb = "Step the scheduler once per epoch, not once per batch"
+        else:
+            _stretched(edits, scheduler, kind, int(calls))
+    steps = run.steps or "total_steps"
+    words = {
+        "keras": f"keras.optimizers.schedules.CosineDecay(initial_learning_rate, decay_steps={steps})",
+        "huggingface": f'TrainingArguments(..., lr_scheduler_type="cosine", max_steps={steps})',
+        "lightning": 'return {"optimizer": opt, "lr_scheduler": {"scheduler": sched, "interval": "epoch"}}',
+    }
+    summary = f"{verb}.{counted_calls}{_lost(run)}"
+    return fixed(run, summary, edits, _PATTERN, near=site, words=words)
 
 
 def _lost(run: Run) -> str:
-    """From where to where the rate fell."""
+    """From where to where the learning rate fell."""
     seen = values(run, "lr")
     top = rate(run)
-    return f"; the rate fell from {show(top)} to {show(float(seen[-1]))}" if top and len(seen) else ""
+    return f" The learning rate fell from {show(top)} to {show(float(seen[-1]))}." if top and len(seen) else ""
 
 
-def _stretched(scheduler: Mapping[str, Any], site: Site | None, epoch: int | None) -> str | None:
-    """The scheduler's line with its length counted in steps instead of epochs."""
-    settings = scheduler.get("settings")
-    if not site or not epoch or epoch < 2 or not isinstance(settings, Mapping):
-        return None
-    for name in LENGTHS:
-        length = number(settings.get(name))
-        line = with_keyword(site.text, name, f"{length * epoch:.0f}") if length else None
-        if line:
-            return line
-    return None
+def _moved(edits: Edits, scheduler: Mapping[str, Any]) -> bool:
+    """Moves the only scheduler.step() from the inner loop behind it, where an outer loop runs over epochs."""
+    made = [s for s in edits.project.statements(scheduler.get("site")) if isinstance(s[1], ast.Assign)]
+    if len(made) != 1:
+        return False
+    name = ast.unparse(made[0][1].targets[0])  # type: ignore[attr-defined]
+    steps = [
+        (source, call)
+        for source, call in edits.project.calls("step")
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == name
+    ]
+    if len(steps) != 1:
+        return False
+    source, call = steps[0]
+    statement, loops = source.statement_of(call), source.loops_of(call)
+    if len(loops) < 2 or not isinstance(statement, ast.Expr) or call.args:
+        return False
+    edits.delete(source, statement)
+    edits.insert_after(source, loops[0], f"{name}.step()")
+    return True
+
+
+def _stretched(edits: Edits, scheduler: Mapping[str, Any], kind: str, calls: int) -> None:
+    """Gives the scheduler the length of this run, counted in its own calls."""
+    found = edits.project.calls_at(scheduler.get("site"), kind)
+    if len(found) != 1:
+        edits.refuse()
+        return
+    if kind == "ExponentialLR":
+        set_argument(edits, *found[0], "gamma", f"{LAST_SHARE ** (1 / max(calls, 1)):.4g}", kind)
+    elif kind == "StepLR":
+        set_argument(edits, *found[0], "step_size", str(max(1, -(-calls // 2))), kind)
+    elif kind in ("CosineAnnealingLR",):
+        set_argument(edits, *found[0], "T_max", str(calls), kind)
+    elif kind in ("LinearLR", "PolynomialLR"):
+        set_argument(edits, *found[0], "total_iters", str(calls), kind)
+    elif kind == "MultiStepLR":
+        set_argument(edits, *found[0], "milestones", str([calls // 2, calls * 3 // 4]), kind)
+    else:
+        edits.refuse()

@@ -55,11 +55,29 @@ steps. If it does not, the plateau is not noise.
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from ..edits import Edits
+from ..edits.loops import backward_calls
 from ..record import Run
 from ..signs import Signs
+from ._architecture import add_behind_optimizer
 from ._base import Fix
-from ._known import at, optimizer, optimizer_name, rate, show, site_of, steps_per_epoch, whole_line
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    optimizer,
+    optimizer_name,
+    rate,
+    show,
+    site_of,
+    steps_per_epoch,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+from ._settings import assigned_by_hand
 
 ID = "lr-never-decays"
 FAMILY = "learning-rate"
@@ -105,22 +123,45 @@ REFERENCE = "I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Wa
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    site = site_of(optimizer(run))
     name = optimizer_name(run)
     old = rate(run)
     epoch = steps_per_epoch(run)
     length = str(run.steps) if run.steps else "total_steps"
     if epoch and run.steps:
-        epochs = f"{run.steps / epoch:.3g}"
-        planned = f"your {run.steps} steps ({epochs} epochs of {epoch})"
+        planned = f"the {run.steps} steps of this run ({run.steps / epoch:.3g} epochs of {epoch})"
     else:
-        planned = f"your {run.steps} steps" if run.steps else "the planned number of steps"
+        planned = f"the {run.steps} steps of this run" if run.steps else "the planned number of steps"
     code = (
-        f"scheduler = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
-        f"{name}.register_step_post_hook(lambda *_: scheduler.step())  # once after every {name}.step()"
+        f"decay = torch.optim.lr_scheduler.CosineAnnealingLR({name}, T_max={length})\n"
+        f"{name}.register_step_post_hook(lambda *_: decay.step())  # once after every {name}.step()"
     )
-    line = whole_line(site)
-    if line:
-        code = f"{line}\n{code}"
-    constant = f" from lr={show(old)}" if old else ""
-    return Fix(f"{at(site)}let the rate fall{constant} to zero along a cosine over {planned}", code, site)
+    edits = begin(run)
+    idle = [
+        entry
+        for entry in entries(run, "schedulers")
+        if number(entry.get("steps")) == 0 and entry.get("class") != "ReduceLROnPlateau"
+    ]
+    if edits is not None and idle:
+        _step_it(run, edits, idle[0])
+    elif edits is not None and not entries(run, "schedulers") and not assigned_by_hand(edits):
+        add_behind_optimizer(run, edits, code, name)
+    constant = f" from {show(old)}" if old else ""
+    words = {
+        "keras": f"keras.optimizers.schedules.CosineDecay({show(old or 1e-3)}, decay_steps={length})",
+        "huggingface": 'TrainingArguments(..., lr_scheduler_type="cosine")',
+        "lightning": 'return [opt], [{"scheduler": CosineAnnealingLR(opt, T_max=self.trainer.max_epochs)}]',
+    }
+    if idle and edits is not None and edits:
+        summary = f"Step the scheduler after every epoch: {idle[0].get('class')} was made and never stepped."
+        return fixed(run, summary, edits, code)
+    summary = f"Let the learning rate fall{constant} to zero along a cosine over {planned}."
+    return fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
+
+
+def _step_it(run: Run, edits: Edits, scheduler: Mapping[str, Any]) -> None:
+    """scheduler.step() behind the loop over batches, where a loop over epochs surrounds it."""
+    made = edits.project.statements(scheduler.get("site"))
+    for source, call in backward_calls(run, edits.project)[:1]:
+        loops = source.loops_of(call)
+        if len(made) == 1 and isinstance(made[0][1], ast.Assign) and made[0][0] is source and len(loops) == 2:
+            edits.insert_after(source, loops[0], f"{ast.unparse(made[0][1].targets[0])}.step()")

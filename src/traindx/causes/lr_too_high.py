@@ -58,12 +58,20 @@ second halving of the rate must not change the picture much.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import factor_to_healthy_updates, scaled_rate
-from ._known import median, show
+from ._known import (
+    median,
+    nice,
+    rate,
+    show,
+    values,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+from ._settings import changed_rate
 
 ID = "lr-too-high"
 FAMILY = "learning-rate"
@@ -137,17 +145,30 @@ VERIFY = "Over the next 100 to 200 steps the smoothed loss falls and the update-
 REFERENCE = "L. N. Smith, Cyclical Learning Rates for Training Neural Networks, WACV 2017"
 
 ONSETS = ("loss-not-finite", "loss-diverged", "loss-oscillating")
+HEALTHY_UPDATE_RATIO = 3e-3  # of the weights' norm in one step: the upper end of what well-set runs show
+EARLY_LOOKS = 3
+WEAKEST_CUT = 1 / 5  # a smaller cut drowns in noise
 
 
 def fix(run: Run, signs: Signs) -> Fix:
     onsets = [signs[name].onset for name in ONSETS if name in signs and signs[name].raised]
     onset = min((step for step in onsets if step), default=None)
-    # At least a third, or the change drowns in noise; beyond 1e-4 the measured ratio is no longer a small-step one.
-    factor = factor_to_healthy_updates(run, lowest=1e-4, highest=1 / 3, before=onset)
-    if factor is None:
-        why = "a tenth is the usual first cut; `traindx lr` on the script finds the range exactly"
-        return scaled_rate(run, 0.1, why)
-    ratio = median(run, "update_ratio", onset) or median(run, "update_ratio") or 0.0
-    return scaled_rate(
-        run, factor, f"one step changes the weights by {show(ratio)} of their norm, 1e-3 to 3e-3 is usual"
-    )
+    # Later the weights have grown with the steps, and the ratio says nothing about the learning rate any more.
+    early = values(run, "update_ratio", onset)[:EARLY_LOOKS]
+    ratio = float(np.median(early)) if len(early) else median(run, "update_ratio")
+    if not ratio or ratio <= 0:
+        why = "a tenth is the usual first cut, and `traindx lr` on the script finds the range"
+        return changed_rate(run, 0.1, why, _words(run, 0.1))
+    factor = min(WEAKEST_CUT, HEALTHY_UPDATE_RATIO / ratio)
+    why = f"one step changes the weights by {show(ratio)} of their norm (about 1e-3 is typical)"
+    return changed_rate(run, factor, why, _words(run, factor))
+
+
+def _words(run: Run, factor: float) -> dict[str, str]:
+    old = rate(run)
+    new = show(nice(old * factor)) if old else "old_rate / 10"
+    return {
+        "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
+        "huggingface": f"TrainingArguments(..., learning_rate={new})",
+        "lightning": f"return torch.optim.Adam(self.parameters(), lr={new})  # in configure_optimizers",
+    }

@@ -55,9 +55,14 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import factor_to_healthy_updates, scaled_rate
-from ._known import adaptive, median, show
+from ._known import (
+    median,
+    nice,
+    rate,
+    show,
+)
 from ._rivals import LOSS_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
+from ._settings import changed_rate
 
 ID = "lr-too-low"
 FAMILY = "learning-rate"
@@ -118,17 +123,26 @@ AVOID = (
 VERIFY = "The first 100 steps at the new rate lower the loss several times further, and the update ratio is above 1e-4."
 REFERENCE = "Y. Bengio, Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012"
 
-# What most models bear: Adam's own default, and the usual rate of SGD on normalised networks.
-CEILING_ADAPTIVE = 1e-3
-CEILING_SGD = 0.1
+HEALTHY_UPDATE_RATIO = 2e-3  # of the weights' norm in one step: the middle of what well-set runs show
+SMALLEST_RAISE = 3.0  # less would not be seen
+LARGEST_RAISE = 1e4  # the span of learning rates in use
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    ceiling = CEILING_ADAPTIVE if adaptive(run) else CEILING_SGD
-    # At least threefold, or nothing would be seen; four orders of magnitude are the span of rates in use.
-    factor = factor_to_healthy_updates(run, lowest=3.0, highest=1e4)
-    if factor is None:
-        return scaled_rate(run, 10.0, "then look again: `traindx lr` on the script finds the range exactly", ceiling)
-    ratio = median(run, "update_ratio") or 0.0
-    why = f"one step changes the weights by only {show(ratio)} of their norm, 1e-3 to 3e-3 is usual"
-    return scaled_rate(run, factor, why, ceiling)
+    ratio = median(run, "update_ratio")
+    if not ratio or ratio <= 0:
+        why = "then look again, or find the range with `traindx lr` on the script"
+        return changed_rate(run, 10.0, why, _words(run, 10.0))
+    factor = min(LARGEST_RAISE, max(SMALLEST_RAISE, HEALTHY_UPDATE_RATIO / ratio))
+    why = f"one step changes the weights by only {show(ratio)} of their norm (about 1e-3 is typical)"
+    return changed_rate(run, factor, why, _words(run, factor))
+
+
+def _words(run: Run, factor: float) -> dict[str, str]:
+    old = rate(run)
+    new = show(nice(old * factor)) if old else "10 * old_rate"
+    return {
+        "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
+        "huggingface": f"TrainingArguments(..., learning_rate={new})",
+        "lightning": f"return torch.optim.Adam(self.parameters(), lr={new})  # in configure_optimizers",
+    }

@@ -57,10 +57,26 @@ backward that `all(p.grad is None or not p.grad.any() for p in model.parameters(
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.loops import (
+    backward_calls,
+    optimizer_in,
+    step_calls,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, number, optimizer, optimizer_name, record, show, site_of, values, whole_line
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    optimizer,
+    optimizer_name,
+    record,
+    site_of,
+)
 
 ID = "missing-zero-grad"
 FAMILY = "optimizer"
@@ -98,27 +114,47 @@ REFERENCE = "PyTorch documentation, torch.optim.Optimizer.zero_grad"
 
 def fix(run: Run, _signs: Signs) -> Fix:
     name = optimizer_name(run)
-    kept = number(optimizer(run).get("grads_kept"))
-    count = f" ({kept:.0f} of {run.steps} steps began with the last step's gradient in place)" if kept else ""
-    norms = values(run, "grad_norm")
-    grew = (
-        f"; the gradient norm went from {show(float(norms[0]))} to {show(float(norms[-1]))}" if len(norms) > 1 else ""
-    )
+    kept, heard = number(optimizer(run).get("grads_kept")), number(optimizer(run).get("steps_heard"))
+    count = f" It was not called before {kept:.0f} of the {heard:.0f} steps checked." if kept and heard else ""
+    edits = begin(run)
+    near = site_of(next(iter(entries(run, "backward_sites")), None))
     if number(record(run, "by_hand").get("grads_kept")):
-        site = site_of(next(iter(entries(run, "backward_sites")), {}))
+        if edits is not None:
+            _clear_by_hand(run, edits)
         code = "for p in parameters:  # after each update\n    p.grad = None"
-        return Fix(f"{at(site)}clear the gradients after each update by hand{grew}", code, None, "safe")
-    stepped = next((site_of(event.data) for event in run.events_of("grads-kept")), None)
-    line = whole_line(stepped)
-    if line and ".step(" in line:
-        summary = f"{at(stepped)}call {name}.zero_grad() after every step{count}{grew}"
-        return Fix(summary, f"{line}\n{name}.zero_grad()", stepped, "safe")
-    first = next(iter(entries(run, "backward_sites")), {})
-    site = site_of(first)
-    line = whole_line(site)
-    # Before backward is right where one backward makes a step; between several, clearing would lose the first ones.
-    if line and (number(first.get("per_step")) or 1) < 1.5:
-        summary = f"{at(site)}call {name}.zero_grad() before backward{count}{grew}"
-        return Fix(summary, f"{name}.zero_grad()\n{line}", site, "safe")
+        return fixed(run, "Clear the gradients after each update.", edits, code, near=near, safety="safe")
+    if edits is not None:
+        for source, call in _steps(run, edits)[:1]:
+            name = optimizer_in(call) or name
+            edits.insert_after(source, source.statement_of(call), f"{name}.zero_grad()")
     code = f"{name}.step()\n{name}.zero_grad()"
-    return Fix(f"{at(site)}call {name}.zero_grad() after every {name}.step(){count}{grew}", code, site, "safe")
+    summary = f"Call {name}.zero_grad() after every {name}.step().{count}"
+    return fixed(run, summary, edits, code, near=near, safety="safe")
+
+
+def _steps(run: Run, edits: Edits) -> list[tuple[Source, ast.Call]]:
+    """The step that used a gradient which nobody had cleared; else the only one beside backward."""
+    for event in run.events_of("grads-kept"):
+        found = edits.project.calls_at(event.data.get("site"), "step")
+        if found:
+            return found
+    for source, call in backward_calls(run, edits.project):
+        steps = step_calls(edits.project, source, call)
+        if len(steps) == 1:
+            return [(source, steps[0])]
+    return []
+
+
+def _clear_by_hand(run: Run, edits: Edits) -> None:
+    """Behind the update `p -= lr * p.grad` in a loop over the parameters."""
+    for source, call in backward_calls(run, edits.project)[:1]:
+        updates = [
+            node
+            for node in source.walk(ast.AugAssign, ast.Assign, ast.Expr)
+            if isinstance(node, ast.stmt)
+            and any(isinstance(p, ast.Attribute) and p.attr == "grad" for p in ast.walk(node))
+            and source.function_of(node) is source.function_of(call)
+        ]
+        if len(updates) == 1:
+            grads = [p for p in ast.walk(updates[0]) if isinstance(p, ast.Attribute) and p.attr == "grad"]
+            edits.insert_after(source, updates[0], f"{source.segment(grads[0].value)}.grad = None")

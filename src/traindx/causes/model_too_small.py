@@ -58,7 +58,16 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import entries, in_script_words, median, modules, number, show, site_of
+from ._fixing import fixed
+from ._known import (
+    entries,
+    in_script_words,
+    median,
+    modules,
+    number,
+    show,
+    site_of,
+)
 from ._rivals import DATA_FAULTS, LOSS_FAULTS, MODE_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "model-too-small"
@@ -116,31 +125,30 @@ VERIFY = "The larger model memorises one batch and settles lower on the whole tr
 REFERENCE = "A. Karpathy, A Recipe for Training Neural Networks, 2019"
 
 LAST_SHARE = 0.1
+_PATTERN = """\
+for _ in range(500):  # overfit one batch first: always the same inputs and targets
+    optimizer.zero_grad()
+    loss = criterion(model(inputs), targets)
+    loss.backward()
+    optimizer.step()
+# only if the loss stays high here: use {widen}"""
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     model = next(iter(entries(run, "models")), {})
-    site = site_of(model)
     trainable = number(model.get("trainable"))
-    size = f"; it has {show(trainable)} trained parameters" if trainable else ""
+    size = f" The model has {show(trainable)} trained parameters." if trainable else ""
     level = median(run, "loss/train")
     tail = run.series("loss/train").finite.values
     if len(tail) >= 10:
         level = float(tail[-max(1, int(LAST_SHARE * len(tail))) :].mean())
-    settled = f"; the training loss settled near {show(level)}" if level is not None else ""
+    settled = f" The training loss settled near {show(level)}." if level is not None else ""
     width = _narrowest(run)
-    widen = f"{width} → {4 * width} units" if width else "four times the units"
-    code = (
-        "# first: can it learn one batch by heart?\n"
-        "for _ in range(500):\n"
-        "    optimizer.zero_grad()\n"
-        "    loss = criterion(model(inputs), targets)  # always the same batch\n"
-        "    loss.backward()\n"
-        "    optimizer.step()\n"
-        f"# if the loss stays high: widen the narrowest hidden layer, {widen}"
-    )
-    code = in_script_words(run, code)
-    return Fix(f"check that one batch cannot be memorised, then widen: {widen}{settled}{size}", code, site, "costly")
+    widen = f"{4 * width} units instead of {width} in the narrowest hidden layer" if width else "four times the units"
+    summary = f"Check that one batch cannot be overfitted, then widen the model: {widen}.{settled}{size}"
+    words = {"keras": f"layers.Dense(...)  # {widen}", "huggingface": "a larger checkpoint of the same family"}
+    code = in_script_words(run, _PATTERN.format(widen=widen))
+    return fixed(run, summary, None, code, near=site_of(model), safety="costly", words=words)
 
 
 def _narrowest(run: Run) -> int | None:

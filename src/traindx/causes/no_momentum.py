@@ -51,9 +51,12 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import optimizer_setting
-from ._known import rate, show
+from ._known import (
+    rate,
+    show,
+)
 from ._rivals import LOSS_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+from ._settings import optimizer_setting
 
 ID = "no-momentum"
 FAMILY = "optimizer"
@@ -79,7 +82,11 @@ REFERENCE = "I. Sutskever et al., On the importance of initialization and moment
 
 def fix(run: Run, _signs: Signs) -> Fix:
     lr = rate(run)
-    effect = (
-        f"; the effective rate becomes lr/(1 − 0.9) = {show(10 * lr)}, so lower lr if that is too much" if lr else ""
-    )
-    return optimizer_setting(run, "momentum", "0.9", f"what alternates cancels and what agrees adds up{effect}")
+    effect = f"; the effective learning rate becomes lr/(1 - 0.9) = {show(10 * lr)}" if lr else ""
+    words = {
+        "keras": "keras.optimizers.SGD(learning_rate, momentum=0.9)",
+        "huggingface": 'TrainingArguments(..., optim="adamw_torch")',
+        "lightning": "return torch.optim.SGD(self.parameters(), lr=self.lr, momentum=0.9)",
+    }
+    why = f"gradients that alternate cancel and gradients that agree add up{effect}"
+    return optimizer_setting(run, "momentum", "0.9", why, words=words)

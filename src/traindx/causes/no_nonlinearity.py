@@ -56,11 +56,30 @@ what a linear model reaches on the same data.
 
 from __future__ import annotations
 
+import ast
+from itertools import pairwise
+
+from ..edits import Edits, Source
+from ..edits.layers import (
+    add_element,
+    prefix,
+    siblings,
+)
+from ..edits.loops import (
+    forward_functions,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import model_site
-from ._known import number, record
+from ._facts import (
+    model_site,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+)
 
 ID = "no-nonlinearity"
 FAMILY = "signal"
@@ -90,7 +109,7 @@ AVOID = (
 VERIFY = "The training loss passes below what a linear model reaches on the same data."
 REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 6.1"
 
-_CODE = """\
+_PATTERN = """\
 def forward(self, x):
     for layer in self.layers[:-1]:
         x = torch.relu(layer(x))
@@ -99,7 +118,7 @@ def forward(self, x):
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """An activation between the layers; says how long the linear run is and which shapes it joins."""
+    """An activation between the layers; says how many linear maps follow each other and which shapes they join."""
     graph = record(run, "graph")
     length = number(graph.get("linear_chain"))
     measured = ""
@@ -109,5 +128,41 @@ def fix(run: Run, _signs: Signs) -> Fix:
             [str(tuple(size)) for size in given if isinstance(size, (list, tuple))] if isinstance(given, list) else []
         )
         joined = f": {' then '.join(shapes)}" if shapes else ""
-        measured = f" {length:.0f} linear maps follow each other{joined}."
-    return Fix(f"Put an activation between the linear layers.{measured}", _CODE, model_site(run))
+        measured = f" {length:.0f} linear layers follow each other{joined}."
+    edits = begin(run)
+    if edits is not None:
+        _activate(edits)
+    return fixed(run, f"Put an activation between the linear layers.{measured}", edits, _PATTERN, near=model_site(run))
+
+
+def _activate(edits: Edits) -> None:
+    """Between neighbours in a list of layers, and around self.a(x) in self.b(self.a(x))."""
+    linear = ("Linear", "Conv1d", "Conv2d", "Conv3d", "LazyLinear")
+    for source, call in edits.project.calls(*linear):
+        elements = siblings(source, call)
+        index = elements.index(call)
+        if index + 1 < len(elements) and callee(elements[index + 1]) in linear:
+            add_element(edits, source, call, f"{prefix(source, call)}ReLU()")
+    for source, function in forward_functions(edits.project):
+        made = {
+            ast.unparse(n.targets[0])
+            for n in ast.walk(source.tree)
+            if isinstance(n, ast.Assign) and callee(n.value) in linear
+        }
+        for node in ast.walk(function):
+            inner = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else None
+            joined = isinstance(node, ast.Call) and isinstance(inner, ast.Call) and ast.unparse(node.func) in made
+            if joined and isinstance(inner, ast.Call) and ast.unparse(inner.func) in made:
+                edits.replace(source, inner, f"torch.relu({source.segment(inner)})")
+        _activate_in_turn(edits, source, function, made)
+
+
+def _activate_in_turn(edits: Edits, source: Source, function: ast.FunctionDef, made: set[str]) -> None:
+    """x = self.a(x), then x = self.b(x) or return self.b(x): an activation around the first."""
+    for first, second in pairwise(function.body):
+        value, following = getattr(first, "value", None), getattr(second, "value", None)
+        if isinstance(first, ast.Assign) and isinstance(value, ast.Call) and isinstance(following, ast.Call):
+            passed = following.args[0] if len(following.args) == 1 else None
+            same = passed is not None and source.segment(passed) == source.segment(first.targets[0])
+            if same and ast.unparse(value.func) in made and ast.unparse(following.func) in made:
+                edits.replace(source, value, f"torch.relu({source.segment(value)})")

@@ -54,11 +54,29 @@ constant rate. If the spike merely moves to the end of the ramp, the peak rate i
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ._architecture import add_behind_optimizer
 from ._base import Fix
-from ._known import adaptive, at, groups, nice, number, optimizer, optimizer_name, rate, show, site_of, whole_line
+from ._fixing import begin, fixed
+from ._known import (
+    adaptive,
+    entries,
+    groups,
+    nice,
+    number,
+    optimizer,
+    optimizer_name,
+    rate,
+    show,
+    site_of,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
+from ._settings import assigned_by_hand
 
 ID = "no-warmup"
 FAMILY = "learning-rate"
@@ -112,27 +130,54 @@ DEFAULT_STEPS = 500
 
 def fix(run: Run, _signs: Signs) -> Fix:
     steps, reason = _length(run)
-    site = site_of(optimizer(run))
     name = optimizer_name(run)
     peak = rate(run)
-    to = f"to lr={show(peak)} " if peak else ""
+    to = f" to {show(peak)}" if peak else ""
     code = (
         f"warmup = torch.optim.lr_scheduler.LinearLR({name}, start_factor=0.01, total_iters={steps})\n"
         f"{name}.register_step_post_hook(lambda *_: warmup.step())  # once after every {name}.step()"
     )
-    line = whole_line(site)
-    if line:
-        code = f"{line}\n{code}"
-    return Fix(f"{at(site)}ramp the rate up {to}over the first {steps} steps ({reason})", code, site)
+    edits = begin(run)
+    if edits is not None and not _existing_setting(edits, str(steps)):
+        constant = not entries(run, "schedulers") and not assigned_by_hand(edits)
+        if constant:
+            add_behind_optimizer(run, edits, code, name)
+    words = {
+        "keras": (
+            "keras.optimizers.schedules.CosineDecay("
+            f"0.0, decay_steps, warmup_target={show(peak or 1e-3)}, warmup_steps={steps})"
+        ),
+        "huggingface": f"TrainingArguments(..., warmup_steps={steps})",
+        "lightning": f"LinearLR(opt, start_factor=0.01, total_iters={steps})  # with interval='step'",
+    }
+    summary = f"Ramp the learning rate up{to} over the first {steps} steps ({reason})."
+    return fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
+
+
+def _existing_setting(edits: Edits, steps: str) -> bool:
+    """Sets the script's own warmup length where it is zero."""
+    places: list[tuple[Source, ast.expr]] = []
+    for source in edits.project.sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Call) and callee(node) == "add_argument" and "warm" in source.segment(node):
+                places += [(source, k.value) for k in node.keywords if k.arg == "default"]
+            elif (isinstance(node, ast.Assign) and "warm" in source.segment(node.targets[0]).lower()) or (
+                isinstance(node, ast.keyword) and "warm" in (node.arg or "")
+            ):
+                places.append((source, node.value))
+    zero = [(s, v) for s, v in places if isinstance(v, ast.Constant) and v.value == 0]
+    if len(zero) == 1:
+        edits.replace(*zero[0], steps)
+    return len(zero) == 1
 
 
 def _length(run: Run) -> tuple[int, str]:
     """How long to warm up, and why that long."""
     betas = groups(run)[0].get("betas") if groups(run) else None
     beta2 = number(betas[1]) if isinstance(betas, (list, tuple)) and len(betas) == 2 else None
-    wanted, reason = float(DEFAULT_STEPS), "a usual length; 2/(1 − beta2) for Adam"
+    wanted, reason = float(DEFAULT_STEPS), "a usual length; 2/(1 - beta2) for Adam"
     if beta2 is not None and 0 < beta2 < 1 and adaptive(run):
-        wanted, reason = 2 / (1 - beta2), f"2/(1 − beta2) with your beta2={beta2:g}"
+        wanted, reason = 2 / (1 - beta2), f"2/(1 - beta2) with beta2={beta2:g}"
     if run.steps and wanted > LARGEST_SHARE * run.steps:
-        wanted, reason = LARGEST_SHARE * run.steps, f"a tenth of your {run.steps} steps"
+        wanted, reason = LARGEST_SHARE * run.steps, f"a tenth of the run's {run.steps} steps"
     return max(1, round(nice(wanted))), reason

@@ -66,8 +66,17 @@ import math
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, loader
-from ._known import number, record, show, site_of
+from ._facts import (
+    as_mapping,
+    loader,
+)
+from ._fixing import fixed
+from ._known import (
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "noisy-labels"
 FAMILY = "data"
@@ -138,6 +147,11 @@ for i in range(min(20, len(x))):
 order = torch.randperm(len(inputs))
 inputs, labels = inputs[order], labels[order]  # one permutation for both
 """
+_WORDS = {
+    "keras": "for x, y in zip(x_train[:20], y_train[:20]): print(y, x.mean())  # what model.fit sees",
+    "huggingface": "print(trainer.get_train_dataloader().dataset[:20])  # inputs beside their labels",
+    "lightning": "batch = next(iter(trainer.datamodule.train_dataloader()))  # inputs beside their labels",
+}
 
 
 def fix(run: Run, signs: Signs) -> Fix:
@@ -152,12 +166,13 @@ def fix(run: Run, signs: Signs) -> Fix:
         validation = run.series("loss/validation").finite.values
         if validation.size:
             measured += f" The best validation loss was {show(float(validation.min()))}."
-    summary = f"Compare inputs with labels where the loop receives them; shuffle both with one permutation.{measured}"
+    summary = (
+        f"Compare inputs with labels where the loop receives them, and shuffle both with one permutation.{measured}"
+    )
     wrong = signs.get("confident-errors")
     if wrong is not None and wrong.raised:
-        share = f"{100 * wrong.value:.0f} %"
         summary = (
-            f"About {share} of the labels look wrong. List the training samples on which the model is surest and "
-            f"disagrees with the label, and read fifty of them."
+            f"Read fifty of the training samples whose label disagrees with a confident prediction "
+            f"({100 * wrong.value:.0f} % of the most confident predictions)."
         )
-    return Fix(summary, _LOOK, site_of(loader(run, "train")))
+    return fixed(run, summary, None, _LOOK, near=site_of(loader(run, "train")), words=_WORDS)

@@ -58,11 +58,23 @@ A full pass over the training and the validation loader finds no non-finite valu
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits, Source
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import first_event, loader
-from ._known import number, record, site_of
+from ._facts import (
+    first_event,
+    loader,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+    site_of,
+)
 
 ID = "nonfinite-data"
 FAMILY = "data"
@@ -84,32 +96,45 @@ VERIFY = "A full pass over the training and validation data finds no non-finite 
 REFERENCE = "Goldberg, What every computer scientist should know about floating-point arithmetic, 1991"
 
 _FIND = """\
-for index in range(len(dataset)):  # lists the samples to mend or drop
+for index in range(len(dataset)):  # lists the samples to repair or drop
     x, y = dataset[index]
     if not (torch.isfinite(x).all() and torch.isfinite(torch.as_tensor(y, dtype=torch.float)).all()):
         print("not finite:", index)
 """
-_DIVISION = "x = (x - mean) / std.clamp(min=1e-6)  # a constant feature becomes 0, not 0/0\n"
+_WORDS = {"keras": "np.isfinite(x_train).all(), np.isfinite(y_train).all()  # then repair or drop the samples"}
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Find and mend the samples; where a feature is constant, guard the division first."""
+    """Guard the division that makes the values; else find and repair the samples."""
     found = []
     for key, what in (("data/train", "inputs"), ("targets/train", "targets"), ("data/eval", "validation inputs")):
         count = number(record(run, key).get("nonfinite"))
         if count:
-            found.append(
-                f"{count:.0f} non-finite values in the {what}"
-                if count >= 1
-                else f"{count:.2%} of the {what} not finite"
-            )
+            found.append(f"{count:.0f} in the {what}" if count >= 1 else f"{count:.2%} of the {what}")
     event = first_event(run, "nonfinite-batch") or first_event(run, "nonfinite-loss")
-    when = f" First at step {event.step}." if event and event.step is not None else ""
-    measured = f" Seen: {', '.join(found)}." if found else ""
-    constant = record(run, "data/train").get("constant_features")
-    code = _FIND
-    if constant:
-        code = _DIVISION + _FIND
-        measured += " Some features are constant: dividing by their standard deviation gives 0/0."
-    summary = f"Mend or drop the samples that are not finite, where they are prepared.{measured}{when}"
-    return Fix(summary, code, site_of(loader(run, "train")))
+    when = f", first at step {event.step}" if event and event.step is not None else ""
+    measured = f" Non-finite values: {', '.join(found)}{when}." if found else ""
+    edits = begin(run)
+    divisions = _unguarded(edits) if edits is not None else []
+    if edits is not None and len(divisions) == 1:
+        source, divisor = divisions[0]
+        edits.replace(source, divisor, f"({source.segment(divisor)} + 1e-8)")
+        summary = f"Guard the division against zero: a constant feature gives 0/0.{measured}"
+    else:
+        summary = f"Repair or drop the samples that are not finite, where they are prepared.{measured}"
+    return fixed(run, summary, edits, _FIND, near=site_of(loader(run, "train")), words=_WORDS)
+
+
+def _unguarded(edits: Edits) -> list[tuple[Source, ast.expr]]:
+    """Divisions by a spread, a norm, a maximum or a sum that may be zero."""
+    found: list[tuple[Source, ast.expr]] = []
+    for source in edits.project.sources:
+        for node in source.walk(ast.BinOp, ast.AugAssign):
+            if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
+                divisor = node.right if isinstance(node, ast.BinOp) else node.value
+                name = callee(divisor)
+                # x / x.max() of a whole array is a number that is zero only where all of the data are.
+                per_part = isinstance(divisor, ast.Call) and bool(divisor.args or divisor.keywords)
+                if name in ("std", "norm", "ptp") or (name in ("max", "amax", "sum") and per_part):
+                    found.append((source, divisor))
+    return found

@@ -57,9 +57,21 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import optimizer_setting
-from ._known import adaptive, at, groups, median, number, optimizer, optimizer_name, rate, setting, show, site_of
+from ._fixing import fixed
+from ._known import (
+    adaptive,
+    groups,
+    median,
+    number,
+    optimizer,
+    optimizer_name,
+    rate,
+    setting,
+    show,
+    site_of,
+)
 from ._rivals import NUMBER_FAULTS, UPDATE_FAULTS
+from ._settings import optimizer_setting
 
 ID = "optimizer-misconfigured"
 FAMILY = "optimizer"
@@ -105,7 +117,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if momentum is not None and momentum >= ODD_MOMENTUM:
         lr = rate(run)
         gain = (
-            f"one gradient's lasting effect is lr/(1 − momentum) = {show(lr / (1 - momentum))}"
+            f"one gradient's lasting effect is lr/(1 - momentum) = {show(lr / (1 - momentum))}"
             if lr and momentum < 1
             else ""
         )
@@ -115,7 +127,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if isinstance(betas, (list, tuple)) and len(betas) == 2:
         first, second = number(betas[0]), number(betas[1])
         if first is not None and second is not None and (first >= 0.99 or second < 0.9 or first > second):
-            why = f"yours are ({first:g}, {second:g}): averages over {_memory(first)} and {_memory(second)} steps"
+            why = f"({first:g}, {second:g}) averages over {_memory(first)} and {_memory(second)} steps"
             return optimizer_setting(run, "betas", str(DEFAULT_BETAS), why)
     eps, share = setting(run, "eps"), median(run, "eps_ratio")
     if eps is not None and (eps >= LARGE_EPS or (share or 0.0) >= 1.0):
@@ -125,10 +137,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
             else "it swamps the second moment"
         )
         return optimizer_setting(run, "eps", show(DEFAULT_EPS), seen)
-    site = site_of(optimizer(run))
     usual = "betas=(0.9, 0.999), eps=1e-8" if adaptive(run) else "momentum=0.9"
     code = f"{optimizer_name(run)}.param_groups[0].update({usual})"
-    return Fix(f"{at(site)}return momentum, betas and eps to their defaults, then change one at a time", code, site)
+    summary = "Return momentum, betas and eps to their defaults, then change one at a time."
+    return fixed(run, summary, None, code, near=site_of(optimizer(run)))
 
 
 def _memory(beta: float) -> str:

@@ -60,10 +60,21 @@ from __future__ import annotations
 
 from ..record import Run
 from ..signs import Signs
+from ._architecture import remove_output_activation
 from ._base import Fix
-from ._facts import as_mapping, model_site, operation, training_loss, was
-from ._known import number, record, show, site_of
-from ._operands import without_call
+from ._facts import (
+    as_mapping,
+    model_site,
+    operation,
+    training_loss,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "output-range-mismatch"
 FAMILY = "loss"
@@ -111,13 +122,15 @@ def fix(run: Run, _signs: Signs) -> Fix:
     measured = ""
     if low is not None and high is not None:
         measured = f" Targets run from {show(low)} to {show(high)}."
+    edits = begin(run)
+    if edits is not None and activation:
+        remove_output_activation(edits, activation)
     mean, std = number(statistics.get("mean")), number(statistics.get("std"))
-    location = site_of(operation(run, activation)) if activation else None
-    line = without_call(location.text, activation) if location else None
-    code = was(location) + (line or "output = self.head(x)  # no activation after the last layer") + "\n"
-    if mean is not None and std:
-        code += f"target = (target - {mean:.4g}) / {std:.4g}  # report output * {std:.4g} + {mean:.4g}\n"
-    return Fix(f"Remove {what} behind the last layer.{measured}", code, location or model_site(run))
+    pattern = "output = self.head(x)  # no activation after the last layer"
+    if mean is not None and std and std > 10:
+        pattern += f"\ntarget = (target - {mean:.4g}) / {std:.4g}  # report output * {std:.4g} + {mean:.4g}"
+    near = (site_of(operation(run, activation)) if activation else None) or model_site(run)
+    return fixed(run, f"Remove {what} after the last layer.{measured}", edits, pattern, near=near)
 
 
 def _either(first: object, second: object, key: str) -> float | None:

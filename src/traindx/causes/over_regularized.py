@@ -57,10 +57,23 @@ On one fixed batch the losses in train and in eval mode come close, and training
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.arguments import argument
+from ..edits.source import callee
+from ..edits.values import Literal, origin
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import in_script_words, listed, median, modules, number, show
+from ._fixing import begin, fixed
+from ._known import (
+    listed,
+    median,
+    modules,
+    number,
+    show,
+)
 from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
 
 ID = "over-regularized"
@@ -110,25 +123,36 @@ def fix(run: Run, _signs: Signs) -> Fix:
     train, validation = median(run, "loss/train"), median(run, "loss/validation")
     gap = ""
     if train is not None and validation is not None:
-        gap = f"; median training loss {show(train)}, validation loss {show(validation)}"
+        gap = f" The median training loss is {show(train)}, the validation loss {show(validation)}."
     strong: list[tuple[str, float]] = []
     for module in modules(run, "Dropout"):
         settings = module.get("settings")
         p = number(settings.get("p")) if isinstance(settings, dict) else None
         if p is not None and p >= STRONG:
             strong.append((str(module.get("name")), p))
-    code = (
-        "for module in model.modules():\n"
-        "    if isinstance(module, torch.nn.Dropout):\n"
-        f"        module.p = min(module.p, {USUAL_DROPOUT})"
-    )
-    code = in_script_words(run, code)
+    edits = begin(run)
+    if edits is not None:
+        _weaken(edits)
+    pattern = f"self.dropout = torch.nn.Dropout({USUAL_DROPOUT})"
+    words = {"keras": f"layers.Dropout({USUAL_DROPOUT})", "huggingface": "config.hidden_dropout_prob = 0.1"}
     if not strong:
-        return Fix(f"weaken dropout, augmentation and input noise until the training set can be fitted{gap}", code)
+        summary = f"Weaken dropout, augmentation and input noise until the training set can be fitted.{gap}"
+        return fixed(run, summary, edits, pattern, words=words)
     highest = max(p for _, p in strong)
-    share = (
-        f"the strongest drops {highest:.0%} of the units and adds {highest / (1 - highest):.3g}" if highest < 1 else ""
-    )
-    noise = f" ({share} times the signal's power as noise)" if share else ""
-    names = listed([f"{name} p={p:g}" for name, p in strong])
-    return Fix(f"lower dropout to {USUAL_DROPOUT}: {names}{noise}{gap}", code)
+    noise = f" The strongest drops {highest:.0%} of the units." if highest < 1 else ""
+    names = listed([f"`{name}` (p={p:g})" for name, p in strong])
+    return fixed(run, f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}", edits, pattern, words=words)
+
+
+def _weaken(edits: Edits) -> None:
+    """Every dropout probability from one half up that the script writes."""
+    written: set[ast.AST] = set()
+    for source, call in edits.project.calls("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout", "dropout"):
+        kind = "dropout" if callee(call) == "dropout" else "Dropout"
+        given = argument(call, "p", kind)
+        place = origin(edits.project, source, given) if given is not None else None
+        if isinstance(place, Literal) and isinstance(place.node, ast.Constant) and place.node not in written:
+            p = number(place.node.value)
+            if p is not None and p >= STRONG:
+                written.add(place.node)
+                edits.replace(place.source, place.node, str(USUAL_DROPOUT))

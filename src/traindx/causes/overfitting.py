@@ -65,7 +65,16 @@ import numpy as np
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import entries, in_script_words, number, show, steps_per_epoch, train_loader
+from ._fixing import fixed
+from ._known import (
+    entries,
+    in_script_words,
+    number,
+    record,
+    show,
+    steps_per_epoch,
+    train_loader,
+)
 from ._rivals import MODE_FAULTS
 
 ID = "overfitting"
@@ -115,18 +124,41 @@ for epoch in range(epochs):
 
 def fix(run: Run, _signs: Signs) -> Fix:
     curve = run.series("loss/validation").finite
-    code = in_script_words(run, STOP_EARLY.format(patience=_patience(len(curve))))
+    patience = _patience(len(curve))
+    code = in_script_words(run, STOP_EARLY.format(patience=patience))
+    words = {
+        "keras": (
+            f'keras.callbacks.EarlyStopping(monitor="val_loss", patience={patience}, restore_best_weights=True)'
+            "  # in model.fit(..., callbacks=[...])"
+        ),
+        "huggingface": (
+            'TrainingArguments(..., load_best_model_at_end=True, metric_for_best_model="eval_loss")\n'
+            f"Trainer(..., callbacks=[EarlyStoppingCallback(early_stopping_patience={patience})])"
+        ),
+        "lightning": (
+            f'Trainer(..., callbacks=[EarlyStopping("val_loss", patience={patience}), '
+            'ModelCheckpoint(monitor="val_loss")])'
+        ),
+    }
     if not curve:
-        return Fix("keep the checkpoint with the lowest validation loss and stop when it no longer falls", code)
+        summary = "Keep the checkpoint with the lowest validation loss and stop when it no longer falls."
+        return fixed(run, summary, None, code, words=words)
     lowest = int(np.argmin(curve.values))
-    step = int(curve.steps[lowest])
-    epoch = steps_per_epoch(run)
-    when = f"step {step} (epoch {step / epoch:.3g})" if epoch else f"step {step}"
+    when = _moment(run, int(curve.steps[lowest]))
     summary = (
-        f"keep the checkpoint of {when}: validation loss was lowest there at {show(float(curve.values[lowest]))} and "
-        f"ended at {show(float(curve.values[-1]))}; stop early, then regularise or add data{_proportion(run)}"
+        f"Keep the checkpoint of {when}, where the validation loss was lowest ({show(float(curve.values[lowest]))}; "
+        f"it ended at {show(float(curve.values[-1]))}). Stop early, then regularise or add data.{_proportion(run)}"
     )
-    return Fix(summary, code)
+    return fixed(run, summary, None, code, words=words)
+
+
+def _moment(run: Run, step: int) -> str:
+    """In the log's own unit, where it has one."""
+    unit = record(run, "log").get("step_unit")
+    epoch = steps_per_epoch(run)
+    if unit in ("epoch", "row"):
+        return f"{unit} {step}"
+    return f"step {step} (epoch {step / epoch:.3g})" if epoch else f"step {step}"
 
 
 def _patience(evaluations: int) -> int:
@@ -137,4 +169,4 @@ def _patience(evaluations: int) -> int:
 def _proportion(run: Run) -> str:
     samples = number(train_loader(run).get("size"))
     parameters = sum(number(model.get("trainable")) or 0.0 for model in entries(run, "models"))
-    return f" ({show(parameters)} trained parameters, {show(samples)} samples)" if samples and parameters else ""
+    return f" {show(parameters)} parameters were trained on {show(samples)} samples." if samples and parameters else ""

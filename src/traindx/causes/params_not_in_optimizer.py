@@ -59,14 +59,22 @@ After one step every parameter that requires grad has changed: compare clones fr
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
+from ..edits import Edits, Source
+from ..edits.arguments import argument
+from ..edits.loops import (
+    backward_calls,
+    module_name,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
+from ._fixing import begin, fixed
 from ._known import (
-    at,
     counted,
     entries,
     in_script_words,
@@ -78,9 +86,8 @@ from ._known import (
     rate,
     show,
     site_of,
-    whole_line,
 )
-from ._lines import with_keyword
+from ._settings import optimizer_call
 
 ID = "params-not-in-optimizer"
 FAMILY = "optimizer"
@@ -125,43 +132,152 @@ REFERENCE = "PyTorch documentation, torch.optim: Constructing it"
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    site = site_of(optimizer(run))
     name = optimizer_name(run)
     stepped = number(optimizer(run).get("steps"))
+    edits = begin(run)
+    backward = next(iter(entries(run, "backward_sites")), {})
     found = signs.get("backward-without-step")
     if found is not None and found.values.get("emptied"):
-        summary = f"clear the gradients before backward, not between backward and {name}.step(), which finds none"
-        return Fix(summary, f"{name}.zero_grad()\nloss.backward()\n{name}.step()", None)
+        if edits is not None:
+            _clear_earlier(run, edits)
+        summary = f"Call zero_grad() before backward, not between backward and {name}.step(), which finds no gradient."
+        pattern = f"{name}.zero_grad()\nloss.backward()\n{name}.step()"
+        return fixed(run, summary, edits, pattern, near=site_of(backward))
     if run.events_of("backward-without-step") or stepped == 0:
-        backward = site_of(next(iter(entries(run, "backward_sites")), None))
         backwards = number(run.facts.get("backwards"))
-        count = f" after {backwards:.0f} backward passes" if backwards else ""
-        line = whole_line(backward) or "loss.backward()"
-        summary = f"{at(backward)}call {name}.step() after backward: nothing was ever updated{count}"
-        return Fix(summary, f"{line}\n{name}.step()", backward)
+        count = f" in {backwards:.0f} backward passes" if backwards else ""
+        for source, call in backward_calls(run, edits.project)[:1] if edits is not None else []:
+            made = edits.project.statements(optimizer(run).get("site")) if edits is not None else []
+            if edits is not None and len(made) == 1 and isinstance(made[0][1], ast.Assign):
+                visible = ast.unparse(made[0][1].targets[0])
+                edits.insert_after(source, source.statement_of(call), f"{_seen_from(source, call, visible)}.step()")
+        summary = f"Call {name}.step() after backward: nothing was updated{count}."
+        return fixed(run, summary, edits, f"loss.backward()\n{name}.step()", near=site_of(backward))
     lost = [entry for entry in entries(run, "params") if _left_out(entry)]
-    if not lost:
-        summary = f"{at(site)}make the optimizer from all parameters, after the last change to the model"
-        return Fix(summary, _construction(run), site)
     elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
     names = listed([str(entry.get("name")) for entry in lost])
-    summary = (
-        f"{at(site)}{counted(len(lost), 'parameter')} ({show(elements)} numbers) with a gradient and in no group: "
-        f"{names}; make the optimizer from all parameters, after the last change to the model"
+    which = f" {counted(len(lost), 'parameter')} ({show(elements)} values) get a gradient and are in no group: {names}."
+    if edits is not None:
+        _hold_all(run, edits)
+    kind = optimizer_class(run) or "AdamW"
+    pattern = (
+        f"{name} = torch.optim.{kind}(model.parameters(), lr={rate(run) or 1e-3:g})  # after the last layer is added"
     )
-    return Fix(summary, _construction(run), site)
+    summary = f"Make the optimizer from all parameters, after the last change to the model.{which if lost else ''}"
+    return fixed(run, summary, edits, in_script_words(run, pattern), near=site_of(optimizer(run)))
 
 
 def _left_out(entry: Mapping[str, Any]) -> bool:
     return entry.get("requires_grad") is True and entry.get("optimizer") is None and entry.get("grad") != "none"
 
 
-def _construction(run: Run) -> str:
-    """The optimizer's line, made from all parameters."""
-    kind = optimizer_class(run) or "AdamW"
-    site = site_of(optimizer(run))
-    everything = in_script_words(run, "model.parameters()")
-    line = with_keyword(site.text, "params", everything, call=kind, position=0) if site else None
-    lr = rate(run)
-    line = line or f"{optimizer_name(run)} = torch.optim.{kind}({everything}, lr={lr or 1e-3:g})"
-    return f"{line}\n# below the last line that adds or replaces a layer"
+def _seen_from(source: Source, call: ast.Call, name: str) -> str:
+    """The optimizer's name inside the function that calls backward: a parameter may rename it."""
+    function = source.function_of(call)
+    if function is None or name.startswith("self."):
+        return name
+    inside = {
+        ast.unparse(n.func.value)
+        for n in ast.walk(function)
+        if isinstance(n, ast.Call) and callee(n) == "zero_grad" and isinstance(n.func, ast.Attribute)
+    }
+    return inside.pop() if len(inside) == 1 else name
+
+
+def _clear_earlier(run: Run, edits: Edits) -> None:
+    for source, call in backward_calls(run, edits.project)[:1]:
+        statement = source.statement_of(call)
+        block = source.block_of(statement)
+        later = [
+            s for s in block[block.index(statement) + 1 :] if isinstance(s, ast.Expr) and callee(s.value) == "zero_grad"
+        ]
+        if len(later) == 1:
+            edits.insert_before(source, statement, source.segment(later[0]))
+            edits.delete(source, later[0])
+
+
+def _hold_all(run: Run, edits: Edits) -> None:
+    """A plain list of layers becomes a ModuleList; else the optimizer gets the whole model's parameters."""
+    lists = _plain_lists(edits)
+    if len(lists) == 1:
+        source, value, home = lists[0]
+        edits.splice(source, source.span(value)[0], source.span(value)[0], f"{home}ModuleList(")
+        edits.splice(source, source.span(value)[1], source.span(value)[1], ")")
+        return
+    found = optimizer_call(run, edits)
+    given = argument(found[1], "params", found[2] or "Adam") if found else None
+    if found is None or given is None:
+        return
+    source = found[0]
+    made = module_name(run, edits.project)
+    if callee(given) == "parameters" and isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
+        owner: ast.expr = given.func.value
+        while isinstance(owner, (ast.Attribute, ast.Subscript)) and not _is_self(owner):
+            owner = owner.value
+        if owner is not given.func.value and not isinstance(owner, ast.Call):
+            edits.replace(source, given, f"{source.segment(owner)}.parameters()")
+        elif made is not None and made[0] is source and isinstance(given.func.value, ast.Call):
+            edits.replace(source, given, f"{made[2]}.parameters()")
+        elif isinstance(owner, ast.Name):
+            _move_below(edits, source, source.statement_of(found[1]), owner.id)
+
+
+def _is_self(node: ast.expr) -> bool:
+    """self.model is as far out as a method sees."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _plain_lists(edits: Edits) -> list[tuple[Source, ast.expr, str]]:
+    """self.layers = [nn.Linear(...), ...] in a module, with the prefix by which the file names torch.nn."""
+    found: list[tuple[Source, ast.expr, str]] = []
+    for source in edits.project.sources:
+        modules = {
+            n.name
+            for n in ast.walk(source.tree)
+            if isinstance(n, ast.ClassDef) and any("Module" in ast.unparse(b) for b in n.bases)
+        }
+        for node in source.walk(ast.Assign):
+            home = source.class_of(node)
+            if (
+                not isinstance(node, ast.Assign)
+                or home is None
+                or home.name not in modules
+                or not isinstance(node.targets[0], ast.Attribute)
+            ):
+                continue
+            if isinstance(node.value, (ast.List, ast.ListComp)):
+                parts = node.value.elts if isinstance(node.value, ast.List) else [node.value.elt]
+                made = [p for p in parts if isinstance(p, ast.Call)]
+                if made and all(
+                    callee(p) in modules or source.segment(p.func).startswith(("nn.", "torch.nn.")) for p in made
+                ):
+                    base = next(ast.unparse(b) for b in home.bases if "Module" in ast.unparse(b))
+                    found.append((source, node.value, base.removesuffix("Module")))
+    return found
+
+
+def _move_below(edits: Edits, source: Source, statement: ast.stmt, model: str) -> None:
+    """The optimizer and what is made from it move below the last line that makes or extends the model."""
+    block = source.block_of(statement)
+    start = block.index(statement)
+    later = [
+        s
+        for s in block[start + 1 :]
+        if isinstance(s, ast.Assign) and source.segment(s.targets[0]).split(".")[0].split("[")[0] == model
+    ]
+    if not later or not isinstance(statement, ast.Assign):
+        return
+    last = later[-1]
+    between = block[start + 1 : block.index(last)]
+    name = source.segment(statement.targets[0])
+    moving = [
+        statement,
+        *(
+            s
+            for s in between
+            if isinstance(s, ast.Assign) and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s.value))
+        ),
+    ]
+    edits.insert_after(source, last, "\n".join(source.segment(s) for s in moving))
+    for each in moving:
+        edits.delete(source, each)

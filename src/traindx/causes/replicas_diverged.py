@@ -61,7 +61,11 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import number, record
+from ._fixing import fixed
+from ._known import (
+    number,
+    record,
+)
 
 ID = "replicas-diverged"
 FAMILY = "distributed"
@@ -92,5 +96,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
     world = number(record(run, "distributed").get("world_size"))
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
     among = f" on all {world:.0f} ranks" if world else ""
-    summary = f"load and change weights before wrapping, train through the wrapper, and check equality{among}"
-    return Fix(summary, CODE.format(ranks=ranks))
+    summary = f"Load and change weights before wrapping, train through the wrapper, and check equality{among}."
+    return fixed(run, summary, None, CODE.format(ranks=ranks))

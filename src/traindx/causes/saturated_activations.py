@@ -60,11 +60,21 @@ across the layer.
 
 from __future__ import annotations
 
+from ..edits.arguments import set_value
 from ..record import Run
 from ..signs import Signs
+from ._architecture import normalise_before
 from ._base import Fix
-from ._facts import model_site, scale_against_fan_in, weights, worst
-from ._known import number, record, show
+from ._facts import (
+    model_site,
+    worst,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+    show,
+)
 
 ID = "saturated-activations"
 FAMILY = "signal"
@@ -107,14 +117,12 @@ AVOID = (
 VERIFY = "Fewer than about a fifth of hidden outputs lie at a limit, and gradient rms changes little across the layer."
 REFERENCE = "LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998"
 
-_NORMALISE = """\
+_PATTERN = """\
 layer = torch.nn.Sequential(
     linear,
     torch.nn.LayerNorm(linear.out_features),  # keeps the activation's input at unit scale
     torch.nn.Tanh(),
 )
-torch.nn.init.xavier_uniform_(linear.weight, gain=torch.nn.init.calculate_gain("tanh"))
-torch.nn.init.zeros_(linear.bias)
 """
 
 
@@ -123,16 +131,20 @@ def fix(run: Run, _signs: Signs) -> Fix:
     stuck = worst(run, "act_saturated", above=0.2)
     measured = ""
     if stuck:
-        measured = " Outputs at a limit: " + ", ".join(f"{name} {share:.0%}" for name, share in stuck[:3]) + "."
+        measured = f" Outputs at a limit: {', '.join(f'{share:.0%} in layer `{name}`' for name, share in stuck[:3])}."
     std = number(record(run, "data/train").get("std"))
     if std is not None and std > 5:
         measured += f" The inputs have a standard deviation of {show(std)}: scale them first."
-    scales = [
-        (scale, str(param["name"])) for param in weights(run) if (scale := scale_against_fan_in(param)) is not None
-    ]
-    if scales and max(scales)[0] > 4:
-        scale, name = max(scales)
-        measured += f" {name} starts {show(scale)} times as large as 1/sqrt(fan_in): initialise it smaller first."
-    return Fix(
-        f"Put a normalisation layer in front of the saturated activations.{measured}", _NORMALISE, model_site(run)
+    edits = begin(run)
+    biases = (
+        [c for c in edits.project.calls("constant_", "fill_") if "bias" in c[0].segment(c[1])]
+        if edits is not None
+        else []
     )
+    if edits is not None and len(biases) == 1 and biases[0][1].args:
+        set_value(edits, biases[0][0], biases[0][1].args[-1], "0.0")
+        return fixed(run, f"Start the biases at zero.{measured}", edits, "torch.nn.init.zeros_(layer.bias)")
+    if edits is not None:
+        normalise_before(edits, "Sigmoid", "Tanh")
+    summary = f"Put a normalisation layer in front of the saturated activations.{measured}"
+    return fixed(run, summary, edits, _PATTERN, near=model_site(run))

@@ -58,14 +58,25 @@ Change one sample of a batch in eval mode: only its own output changes.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
+from ..edits.arguments import add_keyword, argument
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import items, shape, was
-from ._known import entries, record, site_of
+from ._facts import (
+    items,
+    shape,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    record,
+    site_of,
+)
 
 ID = "scrambled-axes"
 FAMILY = "data"
@@ -93,7 +104,7 @@ REFERENCE = (
     "PyTorch documentation, Tensor views and torch.permute; Karpathy, A recipe for training neural networks, 2019"
 )
 
-_GENERAL = """\
+_PATTERN = """\
 x = x.permute(1, 0, 2)  # moves axes; view(T, B, D) would only redraw the borders
 lstm = torch.nn.LSTM(features, hidden, batch_first=True)  # where the batch comes first
 """
@@ -101,34 +112,38 @@ lstm = torch.nn.LSTM(features, hidden, batch_first=True)  # where the batch come
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """The permute that gives the shape the view was meant to give."""
+    edits = begin(run)
     for found in items(record(run, "graph").get("view_permutes")):
         old, new = shape(found, "from"), shape(found, "to")
         axes = _permutation(old, new)
-        if axes is not None:
-            location = site_of(_call(run, old, new))
-            code = f"x = x.permute({', '.join(map(str, axes))})  # {old} -> {new}\n"
-            summary = (
-                f"Move the axes with permute: a view from {old} to {new} keeps the memory order and mixes the entries."
-            )
-            return Fix(summary, was(location) + code, location)
+        if axes is None:
+            continue
+        call = _call(run, old, new)
+        places = edits.project.calls_at((call or {}).get("site"), "view", "reshape") if edits is not None else []
+        if edits is not None and len(places) == 1 and isinstance(places[0][1].func, ast.Attribute):
+            source, node = places[0]
+            start = source.span(node.func)[1] - len(callee(node) or "")
+            edits.splice(source, start, source.span(node)[1], f"permute({', '.join(map(str, axes))})")
+        summary = (
+            f"Move the axes with permute: a view from {old} to {new} keeps the memory order and mixes the entries."
+        )
+        pattern = f"x = x.permute({', '.join(map(str, axes))})  # {old} -> {new}"
+        return fixed(run, summary, edits, pattern, near=site_of(call))
+    recurrent = edits.project.calls("LSTM", "GRU", "RNN") if edits is not None else []
+    if edits is not None and len(recurrent) == 1 and argument(recurrent[0][1], "batch_first", "LSTM") is None:
+        add_keyword(edits, *recurrent[0], "batch_first=True")
+        summary = "Tell the recurrent layer that the batch is the first axis: without batch_first it reads time first."
+        return fixed(run, summary, edits, _PATTERN)
     calls = [call for call in entries(run, "ops") if _reshapes(call)]
-    location = site_of(calls[0]) if calls else None
-    return Fix(
-        "Move axes with permute or transpose; use view only to split or merge neighbouring axes.", _GENERAL, location
-    )
+    summary = "Move axes with permute or transpose; use view only to split or merge neighbouring axes."
+    return fixed(run, summary, None, _PATTERN, near=site_of(calls[0]) if calls else None)
 
 
 def _permutation(old: tuple[int, ...], new: tuple[int, ...]) -> list[int] | None:
-    """Which old axis each new axis is; the first that fits where sizes repeat."""
-    if len(old) < 2 or sorted(old) != sorted(new):
+    """Which old axis each new axis is; None where sizes repeat and the axes cannot be told apart."""
+    if len(old) < 2 or sorted(old) != sorted(new) or len(set(old)) != len(old):
         return None
-    left = list(range(len(old)))
-    axes = []
-    for size in new:
-        axis = next(axis for axis in left if old[axis] == size)
-        left.remove(axis)
-        axes.append(axis)
-    return axes
+    return [old.index(size) for size in new]
 
 
 def _reshapes(call: Mapping[str, Any]) -> bool:
@@ -140,10 +155,7 @@ def _call(run: Run, old: tuple[int, ...], new: tuple[int, ...]) -> Mapping[str, 
     for call in entries(run, "ops"):
         given = call.get("shapes_in")
         inputs = [shape({"shape": size}) for size in given] if isinstance(given, (list, tuple)) else []
-        if (
-            _reshapes(call)
-            and shape(call, "shape_out") == new
-            and (not inputs or old in inputs or shape(call, "shapes_in") == old)
-        ):
+        known = not inputs or old in inputs or shape(call, "shapes_in") == old
+        if _reshapes(call) and shape(call, "shape_out") == new and known:
             return call
     return None

@@ -57,12 +57,21 @@ change the share of time in `next` is a few percent.
 from __future__ import annotations
 
 import math
+import os
+from dataclasses import replace
 
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import loader_setting
-from ._known import median, number, show, train_loader
+from ._fixing import fixed
+from ._known import (
+    median,
+    number,
+    show,
+    site_of,
+    train_loader,
+)
+from ._settings import loader_setting
 
 ID = "slow-data-loading"
 FAMILY = "cost"
@@ -78,20 +87,22 @@ AVOID = (
 VERIFY = "The share of the step's time spent in the loader's next is a few percent."
 REFERENCE = "PyTorch documentation, torch.utils.data: Single- and Multi-process Data Loading"
 
-MOST_WORKERS = 8  # beyond that, cores and disks are the usual limit; measure before going higher
+MOST_WORKERS = 8  # beyond that disks are the usual limit; measure before going higher
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     waited, total = median(run, "time/data"), median(run, "time/total")
     present = number(train_loader(run).get("workers")) or 0.0
-    workers = 4
-    reason = "so that loading runs beside computing; never more than there are cores"
+    cores = os.cpu_count() or 1
+    share = ""
     if waited and total and total > waited > 0:
-        # Loading takes about what is waited now, times the workers that share it already, plus what they hide.
-        needed = math.ceil(max(present, 1) * (waited + (total - waited) * bool(present)) / (total - waited))
-        workers = int(min(MOST_WORKERS, max(2, present + 1, needed)))
-        reason = (
-            f"{waited / total:.0%} of a step is waiting for data ({show(1000 * waited)} of {show(1000 * total)} ms) "
-            f"with {present:.0f} workers; never more than there are cores, and set persistent_workers=True"
-        )
-    return loader_setting(run, "num_workers", str(workers), reason, "safe")
+        share = f" {waited / total:.0%} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
+    if not train_loader(run) or present + 1 > cores:
+        summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
+        pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"
+        return fixed(run, summary, None, pattern, near=site_of(train_loader(run)))
+    needed = math.ceil(max(present, 1) * waited / (total - waited)) if waited and total and total > waited else 4
+    workers = int(min(MOST_WORKERS, cores, max(2, present + 1, needed)))
+    why = f"loading then runs beside computing, on {workers} of {cores} cores"
+    made = loader_setting(run, "num_workers", str(workers), why, safety="safe")
+    return replace(made, summary=made.summary + share)

@@ -54,14 +54,28 @@ Each row sums to 1, and a sample's output is the same alone and within a batch (
 
 from __future__ import annotations
 
+import ast
 import math
 
+from ..edits import Edits, Source
+from ..edits.layers import (
+    in_training,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import items, operation, shape, was
-from ._known import number, record, show, site_of
-from ._operands import with_axis
+from ._facts import (
+    items,
+    operation,
+    shape,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "softmax-wrong-axis"
 FAMILY = "loss"
@@ -98,25 +112,37 @@ REFERENCE = "PyTorch documentation, torch.nn.functional.softmax, argument dim"
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Name the class axis in the softmax call, with the shape that was seen."""
-    location = site_of(operation(run, "softmax"))
+    near = site_of(operation(run, "softmax"))
     softmaxes = [s for s in items(record(run, "graph").get("softmaxes")) if len(shape(s)) > 1]
+    edits = begin(run)
     if any(len(shape(s)) == 2 and shape(s)[1] == 1 for s in softmaxes):
-        code = (
-            was(location)
-            + "probability = torch.sigmoid(score)  # one score a sample: there are no classes to choose from\n"
-        )
-        return Fix(
-            "Use sigmoid: the model gives one score a sample, and softmax needs one for each class.", code, location
-        )
-    seen = [s for s in softmaxes if number(s.get("dim")) == 0]
+        summary = "Use sigmoid: the model gives one score per sample, and softmax needs one for each class."
+        return fixed(run, summary, None, "probability = torch.sigmoid(score)", near=near)
+    seen = [s for s in softmaxes if number(s.get("dim")) == 0] or softmaxes
     sizes = shape(seen[0]) if seen else ()
     axis = "1" if len(sizes) >= 4 and sizes[1] < sizes[2] else "-1"
     measured = ""
     if sizes:
         level = show(math.log(max(sizes[0], 1)))
         measured = (
-            f" It ran over the {sizes[0]} samples of a tensor of shape {sizes}, which keeps the loss near {level}."
+            f" It ran over axis {seen[0].get('dim')} of a tensor of shape {sizes}; "
+            f"over the batch the loss stays near {level}."
         )
-    line = with_axis(location.text, axis, "softmax", "log_softmax", "Softmax", "LogSoftmax") if location else None
-    code = was(location) + (line or f"probabilities = scores.softmax(dim={axis})") + "\n"
-    return Fix(f"Run softmax over the classes (dim={axis}).{measured}", code, location)
+    if edits is not None:
+        places = _wrong(edits)
+        if len(places) == 1:
+            edits.replace(places[0][0], places[0][1], axis)
+    pattern = f"probabilities = scores.softmax(dim={axis})"
+    return fixed(run, f"Run softmax over the classes (dim={axis}).{measured}", edits, pattern, near=near)
+
+
+def _wrong(edits: Edits) -> list[tuple[Source, ast.expr]]:
+    """The axis of each softmax in the model or the loss that is not the last one."""
+    found = []
+    for source, call in edits.project.calls("softmax", "log_softmax", "Softmax", "LogSoftmax"):
+        given = [keyword.value for keyword in call.keywords if keyword.arg in ("dim", "axis")]
+        given += [part for part in call.args if isinstance(part, (ast.Constant, ast.UnaryOp))]
+        if len(given) == 1 and in_training(call, source) and source.segment(given[0]) not in ("-1",):
+            found.append((source, given[0]))
+    first = [(s, n) for s, n in found if s.segment(n) == "0"]
+    return first or found

@@ -56,7 +56,11 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import number, record
+from ._fixing import fixed
+from ._known import (
+    number,
+    record,
+)
 
 ID = "straggler-rank"
 FAMILY = "distributed"
@@ -87,7 +91,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
     among = f" of the {world:.0f} ranks" if world else " rank"
     summary = (
-        f"find which{among} is slow: if always the same one, its machine or its extra duties are to blame, "
-        "if a changing one, unequal batches"
+        f"Find which{among} is slow: if it is always the same one, look at its machine and its extra duties; "
+        "if it changes, at unequal batches."
     )
-    return Fix(summary, CODE.format(ranks=ranks))
+    return fixed(run, summary, None, CODE.format(ranks=ranks))

@@ -62,9 +62,14 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import model_site, weights
-from ._initial import INITIALISE
-from ._known import number
+from ._facts import (
+    weights,
+)
+from ._initial import initialised
+from ._known import (
+    listed,
+    number,
+)
 
 ID = "symmetric-init"
 FAMILY = "signal"
@@ -99,8 +104,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
         for param in weights(run)
         if param.get("constant") is True or (number(param.get("rows_identical")) or 0.0) >= 0.99
     ]
-    measured = ""
-    if equal:
-        more = f" and {len(equal) - 4} more" if len(equal) > 4 else ""
-        measured = f" Equal rows in {', '.join(equal[:4])}{more}."
-    return Fix(f"Initialise the weights randomly, by fan-in.{measured}", INITIALISE, model_site(run))
+    measured = f" All rows are equal in {listed([f'`{name}`' for name in equal])}." if equal else ""
+    return initialised(run, f"Initialise the weights randomly, by fan-in.{measured}")

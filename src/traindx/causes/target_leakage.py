@@ -60,11 +60,28 @@ ordinary size.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.arguments import add_keyword, argument
+from ..edits.layers import (
+    in_training,
+    operand,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import loader
-from ._known import entries, number, record, show, site_of
+from ._facts import (
+    loader,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "target-leakage"
 FAMILY = "data"
@@ -103,13 +120,36 @@ def fix(run: Run, signs: Signs) -> Fix:
     leak = record(run, "feature_leak")
     feature, correlation = number(leak.get("feature")), number(leak.get("correlation"))
     attention = [found for found in entries(run, "attention") if found.get("causal") is False]
+    edits = begin(run)
     if attention or (signs.level("future-visible") or 0.0) >= 0.5 or feature is None:
         weight = max((number(found.get("seen_future_weight")) or 0.0 for found in attention), default=0.0)
         measured = f" Attention puts {weight:.0%} of its weight on later positions." if weight else ""
-        location = site_of(attention[0]) if attention else None
-        return Fix(f"Hide later positions from the model, and shift the targets by one.{measured}", _CAUSAL, location)
+        near = site_of(attention[0]) if attention else None
+        if edits is not None:
+            _mask(edits)
+        summary = f"Hide later positions from the model, and shift the targets by one.{measured}"
+        return fixed(run, summary, edits, _CAUSAL, near=near)
     column = int(feature)
     code = f"keep = [i for i in range(x.shape[1]) if i != {column}]\nx = x[:, keep]\n"
     measured = f" Its correlation with the target is {show(correlation)}." if correlation is not None else ""
     summary = f"Leave out input column {column}, unless it is truly known when the prediction is made.{measured}"
-    return Fix(summary, code, site_of(loader(run, "train")))
+    return fixed(run, summary, None, code, near=site_of(loader(run, "train")))
+
+
+def _mask(edits: Edits) -> None:
+    """The causal mask of the built-in attention, or in front of the only softmax over scores of pairs."""
+    built_in = edits.project.calls("scaled_dot_product_attention")
+    if len(built_in) == 1 and argument(built_in[0][1], "attn_mask", "") is None and len(built_in[0][1].args) == 3:
+        if argument(built_in[0][1], "is_causal", "") is None:
+            add_keyword(edits, *built_in[0], "is_causal=True")
+        return
+    by_hand = [(s, c) for s, c in edits.project.calls("softmax") if in_training(c, s) and s.class_of(c) is not None]
+    if len(by_hand) == 1:
+        source, call = by_hand[0]
+        scores = operand(call)
+        if isinstance(scores, ast.Name):
+            name = scores.id
+            mask = f"torch.ones({name}.size(-2), {name}.size(-1), device={name}.device).triu(1).bool()"
+            edits.insert_before(
+                source, source.statement_of(call), f'{name} = {name}.masked_fill({mask}, float("-inf"))'
+            )

@@ -54,10 +54,23 @@ for epoch in range(epochs):
 
 from __future__ import annotations
 
+import ast
+
+from ..edits.loops import (
+    backward_calls,
+    model_in_loop,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, in_script_words, listed, number, record, site_of
+from ._fixing import begin, fixed
+from ._known import (
+    in_script_words,
+    listed,
+    number,
+    record,
+    site_of,
+)
 
 ID = "train-mode-missing"
 FAMILY = "generalisation"
@@ -82,7 +95,7 @@ AVOID = (
 VERIFY = "`assert model.training` inside the training loop passes at every step."
 REFERENCE = "PyTorch documentation, torch.nn.Module.train"
 
-CODE = """\
+_PATTERN = """\
 for epoch in range(epochs):
     model.train()  # every epoch: validation switches it off
     for inputs, targets in loader:
@@ -92,17 +105,32 @@ for epoch in range(epochs):
 def fix(run: Run, _signs: Signs) -> Fix:
     modes = record(run, "modes")
     wrong, total = number(modes.get("train_forwards_in_eval_mode")), number(modes.get("train_forwards"))
-    count = f" ({wrong:.0f} of {total:.0f} training forwards were in eval mode" if wrong and total else ""
     first = number(modes.get("first_eval_mode_step"))
-    since = f", the first at step {first:.0f}" if count and first is not None else ""
+    since = f", the first at step {first:.0f}" if first is not None else ""
+    count = (
+        f" {wrong:.0f} of the {total:.0f} training forwards seen ran in eval mode{since}." if wrong and total else ""
+    )
     held = modes.get("train_off")
     off = [str(name) for name in held] if isinstance(held, list) else []
-    names = f"; switched off: {listed(off)}" if off else ""
+    names = f" Switched off: {listed(off)}." if off else ""
     changed = next(iter(run.events_of("mode-changed")), None)
-    site = site_of(changed.data) if changed else None
-    where = f"{at(site)}training goes on in eval mode after this; " if site else ""
-    return Fix(
-        f"{where}call model.train() at the start of every epoch{count}{since}{')' if count else ''}{names}",
-        in_script_words(run, CODE),
-        site,
-    )
+    near = site_of(changed.data) if changed else None
+    edits = begin(run)
+    for source, call in backward_calls(run, edits.project)[:1] if edits is not None else []:
+        name = model_in_loop(source, call)
+        loops = source.loops_of(call)
+        if edits is not None and name and loops:
+            edits.insert_before(source, loops[0], f"{name}.train()")
+        elif edits is not None and name:
+            function = source.function_of(call)
+            body = getattr(function, "body", [])
+            if isinstance(function, ast.FunctionDef) and body:
+                edits.insert_before(
+                    source,
+                    body[1]
+                    if len(body) > 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+                    else body[0],
+                    f"{name}.train()",
+                )
+    summary = f"Call model.train() before every training epoch.{count}{names}"
+    return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=near)

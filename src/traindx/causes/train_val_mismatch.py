@@ -62,8 +62,17 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, loader
-from ._known import number, record, show, site_of
+from ._facts import (
+    as_mapping,
+    loader,
+)
+from ._fixing import fixed
+from ._known import (
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "train-val-mismatch"
 FAMILY = "data"
@@ -101,6 +110,8 @@ AVOID = (
 VERIFY = "Input statistics of both loaders agree, and validation loss starts where training loss starts."
 REFERENCE = "Quiñonero-Candela et al. (eds.), Dataset Shift in Machine Learning, 2009"
 
+_VOCABULARY = "vocabulary = build_vocabulary(train_texts)  # once, and the same for training, validation and use\n"
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """One preparation for both; shows both loaders' statistics."""
@@ -109,19 +120,18 @@ def fix(run: Run, _signs: Signs) -> Fix:
     for name in ("mean", "std", "min", "max"):
         ours, theirs = number(train.get(name)), number(evaluation.get(name))
         if ours is not None and theirs is not None:
-            differences.append(f"{name} {show(ours)} against {show(theirs)}")
-    measured = f" Training against validation inputs: {', '.join(differences)}." if differences else ""
-    location = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
+            differences.append(f"{name} {show(ours)} and {show(theirs)}")
+    measured = f" Training and validation inputs have {', '.join(differences)}." if differences else ""
+    near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
     apart = number(as_mapping(evaluation.get("ids")).get("distance"))
     if apart is not None:
-        code = "vocabulary = build_vocabulary(train_texts)  # once, and the same for training, validation and use\n"
-        return Fix(
-            f"Number the tokens of both sets by one vocabulary: their shares differ by {apart:.0%}.", code, location
-        )
+        summary = f"Use one vocabulary for both sets: their token distributions differ (total variation {show(apart)})."
+        return fixed(run, summary, None, _VOCABULARY, near=near)
     mean, std = number(train.get("mean")), number(train.get("std"))
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("train_mean", "train_std")
     code = (
         "def prepare(x):  # the same for training, validation and use\n"
         f"    return (x.float() - {centre}) / {scale}  # constants of the training set\n"
     )
-    return Fix(f"Prepare both sets by one function with the training set's constants.{measured}", code, location)
+    summary = f"Prepare both sets with one function and the training set's constants.{measured}"
+    return fixed(run, summary, None, code, near=near)

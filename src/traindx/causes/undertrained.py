@@ -53,12 +53,26 @@ noise.
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 
+from ..edits import Edits
+from ..edits.loops import (
+    backward_calls,
+)
+from ..edits.source import callee
+from ..edits.values import Literal, origin
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import in_script_words, show, steps_per_epoch
+from ._fixing import begin, fixed
+from ._known import (
+    in_script_words,
+    number,
+    show,
+    steps_per_epoch,
+)
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "undertrained"
@@ -103,7 +117,8 @@ AVOID = (
 VERIFY = "The continued run lowers validation loss further; stop when the slope is within its noise."
 REFERENCE = "J. Hestness et al., Deep Learning Scaling is Predictable, Empirically, 2017"
 
-CODE = """\
+LONGER = 4  # times the present length: doubling a run that has just begun would end it just as early
+_PATTERN = """\
 state = torch.load("last.pt")
 model.load_state_dict(state["model"])
 optimizer.load_state_dict(state["optimizer"])
@@ -114,15 +129,49 @@ for epoch in range(epochs_done, {epochs}):
 def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     epochs = max(1, round(run.steps / epoch)) if epoch and run.steps else None
-    code = in_script_words(run, CODE.format(epochs=2 * epochs if epochs else "2 * epochs_done"))
-    length = (
-        f"{epochs} epochs ({run.steps} steps)"
-        if epochs
-        else f"{run.steps} steps"
-        if run.steps
-        else "its present length"
-    )
-    return Fix(f"train on, to about twice {length}{_gain(run)}; stretch the schedule with it", code, None, "costly")
+    length = f"{epochs} epochs ({run.steps} steps)" if epochs else f"{run.steps} steps" if run.steps else "now"
+    edits = begin(run)
+    if edits is not None:
+        _longer(run, edits)
+    target = LONGER * epochs if epochs else f"{LONGER} * epochs_done"
+    words = {
+        "keras": f"model.fit(..., epochs={target}, initial_epoch=epochs_done)",
+        "huggingface": (
+            f"TrainingArguments(..., num_train_epochs={target})\ntrainer.train(resume_from_checkpoint=True)"
+        ),
+        "lightning": f'Trainer(max_epochs={target}); trainer.fit(model, ckpt_path="last")',
+    }
+    code = in_script_words(run, _PATTERN.format(epochs=target))
+    summary = f"Train about {LONGER} times as long as {length}, and stretch the schedule with it.{_gain(run)}"
+    return fixed(run, summary, edits, code, safety="costly", words=words)
+
+
+def _longer(run: Run, edits: Edits) -> None:
+    """The number of rounds of the outermost loop around training, where it is written as a number."""
+    for source, call in backward_calls(run, edits.project)[:1]:
+        loops = source.loops_of(call)
+        function = source.function_of(call)
+        while not loops and isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            callers = [(s, c) for s, c in edits.project.calls(function.name) if s.function_of(c) is not function]
+            if len(callers) != 1:
+                return
+            source, where = callers[0]
+            loops, function = source.loops_of(where), source.function_of(where)
+        outer = loops[-1] if loops else None
+        head = outer.iter if isinstance(outer, ast.For) else None
+        ranges = (
+            [n for n in ast.walk(head) if callee(n) in ("range", "trange") and isinstance(n, ast.Call)] if head else []
+        )
+        if len(ranges) == 1 and len(ranges[0].args) in (1, 2):
+            end = ranges[0].args[-1]
+            place = origin(edits.project, source, end)
+            rounds = (
+                number(place.node.value)
+                if isinstance(place, Literal) and isinstance(place.node, ast.Constant)
+                else None
+            )
+            if isinstance(place, Literal) and rounds:
+                edits.replace(place.source, place.node, str(int(LONGER * rounds)))
 
 
 def _gain(run: Run) -> str:
@@ -133,5 +182,5 @@ def _gain(run: Run) -> str:
     quarter = len(curve) // 4
     before, last = np.median(curve.values[-2 * quarter : -quarter]), np.median(curve.values[-quarter:])
     return (
-        f": the last quarter took the loss from {show(float(before))} to {show(float(last))}" if last < before else ""
+        f" The last quarter took the loss from {show(float(before))} to {show(float(last))}." if last < before else ""
     )

@@ -56,11 +56,23 @@ aside): compare `p.grad` of one layer for one batch of 64 and for four of 16.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits.layers import (
+    in_parentheses,
+)
+from ..edits.loops import (
+    loss_of,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import at, entries, median, number, show, site_of
-from ._lines import with_loss_divided
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    site_of,
+)
 
 ID = "unscaled-accumulation"
 FAMILY = "optimizer"
@@ -98,11 +110,21 @@ REFERENCE = "PyTorch documentation, Automatic Mixed Precision examples: Gradient
 
 def fix(run: Run, _signs: Signs) -> Fix:
     backward = max(entries(run, "backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default=None)
-    site = site_of(backward)
     per_step = number((backward or {}).get("per_step"))
     k = str(round(per_step)) if per_step and per_step >= 1.5 else "k"
-    norm = median(run, "grad_norm")
-    size = f"; the median gradient norm is {show(norm)}" if norm else ""
-    code = (with_loss_divided(site.text, k) if site else None) or f"(loss / {k}).backward()"
-    count = f"{k} backward passes make one step and" if k != "k" else "several backward passes make one step and"
-    return Fix(f"{at(site)}{count} nothing divides the loss by {k}: divide before backward{size}", code, site)
+    edits = begin(run)
+    if edits is not None and backward is not None and k != "k":
+        for source, call in edits.project.calls_at(backward.get("site"), "backward")[:1]:
+            loss = loss_of(call)
+            if loss is None:
+                continue
+            divided = f"{in_parentheses(source, loss)} / {k}"
+            method = isinstance(call.func, ast.Attribute) and call.func.value is loss
+            inside = source.text[source.span(loss)[0] - 1 : source.span(loss)[0]] == "("
+            edits.replace(
+                source, loss, f"({divided})" if method and not (inside and not isinstance(loss, ast.Name)) else divided
+            )
+    count = f"{k} backward passes make one step" if k != "k" else "several backward passes make one step"
+    summary = f"Divide the loss by {k} before backward: {count} and their gradients add up."
+    words = {"lightning": f"Trainer(..., accumulate_grad_batches={k})  # divides by itself"}
+    return fixed(run, summary, edits, f"(loss / {k}).backward()", near=site_of(backward), words=words)

@@ -58,11 +58,32 @@ Each feature has mean near 0 and std near 1 on the training data, and the first 
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.layers import (
+    prefix,
+)
+from ..edits.loops import (
+    forward_functions,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import loader, numbers, python_list, shape
-from ._known import number, record, show, site_of
+from ._facts import (
+    loader,
+    numbers,
+    python_list,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "unscaled-inputs"
 FAMILY = "data"
@@ -108,32 +129,64 @@ AVOID = (
 VERIFY = "Each training feature has mean near 0 and standard deviation near 1, and the first loss is near chance."
 REFERENCE = "LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998, section 4.3"
 
-_GENERAL = """\
+_PATTERN = """\
 mean, std = x_train.mean(0), x_train.std(0)  # of the training set only
 x = (x - mean) / std.clamp(min=1e-6)
 """
+_WORDS = {"keras": "normalise = keras.layers.Normalization(); normalise.adapt(x_train)  # as the first layer"}
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Standardise, with the statistics that were seen."""
+    """Standardise where the inputs enter the model, with the statistics that were seen."""
     data = record(run, "data/train")
     means, stds = numbers(data, "feature_mean"), numbers(data, "feature_std")
-    low, high = number(data.get("feature_std_min")), number(data.get("feature_std_max"))
     mean, std = number(data.get("mean")), number(data.get("std"))
-    measured, code = "", _GENERAL
-    if low is not None and high is not None:
-        measured = f" Standard deviations of the features run from {show(low)} to {show(high)}."
-    elif mean is not None and std is not None:
-        measured = f" The inputs have mean {show(mean)} and standard deviation {show(std)}."
-    if means and stds and len(means) == len(stds) <= 16:
-        code = (
-            f"mean = torch.tensor({python_list(means)})\nstd = torch.tensor({python_list(stds)})\n"
-            "x = (x - mean) / std.clamp(min=1e-6)  # from the batches seen; better from the whole training set\n"
+    low, high = number(data.get("feature_std_min")), number(data.get("feature_std_max"))
+    measured = f" Inputs have mean {show(mean)} and standard deviation {show(std)}." if mean is not None and std else ""
+    if low and high and high > 10 * low:
+        measured += f" Standard deviations of single features run from {show(low)} to {show(high)}."
+    edits = begin(run)
+    if edits is not None and mean is not None and std and std > 0:
+        _standardise(run, edits, means, stds, mean, std)
+    summary = f"Standardise the inputs with the training set's mean and standard deviation.{measured}"
+    return fixed(run, summary, edits, _PATTERN, near=site_of(loader(run, "train")), words=_WORDS)
+
+
+def _standardise(
+    run: Run, edits: Edits, means: list[float] | None, stds: list[float] | None, mean: float, std: float
+) -> None:
+    """The first statement of forward, or a batch norm as the first layer of a Sequential."""
+    forwards = [
+        (source, function)
+        for source, function in forward_functions(edits.project)
+        if (home := source.class_of(function)) is not None
+        and home.name in _outermost(run)
+        and len(function.args.args) == 2
+    ]
+    if len(forwards) == 1:
+        source, function = forwards[0]
+        name = function.args.args[1].arg
+        centre, scale = f"{mean:.4g}", f"{std:.4g}"
+        if means and stds and len(means) == len(stds) <= 16 and max(stds) > 10 * min(s for s in stds if s > 0):
+            spread = [value if value > 0 else 1.0 for value in stds]
+            centre, scale = f"torch.tensor({python_list(means)})", f"torch.tensor({python_list(spread)})"
+        body = function.body
+        documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+        edits.insert_before(
+            source, body[1 if documented and len(body) > 1 else 0], f"{name} = ({name} - {centre}) / {scale}"
         )
-    elif (
-        len(shape(data)) >= 3 and (number(data.get("min")) or 0.0) >= 0 and 2 < (number(data.get("max")) or 0.0) <= 255
-    ):
-        code = "x = x.float() / 255  # bytes to the interval from 0 to 1; then subtract the channel means\n"
-    elif std and mean is not None and low is None:
-        code = f"x = (x - {mean:.4g}) / {std:.4g}\n"
-    return Fix(f"Standardise the inputs.{measured}", code, site_of(loader(run, "train")))
+        return
+    made = [(s, c) for s, c in edits.project.calls("Sequential") if c.args and s.class_of(c) is None]
+    first = made[0][1].args[0] if len(made) == 1 else None
+    if first is not None and callee(first) == "Linear" and isinstance(first, ast.Call) and first.args:
+        source = made[0][0]
+        width = source.segment(first.args[0])
+        start = source.span(first)[0]
+        line = source.text[source.starts[first.lineno - 1] : start]
+        gap = f"\n{line}" if not line.strip() else " "
+        edits.splice(source, start, start, f"{prefix(source, first)}BatchNorm1d({width}, affine=False),{gap}")
+
+
+def _outermost(run: Run) -> set[str]:
+    """The classes of the models that are called from outside."""
+    return {str(model.get("class")) for model in entries(run, "models")}

@@ -57,8 +57,16 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import training_loss, was
-from ._known import number, record, show, site_of
+from ._facts import (
+    loader,
+    training_loss,
+)
+from ._fixing import fixed
+from ._known import (
+    number,
+    record,
+    site_of,
+)
 
 ID = "unscaled-targets"
 FAMILY = "data"
@@ -104,23 +112,13 @@ REFERENCE = "LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998"
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    """Standardise the targets with this run's mean and standard deviation."""
-    targets = record(run, "targets/train")
-    mean, std = number(targets.get("mean")), number(targets.get("std"))
-    location = site_of(training_loss(run))
-    if mean is None or not std:
-        code = (
-            "mean, std = y_train.mean(), y_train.std()\n"
-            "target = (target - mean) / std\n"
-            "prediction = output * std + mean  # where it is reported\n"
-        )
-        return Fix("Standardise the targets with the training set's mean and standard deviation.", code, location)
-    code = (
-        f"target = (target - {mean:.4g}) / {std:.4g}\n"
-        f"{was(location)}prediction = output * {std:.4g} + {mean:.4g}  # where it is reported\n"
-    )
-    summary = (
-        f"Standardise the targets: their mean is {show(mean)} and their standard deviation {show(std)}, "
-        f"so the squared error of a fresh model is about {show(mean * mean + std * std)} instead of 1."
-    )
-    return Fix(summary, code, location)
+    """Standardise the targets with the statistics that were seen."""
+    statistics = record(run, "targets/train")
+    mean, std = number(statistics.get("mean")), number(statistics.get("std"))
+    centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("y_mean", "y_std")
+    measured = f" Targets have mean {centre} and standard deviation {scale}." if mean is not None and std else ""
+    code = f"y = (y - {centre}) / {scale}  # constants of the training set; report output * {scale} + {centre}\n"
+    words = {"keras": "y_train = (y_train - y_train.mean()) / y_train.std()  # undo it when you report"}
+    near = site_of(training_loss(run)) or site_of(loader(run, "train"))
+    summary = f"Standardise the targets, and undo it when you report.{measured}"
+    return fixed(run, summary, None, code, near=near, words=words)

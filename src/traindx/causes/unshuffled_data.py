@@ -59,11 +59,26 @@ The commonest class's share in a batch is near its share in the data, and the sa
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.layers import (
+    rename_call,
+)
+from ..edits.loops import (
+    backward_calls,
+)
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import number, record, site_of, train_loader
-from ._lines import with_keyword
+from ._fixing import begin, fixed
+from ._known import (
+    number,
+    record,
+    site_of,
+    train_loader,
+)
+from ._settings import loader_setting
 
 ID = "unshuffled-data"
 FAMILY = "data"
@@ -111,18 +126,34 @@ REFERENCE = "Bottou, Stochastic gradient descent tricks, 2012; PyTorch documenta
 def fix(run: Run, signs: Signs) -> Fix:
     """shuffle=True in the training loader's own line."""
     loader = train_loader(run)
-    location = site_of(loader)
     order = record(run, "label_order")
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
-        measured = f" The commonest class makes up {seen:.0%} of a batch"
-        measured += f"; mixed batches would show {expected:.0%}." if expected is not None else " on average."
+        measured = f"the commonest class fills {seen:.0%} of a batch"
+        measured += f", {expected:.0%} in mixed batches" if expected is not None else " on average"
     elif (alike := signs.get("batches-alike")) is not None and alike.raised:
-        measured = f" {alike.text[:1].upper()}{alike.text[1:]}."
+        measured = alike.text.rstrip(".")
     if "iterable" in str(loader.get("sampler")).lower():
         code = "stream = shuffled(stream, buffer=10_000)  # longer than many blocks of one label\n"
-        return Fix(f"Shuffle the stream through a buffer.{measured}", code, location)
-    line = with_keyword(location.text, "shuffle", "True", call="DataLoader") if location else None
-    code = line or "train_loader = torch.utils.data.DataLoader(train_set, batch_size=64, shuffle=True)"
-    return Fix(f"Shuffle the training data.{measured}", code + "\n", location)
+        return fixed(run, f"Shuffle the stream through a buffer: {measured}.", None, code, near=site_of(loader))
+    if loader:
+        return loader_setting(run, "shuffle", "True", measured or "every batch is then a random sample")
+    edits = begin(run)
+    if edits is not None:
+        _shuffle_slices(run, edits)
+    pattern = "order = torch.randperm(len(x))  # anew in every epoch\nx, y = x[order], y[order]"
+    summary = f"Shuffle the training data in every epoch{f': {measured}' if measured else ''}."
+    return fixed(run, summary, edits, pattern, near=site_of(loader))
+
+
+def _shuffle_slices(run: Run, edits: Edits) -> None:
+    """torch.arange(n).split(b) becomes torch.randperm(n).split(b) in the head of the training loop."""
+    for source, call in backward_calls(run, edits.project)[:1]:
+        for loop in source.loops_of(call):
+            head = loop.iter if isinstance(loop, ast.For) else None
+            parts = list(ast.walk(head)) if head is not None else []
+            ordered = [n for n in parts if isinstance(n, ast.Call) and source.segment(n.func) == "torch.arange"]
+            if len(ordered) == 1 and len(ordered[0].args) == 1:
+                rename_call(edits, source, ordered[0], "randperm")
+                return

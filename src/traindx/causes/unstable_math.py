@@ -64,14 +64,29 @@ epoch.
 
 from __future__ import annotations
 
+import ast
 import re
 
+from ..edits import Edits, Source
+from ..edits.layers import (
+    in_parentheses,
+    operand,
+)
+from ..edits.project import own_nodes
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, first_event, numbers, was
-from ._known import show, site_of
-from ._operands import with_divisor, with_log_softmax, with_operand
+from ._facts import (
+    as_mapping,
+    first_event,
+    numbers,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    show,
+    site_of,
+)
 
 ID = "unstable-math"
 FAMILY = "loss"
@@ -159,37 +174,56 @@ def fix(run: Run, _signs: Signs) -> Fix:
     """The stable form of the operation that made the first non-finite number, on its line."""
     event = first_event(run, "nonfinite-origin")
     if event is None:
-        return Fix("Find the operation that makes the first NaN, then use its stable form.", _UNKNOWN, None, "safe")
+        summary = "Find the operation that makes the first NaN, then use its stable form."
+        return fixed(run, summary, None, _UNKNOWN, safety="safe")
     name = str(event.data.get("op") or "")
-    location = site_of(event.data)
     bounds = numbers(event.data, "input_range")
     measured = ""
     if bounds and len(bounds) == 2:
         measured = f" Its input ran from {show(bounds[0])} to {show(bounds[1])}."
-    where = f" The first bad number was made by {name or 'an operation'} in the {event.data.get('where', 'model')}"
+    where = f" {name or 'An operation'} in the {event.data.get('where', 'model')} made the first non-finite value"
     where += f" at step {event.step}." if event.step is not None else "."
     words = _words(name)
+    edits = begin(run)
     for names, summary, code in _CURES:
         if words & names and not words & _LAYERS:
-            line = _stable_line(location.text, words & names) if location else None
-            return Fix(f"{summary}.{where}{measured}", was(location) + (f"{line}\n" if line else code), location)
+            for source, statement in edits.project.statements(event.data.get("site")) if edits is not None else []:
+                if edits is not None:
+                    _stabilise(edits, source, statement, words & names)
+            return fixed(run, f"{summary}.{where}{measured}", edits, code, near=site_of(event.data))
     detail = str(as_mapping(event.data).get("detail") or "")
-    return Fix(
-        f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip(),
-        was(location) + _UNKNOWN,
-        location,
-    )
+    summary = f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip()
+    return fixed(run, summary, None, _UNKNOWN, near=site_of(event.data))
 
 
-def _stable_line(text: str, words: set[str]) -> str | None:
-    """The user's own line in its stable form, where the line holds the operation exactly once."""
+def _stabilise(edits: Edits, source: Source, statement: ast.stmt, words: set[str]) -> None:
+    """The statement's own operation in its stable form, where it holds the operation exactly once."""
     if words & {"div", "divide", "truediv"}:
-        return with_divisor(text, "{} + 1e-8")
-    if words & {"log"} and (line := with_log_softmax(text)):
-        return line
-    for name in words & set(_TEMPLATES):
-        return with_operand(text, _TEMPLATES[name], name)
-    return None
+        divisions = [n for n in own_nodes(statement) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+        divisions = [n for n in divisions if not isinstance(n.right, ast.Constant)]
+        if len(divisions) == 1:
+            right = divisions[0].right
+            edits.replace(source, right, f"({source.segment(right)} + 1e-8)")
+        return
+    calls = [
+        node
+        for node in own_nodes(statement)
+        if isinstance(node, ast.Call) and (callee(node) or "").rstrip("_") in words
+    ]
+    inner = operand(calls[0]) if len(calls) == 1 else None
+    if inner is None:
+        return
+    if callee(calls[0]) == "log" and callee(inner) == "softmax" and isinstance(inner, ast.Call):
+        function = source.segment(inner.func)
+        arguments = source.segment(inner)[len(function) :]
+        edits.replace(source, calls[0], function.removesuffix("softmax") + "log_softmax" + arguments)
+        return
+    template = next((_TEMPLATES[name] for name in sorted(words & set(_TEMPLATES))), None)
+    if template is None:
+        return
+    text = template.format(in_parentheses(source, inner))
+    method = isinstance(calls[0].func, ast.Attribute) and calls[0].func.value is inner
+    edits.replace(source, inner, f"({text})" if method and not template.startswith("{}.") else text)
 
 
 def _words(name: str) -> set[str]:

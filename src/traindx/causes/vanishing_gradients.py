@@ -68,11 +68,25 @@ ratio is within a factor of ten of the last layers'.
 
 from __future__ import annotations
 
+from ..edits.arguments import remove_keyword
+from ..edits.layers import (
+    rename_call,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ._architecture import normalise_before
 from ._base import Fix
-from ._facts import model_site, module_types, typical, weights
-from ._known import show
+from ._facts import (
+    model_site,
+    module_types,
+    typical,
+    weights,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    show,
+)
 
 ID = "vanishing-gradients"
 FAMILY = "signal"
@@ -131,38 +145,42 @@ class Block(torch.nn.Module):  # in place of one squashing layer; `width` is tha
         super().__init__()
         self.norm = torch.nn.LayerNorm(width)
         self.linear = torch.nn.Linear(width, width)
-        torch.nn.init.kaiming_normal_(self.linear.weight, nonlinearity="relu")
 
     def forward(self, x):
         return x + torch.relu(self.linear(self.norm(x)))
 """
-_RECURRENT = """\
-self.rnn = torch.nn.LSTM(input_size, hidden_size, batch_first=True)  # gates keep a path with derivative near 1
-for name, bias in self.rnn.named_parameters():
-    if name.startswith("bias_ih"):  # order of gates: input, forget, cell, output
-        torch.nn.init.ones_(bias.data[hidden_size : 2 * hidden_size])  # remember by default
-"""
+_RECURRENT = "self.rnn = torch.nn.GRU(input_size, hidden_size, batch_first=True)  # gates keep the gradient alive"
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    """Skip paths with ReLU and normalisation, or gates where the model is a plain recurrence."""
+    """ReLU with normalisation, or gates where the model is a plain recurrence."""
     rms = typical(run, "grad_rms")
     depth = [str(param["name"]) for param in weights(run) if str(param["name"]) in rms]
     measured = ""
     if len(depth) > 1:
         first, last = depth[0], depth[-1]
         measured = (
-            f" Over {len(depth)} layers the gradient's rms falls from {show(rms[last])} at {last} "
-            f"to {show(rms[first])} at {first}."
+            f" Over {len(depth)} layers the gradient's RMS falls from {show(rms[last])} at `{last}` "
+            f"to {show(rms[first])} at `{first}`."
         )
     types = module_types(run)
     fading = signs.get("gradients-fade-along-chain")
     in_time = fading is not None and fading.raised and (signs.level("gradients-vanish-with-depth") or 0.0) < 0.5
     if fading is not None and in_time:
-        measured = f" {fading.text[:1].upper()}{fading.text[1:]}."
-    if "RNN" in types or "RNNCell" in types or in_time:
-        return Fix(f"Replace the plain recurrence by an LSTM or GRU.{measured}", _RECURRENT, model_site(run))
+        measured = f" {fading.text[:1].upper()}{fading.text[1:].rstrip('.')}."
+    edits = begin(run)
+    gated = any(kind in ("LSTM", "GRU", "LSTMCell", "GRUCell") for kind in types)
+    if "RNN" in types or "RNNCell" in types or (in_time and not gated):
+        plain = edits.project.calls("RNN", "RNNCell") if edits is not None else []
+        if edits is not None and len(plain) == 1:
+            source, call = plain[0]
+            rename_call(edits, source, call, (callee(call) or "").replace("RNN", "GRU"))
+            remove_keyword(edits, source, call, "nonlinearity")
+        summary = f"Replace the plain recurrence by a GRU or an LSTM.{measured}"
+        return fixed(run, summary, edits, _RECURRENT, near=model_site(run))
     squashing = sum(kind in ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid") for kind in types)
     what = f"the {squashing} squashing activations" if squashing else "the plain layers"
-    summary = f"Replace {what} of the hidden stack by ReLU blocks with normalisation and a skip path.{measured}"
-    return Fix(summary, _RESIDUAL, model_site(run))
+    if edits is not None:
+        normalise_before(edits, "Sigmoid", "Tanh", instead="ReLU")
+    summary = f"Replace {what} of the hidden layers by ReLU with normalisation, or add skip connections.{measured}"
+    return fixed(run, summary, edits, _RESIDUAL, near=model_site(run))

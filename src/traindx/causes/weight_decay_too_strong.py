@@ -58,12 +58,30 @@ below the trivial level.
 
 from __future__ import annotations
 
+import ast
+
+from ..edits import Edits
+from ..edits.loops import (
+    assigned_before,
+    backward_calls,
+    loss_of,
+)
+from ..edits.values import Literal, origin
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._changes import optimizer_setting
-from ._known import adaptive, median, nice, rate, setting, show, values
+from ._fixing import begin, fixed
+from ._known import (
+    adaptive,
+    median,
+    nice,
+    number,
+    setting,
+    show,
+    values,
+)
 from ._rivals import LOSS_FAULTS, UPDATE_FAULTS
+from ._settings import optimizer_setting
 
 ID = "weight-decay-too-strong"
 FAMILY = "optimizer"
@@ -114,35 +132,47 @@ HEALTHY_SHARE = 0.05
 def fix(run: Run, signs: Signs) -> Fix:
     penalty = signs.get("penalty-dominates")
     if penalty is not None and penalty.raised:
-        return _weaker_penalty(float(penalty.value))
+        return _weaker_penalty(run, float(penalty.value))
     usual = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     old = setting(run, "weight_decay")
     share = median(run, "decay_ratio")
     new = usual
-    if old and share and share > 0:
+    if old and share and share > HEALTHY_SHARE:
         # The decay term is proportional to the setting, so this brings it to a small share of the rest.
-        new = min(usual, nice(old * HEALTHY_SHARE / share)) if share > HEALTHY_SHARE else usual
+        new = min(usual, nice(old * HEALTHY_SHARE / share))
     if old is not None and new >= old > 0:
         new = nice(old / 10)
-    reasons = [f"the usual value is about {show(usual)}"]
+    reasons = [f"about {show(usual)} is typical"]
     if share:
-        reasons.append(f"the decay term is {show(share)} times what the loss asks for")
+        reasons.append(f"the decay term is {show(share)} times the gradient's")
     norms = values(run, "weight_norm")
     if len(norms) > 1:
         reasons.append(f"the weight norm went from {show(float(norms[0]))} to {show(float(norms[-1]))}")
-    lr = rate(run)
-    if old and lr:
-        reasons.append(
-            f"lr·weight_decay = {show(lr * old)} halves an unheld weight in {show(0.693 / (lr * old))} steps"
-        )
-    return optimizer_setting(run, "weight_decay", show(new), "; ".join(reasons))
+    words = {
+        "keras": f"keras.optimizers.AdamW(..., weight_decay={show(new)})",
+        "huggingface": f"TrainingArguments(..., weight_decay={show(new)})",
+        "lightning": f"return torch.optim.AdamW(self.parameters(), lr=self.lr, weight_decay={show(new)})",
+    }
+    return optimizer_setting(run, "weight_decay", show(new), "; ".join(reasons), words=words)
 
 
-def _weaker_penalty(share: float) -> Fix:
+def _weaker_penalty(run: Run, share: float) -> Fix:
     """A penalty of a twentieth of the loss is strong enough."""
-    factor = show(nice(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3)))
-    return Fix(
-        f"Make the penalty on the weights weaker, about {factor} times what it is: it is {share:.0%} of the loss.",
-        f"loss = fit + {factor} * penalty  # the penalty as it was\n",
-        None,
-    )
+    factor = nice(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3))
+    edits = begin(run)
+    if edits is not None:
+        _weaken(run, edits, factor)
+    summary = f"Multiply the penalty on the weights by about {show(factor)}: it is {share:.0%} of the loss."
+    return fixed(run, summary, edits, f"loss = fit + {show(factor)} * penalty  # the penalty as it was\n")
+
+
+def _weaken(run: Run, edits: Edits, factor: float) -> None:
+    """The number that multiplies the added term in the statement of the loss."""
+    for source, call in backward_calls(run, edits.project)[:1]:
+        loss = loss_of(call)
+        made = assigned_before(source, loss.id, source.statement_of(call)) if isinstance(loss, ast.Name) else None
+        sums = [n for n in ast.walk(made) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)] if made else []
+        scaled = [n.right for n in sums if isinstance(n.right, ast.BinOp) and isinstance(n.right.op, ast.Mult)]
+        place = origin(edits.project, source, scaled[0].left) if len(scaled) == 1 else None
+        if isinstance(place, Literal) and isinstance(place.node, ast.Constant) and number(place.node.value):
+            edits.replace(place.source, place.node, show(nice(factor * float(place.node.value))))  # type: ignore[arg-type]

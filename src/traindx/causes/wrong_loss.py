@@ -61,12 +61,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..edits.arguments import set_argument
+from ..edits.layers import (
+    in_parentheses,
+    rename_call,
+)
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._facts import as_mapping, training_loss, was
-from ._known import entries, number, record, show, site_of
-from ._lines import with_call_renamed
+from ._facts import (
+    as_mapping,
+    training_loss,
+)
+from ._fixing import begin, fixed
+from ._known import (
+    entries,
+    number,
+    record,
+    show,
+    site_of,
+)
 
 ID = "wrong-loss"
 FAMILY = "loss"
@@ -120,89 +135,92 @@ REFERENCE = (
     "Bishop, Pattern Recognition and Machine Learning, 2006, section 5.2; PyTorch documentation, torch.nn.NLLLoss"
 )
 
-_RENAMES = (("nll_loss", "cross_entropy"), ("NLLLoss", "CrossEntropyLoss"))
-
 
 def fix(run: Run, signs: Signs) -> Fix:
     """cross_entropy for nll_loss on scores and for a regression loss on class ids; the binary one for one score."""
     if (signs.level("loss-over-one-class") or 0.0) >= 0.5:
-        return _binary(training_loss(run, "cross_entropy"))
+        return _binary(run, training_loss(run, "cross_entropy"))
     if (signs.level("errors-cancel") or 0.0) >= 0.5:
-        return Fix(
-            "Take the size of each error before the mean: as it is, errors of unlike sign cancel.",
-            "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss: (outputs - targets).abs().mean()\n",
-            site_of(next(iter(entries(run, "backward_sites")), None)),  # the loss is made close by
-        )
+        near = site_of(next(iter(entries(run, "backward_sites")), None))  # the loss is made close by
+        summary = "Take the size of each error before the mean: errors of opposite sign cancel."
+        code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss"
+        return fixed(run, summary, None, code, near=near)
     if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
-        return _for_other_targets(training_loss(run, "cross_entropy"))
+        return _for_other_targets(run, training_loss(run, "cross_entropy"))
     if (signs.level("labels-without-sign") or 0.0) >= 0.5:
         call = training_loss(run, "soft_margin", "embedding", "margin_ranking")
-        return Fix(
-            f"Give {call.get('fn') or 'the loss'} labels of minus one and one: zero says neither.",
-            was(site_of(call)) + "labels = labels * 2 - 1  # 0 and 1 become -1 and 1\n",
-            site_of(call),
-        )
+        edits = begin(run)
+        for source, node in edits.project.calls_at(call.get("site")) if edits is not None else []:
+            if edits is not None and len(node.args) >= 2 and source.parents[node] is source.statement_of(node):
+                edits.replace(source, node.args[-1], f"{in_parentheses(source, node.args[-1])} * 2 - 1")
+        summary = f"Give {call.get('fn') or 'the loss'} labels of -1 and 1: it does not take 0."
+        return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=site_of(call))
     if (signs.level("rates-for-logarithms") or 0.0) >= 0.5:
-        call = training_loss(run, "poisson")
-        return Fix(
-            "Say that the output is the rate itself, or leave its activation out.",
-            was(site_of(call)) + "loss = torch.nn.functional.poisson_nll_loss(rate, counts, log_input=False)\n",
-            site_of(call),
-        )
+        return _rates(run, training_loss(run, "poisson"))
     nll = training_loss(run, "nll")
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
-        return _cross_entropy_for_nll(nll)
+        return _cross_entropy_for_nll(run, nll)
     loss = training_loss(run, "mse", "l1", "huber") or training_loss(run)
-    location = site_of(loss)
     classes = number(record(run, "targets/train").get("classes")) or number(
         as_mapping(loss.get("target")).get("distinct")
     )
     count = f"{classes:.0f}" if classes else "num_classes"
     code = (
         f"head = torch.nn.Linear(width, {count})  # one score for each class, no activation after it\n"
-        + was(location)
-        + "loss = torch.nn.functional.cross_entropy(scores, labels.long())\n"
+        "loss = torch.nn.functional.cross_entropy(scores, labels.long())\n"
     )
-    measured = f" The targets are {count} class ids, and {loss.get('fn')} treats them as quantities." if classes else ""
-    return Fix(f"Use cross-entropy with one score for each class.{measured}", code, location)
+    measured = f" The targets are {count} class ids, which {loss.get('fn')} treats as quantities." if classes else ""
+    summary = f"Use cross-entropy with one score for each class.{measured}"
+    return fixed(run, summary, None, code, near=site_of(loss))
 
 
-def _binary(call: Mapping[str, Any]) -> Fix:
-    location = site_of(call)
-    code = was(location) + "loss = torch.nn.functional.binary_cross_entropy_with_logits(score, label.float())\n"
-    return Fix(
-        "Use binary_cross_entropy_with_logits: the model gives one score a sample, and cross_entropy of one class is "
-        "the same whatever the score.",
-        code,
-        location,
+def _binary(run: Run, call: Mapping[str, Any]) -> Fix:
+    code = "loss = torch.nn.functional.binary_cross_entropy_with_logits(score.squeeze(-1), label.float())"
+    summary = (
+        "Use binary_cross_entropy_with_logits: the model gives one score per sample, and cross_entropy of one class is "
+        "zero whatever the score."
     )
+    return fixed(run, summary, None, code, near=site_of(call))
 
 
-def _for_other_targets(call: Mapping[str, Any]) -> Fix:
-    location = site_of(call)
+def _rates(run: Run, call: Mapping[str, Any]) -> Fix:
+    edits = begin(run)
+    for source, node in edits.project.calls("PoissonNLLLoss", "poisson_nll_loss") if edits is not None else []:
+        if edits is not None:
+            set_argument(edits, source, node, "log_input", "False", "")
+    code = "loss = torch.nn.functional.poisson_nll_loss(rate, counts, log_input=False)"
+    summary = "Set log_input=False: the output is the rate itself, not its logarithm."
+    return fixed(run, summary, edits, code, near=site_of(call))
+
+
+def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
+    near = site_of(call)
     if str(call.get("fn")).startswith("binary"):
-        code = was(location) + "targets = (targets > 0).float()  # -1 and 1 become 0 and 1\n"
-        return Fix("Give binary cross-entropy targets between 0 and 1: with -1 it has no lowest value.", code, location)
-    code = was(location) + (
-        "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels\n"
-        "loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, targets)  # or: several yes/no answers\n"
-    )
+        summary = "Give binary cross-entropy targets between 0 and 1: with -1 it has no lowest value."
+        return fixed(run, summary, None, "targets = (targets > 0).float()  # -1 and 1 become 0 and 1", near=near)
+    edits = begin(run)
+    made = edits.project.calls("CrossEntropyLoss") if edits is not None else []
+    if edits is not None and len(made) == 1 and not made[0][1].args and not made[0][1].keywords:
+        rename_call(edits, *made[0], "MSELoss")
+    elif edits is not None and not made:
+        for source, node in edits.project.calls("cross_entropy"):
+            rename_call(edits, source, node, "mse_loss")
     sums = [number(as_mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
-    given = (
-        f", and these sum to {show(sums[0])} … {show(sums[1])}" if sums[0] is not None and sums[1] is not None else ""
-    )
-    return Fix(
-        f"cross_entropy takes rows of probabilities that sum to 1{given}: use the loss of such targets.", code, location
-    )
+    given = f" These sum to {show(sums[0])} to {show(sums[1])}." if sums[0] is not None and sums[1] is not None else ""
+    summary = f"Use a regression loss: cross_entropy takes rows of probabilities that sum to 1.{given}"
+    code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels"
+    return fixed(run, summary, edits, code, near=near)
 
 
-def _cross_entropy_for_nll(nll: Mapping[str, Any]) -> Fix:
-    location = site_of(nll)
-    text = location.text if location else ""
-    renamed = [line for old, new in _RENAMES if (line := with_call_renamed(text, old, new))]
-    code = was(location) + (renamed or ["loss = torch.nn.functional.cross_entropy(scores, labels)"])[0] + "\n"
+def _cross_entropy_for_nll(run: Run, nll: Mapping[str, Any]) -> Fix:
+    edits = begin(run)
+    for source, call in edits.project.calls("nll_loss", "NLLLoss") if edits is not None else []:
+        if edits is not None:
+            rename_call(edits, source, call, "cross_entropy" if callee(call) == "nll_loss" else "CrossEntropyLoss")
     highest = number(as_mapping(nll.get("input")).get("max"))
     measured = ""
     if highest is not None and highest > 0:
         measured = f" It is given values up to {show(highest)}; log-probabilities are never above 0."
-    return Fix(f"Use cross_entropy, which takes raw scores, in place of nll_loss.{measured}", code, location)
+    summary = f"Use cross_entropy, which takes raw scores, instead of nll_loss.{measured}"
+    code = "loss = torch.nn.functional.cross_entropy(scores, labels)"
+    return fixed(run, summary, edits, code, near=site_of(nll))

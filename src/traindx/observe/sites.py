@@ -25,17 +25,25 @@ def _installed() -> tuple[str, ...]:
     return tuple(roots)
 
 
+# Packages may also lie on a path of their own (PYTHONPATH, `pip install --target`, a .pth file).
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+
+
+def _is_installed(filename: str) -> bool:
+    return filename.startswith(_installed()) or any(part in _PACKAGE_FOLDERS for part in Path(filename).parts)
+
+
 @cache
 def _kind(filename: str) -> str:
     """`ours`, `torch`, `library` or `user`."""
     # The zoo's patients lie within the package but are user code.
     if filename == WRAPPER_FILE or (filename.startswith(_HERE) and not filename.startswith(_PATIENTS)):
         return "ours"
-    parts = filename.replace("\\", "/")
-    installed = filename.startswith(_installed()) or "/site-packages/" in parts or "/dist-packages/" in parts
-    if installed and "/torch/" in parts:
+    if "/torch/" in filename.replace("\\", "/") and _is_installed(filename):
         return "torch"
-    return "library" if installed or filename.startswith("<frozen") else "user"
+    if filename.startswith("<frozen") or _is_installed(filename):
+        return "library"
+    return "user"
 
 
 def is_ours(filename: str) -> bool:

@@ -76,8 +76,7 @@ def can_observe() -> bool:
 
 def run_cases(cases: Iterable[Case], cache: Cache, workers: int = 2) -> Iterator[tuple[Case, Outcome]]:
     """Runs what has no result yet; yields each case as it ends."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
+    context = server()
     waiting = {case.key: case for case in cases if cache.outcome(case) is None}
     with ThreadPoolExecutor(workers) as pool:
         jobs = {pool.submit(_run_case, case, cache, context): case for case in waiting.values()}
@@ -85,10 +84,23 @@ def run_cases(cases: Iterable[Case], cache: Cache, workers: int = 2) -> Iterator
             yield jobs[job], job.result()
 
 
+def server() -> multiprocessing.context.ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    return context
+
+
 def _run_case(case: Case, cache: Cache, context: multiprocessing.context.ForkServerContext) -> Outcome:
     directory = cache.directory(case).resolve()
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "train.py").write_text(case.source, encoding="utf-8")
+    outcome = run_directory(directory, context)
+    cache.store(case, outcome)
+    return outcome
+
+
+def run_directory(directory: Path, context: multiprocessing.context.ForkServerContext) -> Outcome:
+    """Runs `train.py` of a directory under observation; output and record stay beside it."""
     (directory / "usage.json").unlink(missing_ok=True)
     process = context.Process(target=_patient, args=(directory,))
     process.start()
@@ -97,9 +109,7 @@ def _run_case(case: Case, cache: Cache, context: multiprocessing.context.ForkSer
     if stopped:
         process.kill()
         process.join()
-    outcome = _outcome(directory, None if stopped else process.exitcode)
-    cache.store(case, outcome)
-    return outcome
+    return _outcome(directory, None if stopped else process.exitcode)
 
 
 def _patient(directory: Path) -> None:

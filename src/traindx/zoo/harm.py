@@ -76,9 +76,13 @@ def spread_of(host: str, cache: Cache) -> Spread | None:
     )
 
 
-def judge(case: Case, cache: Cache) -> Verdict | None:
-    """None when a run that is needed for it has not ended yet."""
-    outcome, reference, spread = cache.outcome(case), cache.outcome(case.reference), spread_of(case.host, cache)
+def judge(case: Case, cache: Cache, outcome: Outcome | None = None) -> Verdict | None:
+    """Compares the case, or another outcome in its place, with its reference.
+
+    None when a run that is needed for it has not ended yet.
+    """
+    outcome = outcome or cache.outcome(case)
+    reference, spread = cache.outcome(case.reference), spread_of(case.host, cache)
     if outcome is None or reference is None or spread is None:
         return None
     plain = cache.outcome(Case(case.host, PLAIN, case.seed)) or reference

@@ -1,0 +1,1 @@
+"""Applies every fix of the zoo literally and runs the result."""

@@ -1,0 +1,12 @@
+"""Edits of the user's own source: find the place, change it, and express the change as a unified diff.
+
+`Project` holds the sources beside the script that a run names; `Edits` collects changes and gives the patch.
+Everything works on the parsed source and answers None where the place is not certain: a wrong edit costs more
+than a pattern that the reader has to place.
+"""
+
+from .changes import Edits
+from .project import Project
+from .source import Source
+
+__all__ = ["Edits", "Project", "Source"]

@@ -1,0 +1,200 @@
+"""Collects changes to the project's sources and turns them into one patch."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .diff import unified_diff
+from .source import Source
+
+if TYPE_CHECKING:
+    from .project import Project
+
+
+@dataclass(frozen=True)
+class Splice:
+    """Replaces the characters from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Edits:
+    """Changes that belong together. A change that cannot be made safely spoils them all: half a fix is none."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._splices: dict[Source, list[Splice]] = {}
+        self._refused = False
+
+    def __bool__(self) -> bool:
+        return bool(self._splices) and not self._refused
+
+    def refuse(self) -> None:
+        self._refused = True
+
+    def replace(self, source: Source, node: ast.expr | ast.stmt | ast.keyword, text: str) -> None:
+        if source.segment(node) != text:
+            self.splice(source, *source.span(node), text)
+
+    def splice(self, source: Source, start: int, end: int, text: str) -> None:
+        self._splices.setdefault(source, []).append(Splice(start, end, text.replace("\n", source.newline)))
+
+    def insert_after(self, source: Source, statement: ast.stmt, code: str) -> None:
+        """Puts simple statements behind a statement, in the same block."""
+        if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+            self.refuse()
+            return
+        last = statement.end_lineno or statement.lineno
+        start, end = source.span(statement)
+        rest = source.text[end : source.starts[last]]
+        if _alone_from(source, statement) and not _more_code(rest):
+            lines = _indented(code, _indent(source, start))
+            at = source.starts[last]
+            ended = source.text[:at].endswith(("\n", "\r")) if at else True
+            self.splice(source, at, at, lines if ended else "\n" + lines.removesuffix("\n"))
+        elif "\n" in code.strip("\n") or hasattr(statement, "body"):
+            self.refuse()
+        else:
+            self.splice(source, end, end, f"; {code.strip()}")
+
+    def insert_before(self, source: Source, statement: ast.stmt, code: str) -> None:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+        start = source.span(statement)[0]
+        if _alone_from(source, statement):
+            at = source.starts[first - 1]
+            self.splice(source, at, at, _indented(code, _indent(source, start)))
+        elif "\n" in code.strip("\n") or hasattr(statement, "body"):
+            self.refuse()
+        else:
+            self.splice(source, start, start, f"{code.strip()}; ")
+
+    def delete(self, source: Source, statement: ast.stmt) -> None:
+        """Removes a statement; the only one of a block becomes `pass`."""
+        last = statement.end_lineno or statement.lineno
+        start, end = source.span(statement)
+        rest = source.text[end : source.starts[last]]
+        if len(source.block_of(statement)) == 1:
+            self.splice(source, start, end, "pass")
+        elif _alone_from(source, statement) and not _more_code(rest):
+            self.splice(source, source.starts[statement.lineno - 1], source.starts[last], "")
+        elif match := re.match(r"[ \t]*;[ \t]*", rest):
+            self.splice(source, start, end + match.end(), "")
+        elif match := re.search(r"[ \t]*;[ \t]*$", source.text[source.starts[statement.lineno - 1] : start]):
+            self.splice(source, source.starts[statement.lineno - 1] + match.start(), end, "")
+        else:
+            self.refuse()
+
+    def unwrap(self, source: Source, block: ast.With) -> None:
+        """Removes the head of a block and moves its body one level out."""
+        body = block.body
+        outer, inner = _indent(source, source.span(block)[0]), _indent(source, source.span(body[0])[0])
+        first, last = body[0].lineno, block.end_lineno or block.lineno
+        if first == block.lineno or not inner.startswith(outer) or _has_long_string(source, first, last):
+            self.refuse()
+            return
+        lines = [source.text[source.starts[n - 1] : source.starts[n]] for n in range(first, last + 1)]
+        # A continued line or a comment may stand further left than its statement: it stays where it is.
+        moved = [outer + line[len(inner) :] if line.startswith(inner) else line for line in lines]
+        start, end = source.starts[block.lineno - 1], source.starts[last]
+        self._splices.setdefault(source, []).append(Splice(start, end, "".join(moved)))
+
+    def changed(self) -> dict[Source, str] | None:
+        """The new text of each changed file, or None where a change was refused or the result does not compile."""
+        if not self:
+            return None
+        result = {}
+        for source, splices in self._splices.items():
+            text = _applied(source.text, splices)
+            if text is None or text == source.text or not _compiles(text):
+                return None
+            result[source] = text
+        return result
+
+    def patch(self) -> str | None:
+        """The changes as one unified diff relative to the project's folder, or None."""
+        changed = self.changed()
+        if not changed:
+            return None
+        return "".join(
+            unified_diff(source.path.relative_to(self.project.root), source.text, text)
+            for source, text in changed.items()
+        )
+
+    def place(self) -> tuple[Source, int] | None:
+        """The first line that changes, in the first file that does."""
+        changed = self.changed()
+        if not changed:
+            return None
+        source = next(iter(changed))
+        first = min(self._splices[source], key=lambda splice: splice.start)
+        line = next(
+            n for n in range(1, len(source.starts)) if source.starts[n] > first.start or n + 1 == len(source.starts)
+        )
+        return source, line
+
+
+def _applied(text: str, splices: Sequence[Splice]) -> str | None:
+    ordered = sorted(enumerate(splices), key=lambda item: (item[1].start, item[1].end, item[0]))
+    out, position = [], 0
+    for _, splice in ordered:
+        if splice.start < position:
+            return None  # two changes of one place
+        out.append(text[position : splice.start] + splice.text)
+        position = splice.end
+    return "".join([*out, text[position:]])
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile(text, "<patched>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _alone_from(source: Source, statement: ast.stmt) -> bool:
+    """Whether nothing but white space stands before the statement on its line."""
+    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+    start = source.starts[first - 1]
+    return not source.text[start : source.span(statement)[0]].strip() or first != statement.lineno
+
+
+def _more_code(rest: str) -> bool:
+    """Whether a statement follows on the same line; a comment does not count."""
+    return rest.strip().startswith((";", "\\")) and bool(rest.strip().lstrip(";").strip())
+
+
+def _indent(source: Source, offset: int) -> str:
+    line_start = max(start for start in source.starts if start <= offset)
+    match = re.match(r"[ \t\f]*", source.text[line_start:offset])
+    return match.group() if match else ""
+
+
+def _indented(code: str, indent: str) -> str:
+    return "".join(f"{indent}{line}\n" if line.strip() else "\n" for line in code.strip("\n").split("\n"))
+
+
+def _has_long_string(source: Source, first: int, last: int) -> bool:
+    """Whether a string of several lines lies in the range: moving its lines would change it."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source.text).readline))
+    except (tokenize.TokenError, IndentationError):
+        return True
+    opened = 0
+    for token in tokens:
+        name = tokenize.tok_name[token.type]
+        if name == "STRING" and token.start[0] != token.end[0] and first <= token.end[0] and token.start[0] <= last:
+            return True
+        if name == "FSTRING_START":
+            opened = token.start[0]
+        if name == "FSTRING_END" and opened != token.end[0] and first <= token.end[0] and opened <= last:
+            return True
+    return False

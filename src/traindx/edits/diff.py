@@ -1,0 +1,44 @@
+"""A unified diff that `patch -p1` and `git apply` take."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from pathlib import PurePath
+
+_CONTEXT = 3
+
+
+def unified_diff(name: PurePath, old: str, new: str) -> str:
+    """The diff of one file. Lines end at the line feed alone, so that CR LF files keep their line ends."""
+    before, after = _lines(old), _lines(new)
+    hunks = list(SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT))
+    if not hunks:
+        return ""
+    path = name.as_posix()
+    out = [f"--- a/{path}\n", f"+++ b/{path}\n"]
+    for group in hunks:
+        first, last = group[0], group[-1]
+        out.append(f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n")
+        for tag, old_from, old_to, new_from, new_to in group:
+            if tag == "equal":
+                out.extend(_marked(" ", line) for line in before[old_from:old_to])
+                continue
+            out.extend(_marked("-", line) for line in before[old_from:old_to])
+            out.extend(_marked("+", line) for line in after[new_from:new_to])
+    return "".join(out)
+
+
+def _lines(text: str) -> list[str]:
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _range(start: int, stop: int) -> str:
+    length = stop - start
+    if length == 1:
+        return str(start + 1)
+    return f"{start + 1 if length else start},{length}"
+
+
+def _marked(mark: str, line: str) -> str:
+    return f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"

@@ -1,0 +1,181 @@
+"""Finds the training loop and what its parts are called: model, optimizer, scaler, loss, batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from ..record import Run
+from .project import Project
+from .source import Source, callee
+
+
+def backward_calls(run: Run, project: Project) -> list[tuple[Source, ast.Call]]:
+    """The calls of backward that the run made, in the order of their sites."""
+    sites = run.facts.get("backward_sites")
+    found = []
+    for entry in sites if isinstance(sites, list) else []:
+        if isinstance(entry, Mapping):
+            found.extend(project.calls_at(entry.get("site"), "backward", "step", "training_step")[:1])
+    return found
+
+
+def loss_of(call: ast.Call) -> ast.expr | None:
+    """The expression that backward is called on: loss.backward(), scaler.scale(loss).backward(), backward(loss)."""
+    if callee(call) != "backward":
+        return None
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if isinstance(owner, ast.Call) and callee(owner) == "scale" and owner.args:
+        return owner.args[0]
+    if call.args and isinstance(owner, (ast.Name, ast.Attribute)):
+        return call.args[0]  # accelerator.backward(loss), fabric.backward(loss)
+    return owner
+
+
+def step_calls(project: Project, source: Source, near: ast.AST) -> list[ast.Call]:
+    """The calls of an optimizer's step in the same function (or top level) as a node."""
+    schedulers = scheduler_names(project)
+    found = []
+    for node in source.walk(ast.Call):
+        if not isinstance(node, ast.Call) or callee(node) != "step" or not isinstance(node.func, ast.Attribute):
+            continue
+        if source.function_of(node) is source.function_of(near) and ast.unparse(node.func.value) not in schedulers:
+            found.append(node)
+    return found
+
+
+def scheduler_names(project: Project) -> set[str]:
+    """What the project calls its schedulers."""
+    names: set[str] = set()
+    for source in project.sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                made = callee(node.value) or ""
+                if made.endswith("LR") or "chedule" in made or made == "ReduceLROnPlateau":
+                    names.update(ast.unparse(target) for target in node.targets)
+    return names
+
+
+def optimizer_in(call: ast.Call) -> str | None:
+    """The optimizer's name in opt.step() or scaler.step(opt)."""
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    owner = ast.unparse(call.func.value)
+    if call.args and isinstance(call.args[0], (ast.Name, ast.Attribute)) and "scal" in owner.lower():
+        return ast.unparse(call.args[0])
+    return owner
+
+
+def models_near(source: Source, near: ast.AST) -> list[str]:
+    """Names that are used as a model in the function (or top level) of a node, the surest first."""
+    function = source.function_of(near)
+    scope = function if function is not None else source.tree
+    votes: dict[str, int] = {}
+    for node in ast.walk(scope):
+        if not isinstance(node, ast.Call) or (function is None and source.function_of(node) is not None):
+            continue
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("parameters", "train", "eval", "state_dict"):
+            owner = node.func.value
+            if isinstance(owner, (ast.Name, ast.Attribute)):
+                name = ast.unparse(owner)
+                votes[name] = votes.get(name, 0) + (3 if node.func.attr in ("train", "eval") else 2)
+    return sorted((name for name in votes if name != "self"), key=lambda name: -votes[name])
+
+
+def module_name(run: Run, project: Project) -> tuple[Source, ast.stmt, str] | None:
+    """The statement that makes the model and the name it gives it, where there is exactly one."""
+    kinds = {
+        str(model.get("class"))
+        for model in run.facts.get("models") or []
+        if isinstance(model, Mapping) and model.get("class")
+    }
+    found = []
+    for source in project.sources:
+        for node in source.walk(ast.Assign):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Call):
+                target = node.targets[0]
+                made = node.value
+                while isinstance(made.func, ast.Attribute) and isinstance(made.func.value, ast.Call):
+                    made = made.func.value  # Net().to(device)
+                inside = source.class_of(node) is not None
+                if callee(made) in kinds and isinstance(target, ast.Name) and not inside:
+                    found.append((source, node, target.id))
+    return found[0] if len(found) == 1 else None
+
+
+def assigned_before(source: Source, name: str, near: ast.stmt) -> ast.Assign | None:
+    """The last plain assignment to a name in the same block, before a statement."""
+    block = source.block_of(near)
+    if near not in block:
+        return None
+    for statement in reversed(block[: block.index(near)]):
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
+            return statement
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            for inner in reversed(statement.body):
+                if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == name:
+                    return inner
+    return None
+
+
+def forward_functions(project: Project) -> list[tuple[Source, ast.FunctionDef]]:
+    """The forward methods of the project's own modules."""
+    found = []
+    for source in project.sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.FunctionDef) and node.name == "forward" and source.class_of(node) is not None:
+                found.append((source, node))
+    return found
+
+
+def training_nodes(run: Run, project: Project) -> list[tuple[Source, ast.AST]]:
+    """Every node of the forward methods and of the function (or loop) that calls backward, up to backward."""
+    found: list[tuple[Source, ast.AST]] = []
+    for source, function in forward_functions(project):
+        found.extend((source, node) for node in ast.walk(function))
+    for source, call in backward_calls(run, project):
+        statement = source.statement_of(call)
+        loops = source.loops_of(call)
+        scope: ast.AST = loops[0] if loops else (source.function_of(call) or source.tree)
+        for node in ast.walk(scope):
+            if getattr(node, "lineno", 10**9) <= (statement.end_lineno or 0):
+                found.append((source, node))
+    return list(dict.fromkeys(found))
+
+
+def site_calls(project: Project, entry: Any, *names: str) -> list[tuple[Source, ast.Call]]:
+    """The calls on the line that an entry of the facts names."""
+    return project.calls_at(entry.get("site"), *names) if isinstance(entry, Mapping) else []
+
+
+def models_called(source: Source, block: ast.AST) -> list[str]:
+    """Names that are called like a model within a block: model(x), self.model(x)."""
+    found: list[str] = []
+    owners = set(models_near(source, block)) | set(_module_names(source))
+    for node in ast.walk(block):
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            name = ast.unparse(node.func)
+            if name in owners and name not in found:
+                found.append(name)
+    return found
+
+
+def model_in_loop(source: Source, backward: ast.Call) -> str | None:
+    """What the loop around backward calls as its model, where that is one name."""
+    loops = source.loops_of(backward)
+    scope: ast.AST = loops[0] if loops else (source.function_of(backward) or source.tree)
+    called = models_called(source, scope)
+    return called[0] if len(called) == 1 else None
+
+
+def _module_names(source: Source) -> list[str]:
+    """Names whose parameters go into an optimizer or that are switched between modes, anywhere in the file."""
+    return [
+        ast.unparse(node.func.value)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("parameters", "eval", "train", "state_dict")
+        and isinstance(node.func.value, (ast.Name, ast.Attribute))
+    ]

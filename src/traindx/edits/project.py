@@ -1,0 +1,147 @@
+"""The user's project: the script that a run names and the modules that it imports from its own folder."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..record import Run
+from .source import Source, callee
+
+_LIBRARIES = {"site-packages", "dist-packages", ".venv", "venv", "node_modules"}
+_MOST_SOURCES = 60
+
+
+class Project:
+    """Sources below the script's folder. Files that changed since the run was recorded are left out."""
+
+    def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]]) -> None:
+        self.script = script
+        self.root = script.parent
+        self.argv = argv
+        self._sites = sites
+
+    @classmethod
+    def of(cls, run: Run) -> Project | None:
+        """The project of an observed run, or None for logs and where the script is gone or has changed."""
+        script = run.facts.get("script")
+        if not isinstance(script, Mapping) or not script.get("path"):
+            return None
+        path = Path(str(script["path"]))
+        argv = script.get("argv")
+        sites = list(_sites(dict(run.facts))) + [site for event in run.events for site in _sites(event.data)]
+        project = cls(path, [str(part) for part in argv] if isinstance(argv, list) else [], sites)
+        return project if project.source(str(path)) is not None else None
+
+    def source(self, file: str) -> Source | None:
+        """The parsed file, or None outside the project, inside a library, or where it is not what was run."""
+        path = Path(file)
+        if not path.is_absolute() or not path.is_relative_to(self.root):
+            return None
+        if _LIBRARIES & set(path.relative_to(self.root).parts):
+            return None
+        source = _read(path)
+        return source if source is not None and self._as_run(source) else None
+
+    def _as_run(self, source: Source) -> bool:
+        for site in self._sites:
+            text = str(site.get("text") or "").strip()
+            ours = bool(text) and str(site.get("file")) == str(source.path)
+            if ours and source.line(int(site.get("line") or 0)).strip() != text.splitlines()[0].strip():
+                return False
+        return True
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The script, the files that the run names, and what these import from the project's folder."""
+        waiting = [str(self.script), *(str(site.get("file")) for site in self._sites)]
+        found: dict[str, Source] = {}
+        seen: set[str] = set()
+        while waiting and len(found) < _MOST_SOURCES:
+            file = waiting.pop(0)
+            if file in seen:
+                continue
+            seen.add(file)
+            source = self.source(file)
+            if source is not None:
+                found[file] = source
+                waiting.extend(self._imports(source))
+        return list(found.values())
+
+    def _imports(self, source: Source) -> Iterator[str]:
+        for node in ast.walk(source.tree):
+            names: list[str] = []
+            folder = self.root
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = node.module or ""
+                names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
+                if node.level:
+                    folder = source.path.parents[min(node.level, len(source.path.parents)) - 1]
+            for name in filter(None, names):
+                path = folder.joinpath(*name.split("."))
+                yield from (str(file) for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists())
+
+    def statements(self, site: Any) -> list[tuple[Source, ast.stmt]]:
+        """The statements on the line of a site (as facts hold it), where the line is in the project."""
+        if not isinstance(site, Mapping) or not site.get("file"):
+            return []
+        source = self.source(str(site["file"]))
+        return [(source, found) for found in source.statements_at(int(site.get("line") or 0))] if source else []
+
+    def calls_at(self, site: Any, *names: str) -> list[tuple[Source, ast.Call]]:
+        """The calls of these names (any, where none is given) in the statements on the line of a site."""
+        return [
+            (source, node)
+            for source, statement in self.statements(site)
+            for node in own_nodes(statement)
+            if isinstance(node, ast.Call) and (not names or callee(node) in names)
+        ]
+
+    def calls(self, *names: str) -> list[tuple[Source, ast.Call]]:
+        """Every call of these names in the project's sources."""
+        return [
+            (source, node)
+            for source in self.sources
+            for node in source.walk(ast.Call)
+            if isinstance(node, ast.Call) and callee(node) in names
+        ]
+
+
+def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement without those of the statements in its block."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        waiting.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+
+
+def _sites(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The sites anywhere in facts or an event's data."""
+    if isinstance(value, Mapping):
+        if {"file", "line"} <= set(value):
+            yield value
+        for part in value.values():
+            yield from _sites(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            if isinstance(part, (Mapping, list, tuple)):
+                yield from _sites(part)
+
+
+def _read(path: Path) -> Source | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return _parsed(path, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=128)
+def _parsed(path: Path, _changed: int, _size: int) -> Source | None:
+    return Source.read(path)
