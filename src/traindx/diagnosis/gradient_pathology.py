@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..probes.gradient_tables import GradientStats
 from ..record import Run
 from ..signs import Sign, measure_all
 from ..signs._measure import all_signs
+
+if TYPE_CHECKING:
+    from ..probes.gradient_tables import GradientStats
 
 # What to do about a raised sign, in one sentence.
 RECOMMENDED = {

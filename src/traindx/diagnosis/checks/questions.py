@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..signs import Signs
-from ._base import Answer
+from ...signs import Signs
+from .types import Answer
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,72 @@
+"""From a run with the probes' facts to answers and a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...record import Run
+from ...signs import measure_all
+from ..diagnose import diagnose
+from ..types import Diagnosis
+from . import data, experiments
+from .questions import QUESTIONS, answer
+from .types import GROUPS, Answer, CheckReport
+
+ENDED_BY_US = ("undertrained",)
+
+
+def judge_check(source: str, run: Run) -> CheckReport:
+    """From a run with the probes' facts to answers."""
+    answers = answers_of(run)
+    return CheckReport(source, answers, run, _diagnosis(source, run, answers))
+
+
+def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
+    """The diagnosis of the first steps, with the check's own verdict: it was the check that ended the run."""
+    statuses = {each.status for each in answers}
+    found = diagnose(run)
+    failed = [each for each in answers if each.status == "failed"]
+    return replace(
+        found,
+        source=source,
+        verdict="sick" if failed else "inconclusive" if "doubtful" in statuses else "healthy",
+        summary=f"{len(failed)} checks failed: {', '.join(each.id for each in failed)}"
+        if failed
+        else "no check failed",
+        hypotheses=[each for each in found.hypotheses if each.cause not in ENDED_BY_US],
+    )
+
+
+def answers_of(run: Run) -> list[Answer]:
+    signs = measure_all(run)
+    found = [
+        _went_through(run),
+        data.varied(run),
+        *(answer(question, signs) for question in QUESTIONS),
+        *experiments.dependence(run),
+    ]
+    facts: dict[str, Any] = dict(run.facts)
+    if facts.get("memorise"):
+        found.append(experiments.memorised(facts["memorise"], facts.get("memorise/other_rates") or [], found))
+    if facts.get("starts"):
+        found.append(experiments.same_start(facts["starts"]))
+    return sorted(found, key=lambda each: GROUPS.index(each.group))
+
+
+def _went_through(run: Run) -> Answer:
+    made = f"{run.steps} steps"
+    if run.facts.get("error"):
+        return Answer("runs", "start", "failed", f"the script failed at step {run.steps}: {_error_line(run)}")
+    if "exit" not in run.facts:
+        return Answer("runs", "start", "doubtful", f"the time limit ended the script after {made}")
+    ended = ", then the script ended by itself" if run.facts.get("probe") and run.facts["exit"] == "ok" else ""
+    return Answer("runs", "start", "passed", f"{made} were made{ended}")
+
+
+def _error_line(run: Run) -> str:
+    error = run.facts["error"]
+    site = error.get("site") or {}
+    place = f" ({Path(site['file']).name}:{site['line']})" if site.get("file") else ""
+    return f"{error['type']}: {error['message']}{place}"
