@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from . import _libc as libc
+from ._ending import ended
 from ._keeper import memory_allowed, wait_for
 from ._layers import LayerError, enter_layers
 from ._namespaces import enter_namespaces
@@ -48,7 +49,7 @@ def _first_process(work: Callable[[], int], kept: Sequence[str], places: Sequenc
     code = 1
     try:
         _give_up_capabilities()
-        code = _ended(work)
+        code = ended(work)
     finally:
         os._exit(code)
 
@@ -74,27 +75,6 @@ def _give_up_capabilities() -> None:
 
 def _own() -> tuple[int, ...]:
     return libc.KEPT if os.geteuid() == 0 else ()
-
-
-def _ended(work: Callable[[], int]) -> int:
-    """The work's exit code, with what python does at its end: flushing, threads, `atexit`."""
-    import atexit
-    import traceback
-
-    try:
-        code = work()
-    except SystemExit as leaving:
-        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):
-            pass
-    return code
 
 
 def _refused(error: Exception) -> int:
