@@ -106,7 +106,7 @@ def test_explain_shows_the_sign(tmp_path: Path) -> None:
 
 def test_check_asks_it(tmp_path: Path) -> None:
     ask_checks = (
-        "from traindx.signs import all_signs; from traindx.diagnosis.check_answers import answers_of_signs;"
+        "from traindx.signs import all_signs; from traindx.diagnosis.checks.from_signs import answers_of_signs;"
         "from traindx.signs import measure_all; from traindx.record import RunBuilder;"
         "run = RunBuilder('r', 'observed').build();"
         "print([a.status for a in answers_of_signs(measure_all(run)) if a.id == 'moon'])"

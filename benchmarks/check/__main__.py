@@ -22,7 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.check.trials import keep
-from traindx.checking.conduct import report
+from traindx.diagnosis.checks import judge_check
 from traindx.record import load
 from traindx.zoo.cases import all_cases
 
@@ -80,7 +80,7 @@ def judged(patient: Patient, cache: Path) -> tuple[str, list[str]]:
     path = patient.record(cache)
     if not path.exists():
         return "none", []
-    found = report(patient.name, load(path))
+    found = judge_check(patient.name, load(path))
     crosses, marks = found.of("failed"), found.of("doubtful")
     lines = [f"{mark} {answer.id}: {answer.text}" for mark, group in (("✗", crosses), ("!", marks)) for answer in group]
     return ("cross" if crosses else "mark" if marks else "silent"), lines

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from traindx.checking.conduct import examine
-from traindx.probes import _child
+from traindx.probes import _run
 from traindx.probes.launch import ProbeError, Script, kill_group
+from traindx.probes.script_check import measure_with
 from traindx.record.saving import save
 
 PRELOADED = ["torch", "torch._dynamo", "numpy", "sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing"]
@@ -26,7 +26,7 @@ def keep(source: str, record: Path) -> str:
         script = Path(folder) / "train.py"
         script.write_text(source)
         try:
-            run = examine(Script(str(script)), forked, seconds=SECONDS, fresh=forked)
+            run = measure_with(Script(str(script)), forked, seconds=SECONDS, fresh=forked)
         except ProbeError as error:
             return str(error)
         partial = record.with_suffix(f".{os.getpid()}.partial")
@@ -54,4 +54,4 @@ def _go(words: dict[str, Any], folder: str) -> None:
     os.chdir(folder)
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-    _child.main([json.dumps(words)])
+    _run.main([json.dumps(words)])

@@ -11,8 +11,8 @@ from ._lazy import lazy_names
 from .record.errors import RecordError
 
 if TYPE_CHECKING:
-    from .checking.direct import check as check
-    from .checking.pathology import diagnose_gradient_pathology as diagnose_gradient_pathology
+    from .checks import check as check
+    from .diagnosis.gradient_pathology import diagnose_gradient_pathology as diagnose_gradient_pathology
     from .observe.watch import watch as watch
     from .probes.gradient_tables import compute_gradient_stats as compute_gradient_stats
     from .probes.rates import lr_range_test as lr_range_test
@@ -38,9 +38,9 @@ __getattr__ = lazy_names(
         "load": ".record.reading",
         "Run": ".record.run",
         "watch": ".observe.watch",
-        "check": ".checking.direct",
+        "check": ".checks",
         "lr_range_test": ".probes.rates",
         "compute_gradient_stats": ".probes.gradient_tables",
-        "diagnose_gradient_pathology": ".checking.pathology",
+        "diagnose_gradient_pathology": ".diagnosis.gradient_pathology",
     },
 )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from traindx.probes import _child, launch, nursery
+from traindx.probes import _run, fork_server, launch
 from traindx.probes.launch import Script
 
 torch.set_num_threads(1)
@@ -24,16 +24,16 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """`launch` without a process of its own."""
     one_at_a_time = threading.Lock()
 
-    def spawn(words: Any, folder: Path, seed: int, seconds: float) -> bool:
+    def spawn(isolation: Any, words: Any, folder: Path, seed: int, seconds: float) -> bool:
         out, err = folder / "stdout", folder / "stderr"
         with one_at_a_time, out.open("w") as said, err.open("w") as complained:
             printing, complaining = contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained)
             with printing, complaining:
-                _child.main([json.dumps(words)])
+                _run.main([json.dumps(words)])
         return False
 
     monkeypatch.setattr(launch, "spawn", spawn)
-    monkeypatch.setattr(nursery, "available", lambda: False)
+    monkeypatch.setattr(fork_server, "available", lambda: False)
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from probe_scripts import loader_script
 from torch import nn
 
 import traindx
-from traindx.checking.conduct import check_script
-from traindx.checking.objects import as_object
-from traindx.probes import memorising, starts
+from traindx.checks import check_script
+from traindx.probes import memorising, repeatability
 from traindx.probes.launch import Script
+from traindx.reports.check.json import as_object
 
 LOSS = nn.functional.cross_entropy
 Write = Callable[..., Script]
@@ -87,12 +87,12 @@ def test_a_missing_zero_grad_fails_the_check(script: Write) -> None:
 @pytest.mark.usefixtures("in_process")
 def test_starts_without_a_seed_differ_and_agree_from_one_seed(script: Write) -> None:
     unseeded = script(loader_script(epochs=1).replace("torch.manual_seed(0)", ""))
-    trials = [starts.begin(unseeded, seed) for seed in (0, 1, 0)]
-    found = starts.compare(trials[0], trials[1], trials[2])  # type: ignore[arg-type]
+    trials = [repeatability.begin(unseeded, seed) for seed in (0, 1, 0)]
+    found = repeatability.compare(trials[0], trials[1], trials[2])  # type: ignore[arg-type]
     assert found.result == "seed"
     wild = script(loader_script(epochs=1).replace("torch.manual_seed(0)", "torch.seed()"))
-    trials = [starts.begin(wild, seed) for seed in (0, 1, 0)]
-    assert starts.compare(trials[0], trials[1], trials[2]).result == "different"  # type: ignore[arg-type]
+    trials = [repeatability.begin(wild, seed) for seed in (0, 1, 0)]
+    assert repeatability.compare(trials[0], trials[1], trials[2]).result == "different"  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("in_process")

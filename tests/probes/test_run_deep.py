@@ -173,7 +173,7 @@ def test_a_spike_is_traced_to_its_batch_or_to_the_step_before(
 
 
 def test_a_compiled_model_is_left_alone() -> None:
-    from traindx.probes.inside._replay import twin_of
+    from traindx.probes.drivers._replay import twin_of
 
     with pytest.raises(ValueError, match="compiled"):
         twin_of(torch.jit.script(torch.nn.Linear(2, 2)), [True])

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # mutations are shared with 
 
 from benchmarks.safety.mutations import BOMBS, FAMILIES, SCHEMA
 from benchmarks.safety.records import broken, make_record
+
 from traindx.record import RecordError, load
 from traindx.record.reading import MOST_CELLS
 
@@ -80,7 +81,9 @@ def test_generated_values_hide_in_no_column(base, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "value", ["[" * 100_000, '"' + "a" * (40 << 20) + '"', "{", "\x00", "9" * 5000], ids=["deep", "long", "cut", "nul", "digits"]
+    "value",
+    ["[" * 100_000, '"' + "a" * (40 << 20) + '"', "{", "\x00", "9" * 5000],
+    ids=["deep", "long", "cut", "nul", "digits"],
 )
 def test_hostile_json_is_refused_or_harmless(base, tmp_path, value):
     path = tmp_path / "odd.tdx"

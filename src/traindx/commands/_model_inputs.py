@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checking.pathology import raised_signs
+from ..diagnosis.gradient_pathology import raised_signs
 from ..probes.depth_fit import DepthFit, depth_fit
 from ..probes.launch import ProbeError
 from ..probes.loading import load_batch, load_model

@@ -35,7 +35,7 @@ from ._say import say
 from ._script import add_script, script_of
 
 if TYPE_CHECKING:
-    from ..checking import CheckReport
+    from ..diagnosis.checks import CheckReport
 
 HELP = "check a script before training: data, wiring, one batch, starts"
 
@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..checking.conduct import check_script
+    from ..checks import check_script
     from ..probes.launch import ProbeError
 
     if arguments.steps < 1 or arguments.seconds <= 0:
@@ -87,9 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _deliver(report: CheckReport, arguments: argparse.Namespace) -> None:
-    from ..checking.objects import as_object
-    from ..checking.page import page
     from ..reports import Look
+    from ..reports.check.json import as_object
+    from ..reports.check.text import page
     from ._output import LOG_WIDTH, terminal_look, write
 
     chosen = arguments.format or ("json" if arguments.output and arguments.output.suffix == ".json" else "text")

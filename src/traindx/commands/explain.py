@@ -17,7 +17,9 @@ WIDTH = 80
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="*", metavar="CAUSE|SIGN|PAGE", help="what to explain; without it, list everything")
+    parser.add_argument(
+        "name", nargs="*", metavar="CAUSE|SIGN|PAGE", help="what to explain; without it, list everything"
+    )
     parser.add_argument("--format", choices=("text", "markdown"), default="text", help="default: text")
 
 

@@ -12,7 +12,7 @@ class DeepRecording(Recording):
         super().attach()
         if self.session is None:
             return
-        from .inside._deep_looks import DeepLooks
+        from .drivers._deep_looks import DeepLooks
 
         self.hooks.quiet_allowed = False  # a spike may come at any step, and is replayed from what was heard of it
         watcher = DeepLooks(self.session)

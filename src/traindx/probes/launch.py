@@ -1,4 +1,4 @@
-"""Starts the user's script with a probe inside it, in a fresh process with a time limit."""
+"""Starts the user's script with a probe inside it, isolated, in a fresh process with a time limit."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..isolation import Isolation, IsolationError, choose
 from ..record import Run, load
+from ._blocked import hint
 
 # Runs a plan to its end: (words, folder, seed, seconds) -> whether the time limit ended it.
 Start = Callable[[Mapping[str, Any], Path, int, float], bool]
@@ -32,14 +34,23 @@ class ProbeError(Exception):
 
 @dataclass(frozen=True)
 class Script:
-    """What the user wants to run."""
+    """What the user wants to run. `in_place`: for real, so that it writes and deletes as it always does."""
 
     path: str
     args: Sequence[str] = ()
     module: bool = False
+    in_place: bool = False
 
     def __str__(self) -> str:
         return f"-m {self.path}" if self.module else self.path
+
+    @property
+    def isolation(self) -> Isolation:
+        """How to run it. Raises `ProbeError` where it would have to be run for real and that was not allowed."""
+        try:
+            return choose(self.path, self.in_place)
+        except IsolationError as error:
+            raise ProbeError(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -83,8 +94,7 @@ def error_line(run: Run) -> str | None:
 def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
     """Run the script once, in a fresh process unless `start` knows better. Raises `ProbeError` where nothing can be
     learnt from it."""
-    folder = Path(tempfile.mkdtemp(prefix="traindx-probe-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(dir=results_folder()))
     record = folder / f"{plan.kind}.tdx"
     words = {
         **asdict(plan),
@@ -94,7 +104,7 @@ def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
         "module": script.module,
     }
     limit = SETUP_SECONDS + 1.5 * float(plan.options.get("seconds", 30.0))
-    killed = (start or spawn)(words, folder, plan.seed, limit)
+    killed = (start or spawner(script))(words, folder, plan.seed, limit)
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
     run = load(record)
@@ -104,11 +114,29 @@ def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
     return trial
 
 
-def spawn(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
+@cache
+def results_folder() -> Path:
+    """Where probe runs leave their records, until this process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="traindx-probe-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def spawner(script: Script) -> Start:
+    """What runs each plan in a process of its own; `start` says whether the time limit ended it."""
+    isolation = script.isolation
+
+    def start(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
+        return spawn(isolation, words, folder, seed, seconds)
+
+    return start
+
+
+def spawn(isolation: Isolation, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
     """Run the plan in a process of its own; True where the time limit ended it."""
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         process = subprocess.Popen(
-            [sys.executable, "-m", "traindx.probes._child", json.dumps(words)],
+            isolation.command("traindx.probes._run", [json.dumps(words)], [folder], (words["script"], *words["args"])),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
@@ -160,7 +188,8 @@ def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
     if facts.get("backwards"):
         return
     if trial.error:
-        raise ProbeError(f"{script} failed before its first backward: {trial.error}")
+        advice = "" if script.in_place else hint(trial.error)
+        raise ProbeError(f"{script} failed before its first backward: {trial.error}{advice}")
     if trial.ending == "killed":
         raise ProbeError(f"{script} had not reached its first backward when the time limit ended it")
     if trial.ending.startswith("exit"):

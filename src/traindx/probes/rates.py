@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..record import Run, RunBuilder
+from .fork_server import fork_server
 from .launch import Plan, ProbeError, Script, Start, Trial, launch
 from .memorising import by_step
-from .nursery import nursery
 from .rate_curve import RateAdvice, RateCurve, advise
 
 STEPS = 120
@@ -51,7 +51,7 @@ def probe_rates(
 ) -> RateTest:
     """Run the test inside the script, once for each repeat, with the script's seeds shifted."""
 
-    with nursery(script) as start:
+    with fork_server(script) as start:
         trials, notes = _trials(script, start, {"seconds": seconds, "low": low, "high": high}, steps, repeats)
     for trial in trials:
         if trial.error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..reports import Look
-from ..reports._page import Page
-from ._base import CheckReport, Status
+from ...diagnosis.checks.types import CheckReport, Status
+from .. import Look
+from .._page import Page
 
 MARKS: dict[Status, tuple[str, str]] = {
     "passed": ("✓", "ok"),

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from ..diagnosis import Diagnosis
-    from ..record import Run
+    from ...record import Run
+    from ..types import Diagnosis
 
 # passed; failed; doubtful: worth a look, not a fault by itself; unasked: could not be asked, not counted as passed
 Status = Literal["passed", "failed", "doubtful", "unasked"]
-GROUPS = ("data", "start", "wiring", "learning", "repeatability")
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,8 @@ class CheckReport:
         return not self.of("failed")
 
     def __str__(self) -> str:
-        from .page import page  # renderers come last in the chain of imports
+        # People print a report; its text lives downstream.
+        from ...reports.check.text import page
 
         return page(self)
 

@@ -1,4 +1,4 @@
-"""One probe run of the user's script, in a process of its own: `python -m traindx.probes._child PLAN`.
+"""One probe run of the user's script, in a process of its own: `main([PLAN])`, called by `isolation`.
 
 PLAN is JSON: see `launch.Plan`. The record is what comes back.
 """
@@ -15,8 +15,8 @@ from typing import Any
 from ..observe.recording import Recording
 from ..observe.runner import Ending, ScriptError, find_program, run_program
 from ..observe.secrets import masked
-from . import _sandbox, _seeds
-from .inside._part import Part
+from . import _seeds
+from .drivers._part import Part
 
 # Probe runs last seconds and are made to be looked at; a plain run's 3 % would see too little of them.
 BUDGET = 40.0
@@ -35,9 +35,8 @@ class _ProbeRecording(Recording):
         super().attach()
         if self.session is None:
             return
-        _sandbox.keep_saves_away(self._until)
         _seeds.start_torch_from(self._plan["seed"], self._plan["shift"], self._until)
-        module = import_module(f"traindx.probes.inside.{self._plan['kind'].replace('-', '_')}")
+        module = import_module(f"traindx.probes.drivers.{self._plan['kind'].replace('-', '_')}")
         self.part = module.begin(self._plan["options"])
         self.hooks.driver = self.part.driver
         for make in self.part.watchers:
@@ -85,7 +84,3 @@ def main(words: list[str]) -> int:
 def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:
     """`next(batches)` outside a loop does not expect the end of an epoch that we brought about."""
     return ending.error is not None and ending.error["type"] == "StopIteration" and bool(findings.get("epochs_cut"))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""`traindx.check(model, batch, loss_fn)`: the check for people who hold a model and a batch."""
+"""What a check makes of a model and a batch: a short training on a copy, and what the output depends on."""
 
 from __future__ import annotations
 
@@ -10,32 +10,23 @@ from typing import Any
 
 from ..observe.recording import Recording
 from ..observe.watchers.loss_inputs import given_pair
-from ..probes.batches import loss_of, split
-from ..probes.dependence import dependence
-from ..probes.floors import floor_of
-from ..probes.inside._wiring import targets_are_next_inputs
-from ..probes.launch import Trial
-from ..probes.memorising import judge
-from ..probes.overlay import with_facts
-from ..probes.unchanged import streams_unchanged
 from ..record import Run, RunBuilder, load
-from ._base import CheckReport
-from .conduct import report
+from .added_facts import with_facts
+from .batches import loss_of, split
+from .dependence import dependence
+from .drivers._wiring import targets_are_next_inputs
+from .floors import floor_of
+from .launch import Trial
+from .memorising import judge
+from .unchanged import streams_unchanged
 
 STEPS = 200
 BUDGET = 40.0  # percent of the time: this training is made to be looked at
 RATE = 1e-3  # of Adam: learns one batch with almost any model within the steps
 
 
-def check(
-    model: Any, batch: Any, loss_fn: Callable[..., Any], *, steps: int = STEPS, rate: float = RATE
-) -> CheckReport:
-    """Data, first loss, gradient flow, wiring, and whether a copy of the model can learn the batch by heart.
-
-    `batch` is (inputs, …, targets) or a mapping with a `target`, `labels` or `y`. The model is left as it was.
-
-    >>> print(traindx.check(model, (x, y), torch.nn.functional.cross_entropy))        # doctest: +SKIP
-    """
+def measure_model(model: Any, batch: Any, loss_fn: Callable[..., Any], steps: int = STEPS, rate: float = RATE) -> Run:
+    """The model is left as it was."""
     import torch
 
     inputs, target = split(batch)
@@ -46,7 +37,7 @@ def check(
         next_token = main is not None and isinstance(target, torch.Tensor) and targets_are_next_inputs(main, target)
         found = dependence(model, inputs, next_token=next_token)
     facts = {"dependence": {**found.facts(), "next_token": next_token}, "memorise": judge(trial).facts()}
-    return report(type(model).__name__, with_facts(trial.run, facts))
+    return with_facts(trial.run, facts)
 
 
 class _Floor:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from probe_scripts import loader_script
 
-from traindx.probes import nursery as nurseries
+from traindx.probes import fork_server as servers
+from traindx.probes.fork_server import fork_server
 from traindx.probes.launch import Plan, ProbeError, Script, Trial, launch
 from traindx.probes.memorising import by_step
-from traindx.probes.nursery import nursery
 
 Write = Callable[..., Script]
-pytestmark = pytest.mark.skipif(not nurseries.available(), reason="no fork here")
+pytestmark = pytest.mark.skipif(not servers.available(), reason="no fork here")
 PLAN = Plan("first-steps", {"steps": 6, "seconds": 20})
 
 
@@ -25,7 +25,7 @@ def told(trial: Trial, name: str) -> list[object]:
 def test_a_forked_run_trains_as_a_fresh_one_does(script: Write) -> None:
     unseeded = script(loader_script().replace("torch.manual_seed(0)", ""))
     fresh = launch(unseeded, PLAN)
-    with nursery(unseeded) as start:
+    with fork_server(unseeded) as start:
         forked = [launch(unseeded, PLAN, start) for _ in range(2)]
     for trial in forked:
         assert trial.ending == fresh.ending == "stopped"
@@ -38,7 +38,7 @@ def test_a_forked_run_trains_as_a_fresh_one_does(script: Write) -> None:
 def test_another_seed_reaches_a_forked_run(script: Write) -> None:
     text = "import torch\nw = torch.randn(3, requires_grad=True)\nfor _ in range(9):\n    (w ** 2).sum().backward()\n"
     by_hand = script(text)
-    with nursery(by_hand) as start:
+    with fork_server(by_hand) as start:
         losses = [by_step(launch(by_hand, Plan("first-steps", PLAN.options, seed), start).run)[0] for seed in (0, 1, 0)]
     assert losses[0] == losses[2] != losses[1]
 
@@ -48,12 +48,12 @@ def test_a_script_that_draws_before_torch_is_started_afresh(script: Write) -> No
         "import torch\nw = torch.ones(1, requires_grad=True)\nfor _ in range(9):\n    (scale * w).sum().backward()\n"
     )
     drawing = script(text)
-    with nursery(drawing) as start:
+    with fork_server(drawing) as start:
         losses = [by_step(launch(drawing, Plan("first-steps", PLAN.options, seed), start).run)[0] for seed in (0, 1)]
     assert losses[0] != losses[1]
 
 
 def test_what_fails_before_torch_is_said_as_by_a_fresh_process(script: Write) -> None:
     broken = script("raise RuntimeError('no data here')")
-    with nursery(broken) as start, pytest.raises(ProbeError, match=r"no data here \(train.py:1\)"):
+    with fork_server(broken) as start, pytest.raises(ProbeError, match=r"no data here \(train.py:1\)"):
         launch(broken, PLAN, start)

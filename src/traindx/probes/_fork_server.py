@@ -1,8 +1,9 @@
 """A process that has run the user's script up to the end of `import torch`, and forks from there for every probe run.
 
 Importing torch takes longer than most probe runs. The script's own lines before the import have run, so whatever it
-sets for torch (threads, devices) counts. Started as `python -m traindx.probes._nursery SCRIPT`, it says `ready` on its
-pipe, reads one plan a line from standard input, answers with `began ID PID` and, later, `ended ID`.
+sets for torch (threads, devices) counts. Run by `isolation`, it says `ready` on its pipe, reads one plan a line from
+standard input and answers with `ended ID`, or with `refused ID` where the fork cannot have a layer of its own to write
+to. `{"end": ID}` ends a run; the end of its input ends all.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ import json
 import os
 import random
 import select
+import signal
 import sys
 import warnings
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, cast
 
+from ..isolation import fresh_layer
 from ..observe.runner import ScriptError, find_program, run_program
 from . import _seeds
-from ._child import Probe
+from ._run import Probe
 
 POLL_SECONDS = 0.02
 SEED = 0
 
 
-class Nursery:
+class ForkServer:
     """Stands where a recording would: hears that torch is there. Forked children go on as probe runs."""
 
     def __init__(self, answers: int) -> None:
@@ -44,10 +47,13 @@ class Nursery:
             if select.select([0], [], [], POLL_SECONDS if self._children else None)[0]:
                 got = os.read(0, 65536)
                 if not got:
+                    self._end(set(self._children.values()))
                     os._exit(0)
                 *lines, pending = (pending + got).split(b"\n")
-                for line in lines:
-                    if self._fork(json.loads(line)):
+                for words in map(json.loads, lines):
+                    if "end" in words:
+                        self._end({words["end"]})
+                    elif self._fork(words):
                         return  # in the child: the script goes on
             self._reap()
 
@@ -57,10 +63,12 @@ class Nursery:
             child = os.fork()
         if child:
             self._children[child] = words["id"]
-            self._say(f"began {words['id']} {child}")
             return False
         os.setsid()  # a limit must reach the loader's workers too
         folder = Path(words["record"]).parent
+        if not fresh_layer([str(folder)]):
+            self._say(f"refused {words['id']}")
+            os._exit(0)
         _redirect(0, os.devnull, os.O_RDONLY)
         _redirect(1, folder / "stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         _redirect(2, folder / "stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -68,6 +76,12 @@ class Nursery:
         self.probe = Probe(words)
         self.probe.recording.attach()
         return True
+
+    def _end(self, names: set[str]) -> None:
+        for child, name in self._children.items():
+            if name in names:
+                with suppress(OSError):
+                    os.killpg(child, signal.SIGKILL)
 
     def _reap(self) -> None:
         for child in list(self._children):
@@ -103,14 +117,10 @@ def main(words: list[str]) -> int:
         program = find_program(target, module)
     except (ScriptError, SyntaxError):
         return 2
-    nursery = Nursery(answers)
+    server = ForkServer(answers)
     with ExitStack() as until:
         _seeds.start_from(SEED, 0, until)
-        ending = run_program(program, args, cast(Any, nursery))
-    if nursery.probe is not None:
-        nursery.probe.close(ending)
+        ending = run_program(program, args, cast(Any, server))
+    if server.probe is not None:
+        server.probe.close(ending)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

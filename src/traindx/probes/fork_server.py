@@ -1,7 +1,7 @@
-"""Starts probe runs by forking a process in which the script has already imported torch (see `_nursery`).
+"""Starts probe runs by forking a process in which the script has already imported torch (see `_fork_server`).
 
 Falls back to a fresh process wherever that cannot be had: no fork on this system, no import of torch seen, random
-numbers drawn before it.
+numbers drawn before it, no layer of its own for each fork.
 """
 
 from __future__ import annotations
@@ -12,33 +12,35 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from . import launch as launching
-from .launch import Script, Start, environment, kill_group
+from .launch import Script, Start, environment, kill_group, results_folder, spawner
 
+END_SECONDS = 5.0  # for the server to end its runs
 READY_SECONDS = 60.0  # for what the script does before it imports torch, and the import
 SEED = 0  # of the string hashes in every forked run
 
 
 @contextmanager
-def nursery(script: Script) -> Iterator[Start]:
+def fork_server(script: Script) -> Iterator[Start]:
     """What starts runs of this script, for as long as the block lasts."""
-    if not available():
-        yield launching.spawn
+    afresh = spawner(script)
+    isolation = script.isolation
+    if not available() or isolation.mode == "python":
+        yield afresh
         return
     words = json.dumps([script.path, list(script.args), script.module])
     process = subprocess.Popen(
-        [sys.executable, "-m", "traindx.probes._nursery", words],
+        isolation.command("traindx.probes._fork_server", [words], [results_folder()], (script.path, *script.args)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=environment(SEED),
         start_new_session=True,
     )
-    client = _Client(process)
+    client = _Client(process, afresh)
     try:
         yield client.run
     finally:
@@ -51,13 +53,14 @@ def available() -> bool:
 
 
 class _Client:
-    """Talks to the nursery: plans go in, beginnings and ends come out, on a thread that listens."""
+    """Talks to the server: plans go in, ends come out, on a thread that listens."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], afresh: Start) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._process, self._plans = process, process.stdin
         self._ready, self._over = threading.Event(), threading.Event()
-        self._leaders: dict[str, int] = {}
+        self._afresh = afresh
+        self._refused: set[str] = set()
         self._ends: dict[str, threading.Event] = {}
         self._lock = threading.Lock()
         self._listener = threading.Thread(target=self._listen, args=(process.stdout,), daemon=True)
@@ -67,22 +70,28 @@ class _Client:
         """A `Start`."""
         name, end = folder.name, threading.Event()
         if not self._is_ready() or not self._asked(name, end, words):
-            return launching.spawn(words, folder, seed, seconds)
-        try:
-            return not end.wait(seconds)
-        finally:
-            if not end.is_set() and name in self._leaders:
-                kill_group(self._leaders[name])
+            return self._afresh(words, folder, seed, seconds)
+        in_time = end.wait(seconds)
+        if not in_time:
+            self._tell({"end": name})
+            end.wait(END_SECONDS)
+        if name in self._refused:
+            return self._afresh(words, folder, seed, seconds)
+        return not in_time
 
     def _asked(self, name: str, end: threading.Event, words: Mapping[str, Any]) -> bool:
+        self._ends[name] = end
+        return self._tell({**words, "id": name}) and not self._over.is_set()
+
+    def _tell(self, words: Mapping[str, Any]) -> bool:
+        """Process numbers differ between the server's namespace and this one: only the server can end its runs."""
         with self._lock:
-            self._ends[name] = end
             try:
-                self._plans.write(json.dumps({**words, "id": name}).encode() + b"\n")
+                self._plans.write(json.dumps(words).encode() + b"\n")
                 self._plans.flush()
             except OSError:
                 return False  # it has died
-        return not self._over.is_set()
+        return True
 
     def _is_ready(self) -> bool:
         self._ready.wait(READY_SECONDS)
@@ -95,8 +104,9 @@ class _Client:
             match line.decode().split():
                 case ["ready"]:
                     self._ready.set()
-                case ["began", name, leader]:
-                    self._leaders[name] = int(leader)
+                case ["refused", name]:
+                    self._refused.add(name)
+                    self._ends[name].set()
                 case ["ended", name]:
                     self._ends[name].set()
         self._over.set()
@@ -105,17 +115,14 @@ class _Client:
             end.set()
 
     def close(self) -> None:
-        for name, leader in self._leaders.items():
-            if not self._ends[name].is_set():
-                kill_group(leader)
+        with suppress(OSError), self._lock:
+            self._plans.close()  # the server ends its runs, then itself
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_SECONDS if self._ready.is_set() else 0)
         self._kill()
         self._listener.join()
-        for stream in (self._plans, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    pass  # what was left to say went to nobody
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def _kill(self) -> None:
         kill_group(self._process.pid)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..record import Run
-from ._base import Answer
+from ...record import Run
+from .types import Answer
 
 
 def dependence(run: Run) -> list[Answer]:
@@ -102,7 +102,7 @@ def _implied(further: list[Mapping[str, Any]], rest: list[Answer]) -> str:
     )
 
 
-def starts(facts: Mapping[str, Any]) -> Answer:
+def same_start(facts: Mapping[str, Any]) -> Answer:
     result, steps, at = facts["result"], facts["steps"], facts["differs_at"]
     if result == "unknown":
         return Answer("same-start", "repeatability", "unasked", str(facts["why_not"]))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..reports.json import as_object as diagnosis_object
-from ..reports.json import strict
-from ._base import CheckReport
+from ...diagnosis.checks import CheckReport
+from ..json import as_object as diagnosis_object
+from ..json import strict
 
 
 def as_object(report: CheckReport) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..record import Run
-from ._base import Answer
+from ...record import Run
+from .types import Answer
 
 REPEATED = 0.5  # share of repeated samples in the first batches above which something is wrong with the data set
 SEEN = 64  # samples below which repeats say nothing

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..probes.gradient_tables import GradientStats
 from ..record import Run
 from ..signs import Sign, all_signs, measure_all
+
+if TYPE_CHECKING:
+    from ..probes.gradient_tables import GradientStats
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,9 @@
+"""What a check before training asks, and its answers.
+
+Probes measure, signs place measurements on scales; here they become answers to a fixed list of questions.
+"""
+
+from .judge import judge_check
+from .types import Answer, CheckReport
+
+__all__ = ["Answer", "CheckReport", "judge_check"]

@@ -1,0 +1,32 @@
+"""`python -m traindx.isolation SETTINGS MODULE WORDS…`: runs `main(WORDS)` of a module in isolation."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+
+from ._state import set_mode
+
+
+def main(words: list[str]) -> int:
+    settings, module, *rest = words
+    about = json.loads(settings)
+    set_mode(about["mode"])
+
+    def work() -> int:
+        return int(import_module(module).main(rest))
+
+    if about["mode"] == "kernel":
+        from ._kernel import run_isolated
+
+        return run_isolated(work, about["kept"], about["words"])
+    if about["mode"] == "python":
+        from .python_layer import run_layered
+
+        return run_layered(work, about["kept"])
+    return work()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""Stays with an isolated script: waits for it, bounds its memory, and ends whatever it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+LOOK_SECONDS = 0.25
+MOST_PROCESSES = 4000
+OUT_OF_MEMORY = 77  # exit code
+
+
+def wait_for(worker: int, memory: int) -> int:
+    """The worker's exit code, as a shell gives it. `memory`: bytes that all processes here may use together."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    while True:
+        with suppress(ChildProcessError):
+            while True:
+                child, status = os.waitpid(-1, os.WNOHANG)
+                if child == worker:
+                    return _code(status)
+                if child == 0:
+                    break
+        _wait_a_little()
+        pids = descendants()
+        if len(pids) > MOST_PROCESSES or (used(pids, "status") > memory and used(pids, "smaps_rollup") > memory):
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+            os.write(2, b"the memory limit of isolated runs ended the script\n")
+            return OUT_OF_MEMORY
+
+
+def end_all() -> None:
+    """End every process that came from this one, also those that have left its session."""
+    deadline = time.monotonic() + 5
+    while (pids := descendants()) and time.monotonic() < deadline:
+        for pid in pids:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(0.005)
+
+
+def descendants() -> list[int]:
+    """By /proc; empty where there is none."""
+    found, waiting = [], [os.getpid()]
+    while waiting:
+        pid = waiting.pop()
+        with suppress(OSError):
+            for task in os.listdir(f"/proc/{pid}/task"):
+                children = [int(word) for word in Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
+                found += children
+                waiting += children
+    return found
+
+
+def used(pids: list[int], source: str) -> int:
+    """Bytes of these processes' own memory: `status` is quick and counts shared pages once each process,
+    `smaps_rollup` is exact."""
+    name = "RssAnon:" if source == "status" else "Pss_Anon:"
+    total = 0
+    for pid in pids:
+        with suppress(OSError, ValueError):
+            for line in Path(f"/proc/{pid}/{source}").read_text().splitlines():
+                if line.startswith(name):
+                    total += int(line.split()[1]) * 1024
+    return total
+
+
+def memory_allowed() -> int:
+    """Most of what is free now, so that a script that eats memory does not take the machine with it."""
+    free = 0
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) * 1024
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):
+            free = min(free, int(Path(path).read_text()))
+    return max(2**30, int(0.8 * free))
+
+
+def _wait_a_little() -> None:
+    if hasattr(signal, "sigtimedwait"):
+        signal.sigtimedwait({signal.SIGCHLD}, LOOK_SECONDS)
+    else:
+        time.sleep(0.02)
+
+
+def _code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,82 @@
+"""Isolation by the kernel: namespaces, and a layer over every writable file system (Linux, without privileges)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from . import _libc as libc
+from ._ending import ended
+from ._keeper import memory_allowed, wait_for
+from ._layers import LayerError, enter_layers
+from ._namespaces import enter_namespaces
+from ._places import writable_places
+
+CANNOT_ISOLATE = 78  # exit code
+FOR_LAYERS = (libc.CAP_SYS_CHROOT, libc.CAP_SYS_ADMIN)
+
+
+def run_isolated(work: Callable[[], int], kept: Sequence[str], words: Sequence[str]) -> int:
+    """Do the work in namespaces and layers of its own; its exit code. Nothing that it starts outlives it."""
+    memory = memory_allowed()
+    places = writable_places(words)
+    try:
+        enter_namespaces()
+    except OSError as error:
+        return _refused(error)
+    sys.stdout.flush()
+    first = os.fork()
+    if first:
+        return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) & 0xFF
+    libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+    code = 1
+    try:
+        code = _first_process(work, kept, places, memory)
+    finally:
+        os._exit(code)  # ends every process of the namespace
+
+
+def _first_process(work: Callable[[], int], kept: Sequence[str], places: Sequence[str], memory: int) -> int:
+    try:
+        enter_layers(kept, places, memory // 2, fresh_proc=True)
+    except (OSError, LayerError) as error:
+        return _refused(error)
+    worker = os.fork()
+    if worker:
+        return wait_for(worker, memory)
+    code = 1
+    try:
+        _give_up_capabilities()
+        code = ended(work)
+    finally:
+        os._exit(code)
+
+
+def fresh_layer(kept: Sequence[str]) -> bool:
+    """In a fork of an isolated process: layers of its own over what it saw so far. False where that cannot be had."""
+    try:
+        libc.set_capabilities(_own() + FOR_LAYERS, _own() + FOR_LAYERS)
+        libc.unshare(libc.CLONE_NEWNS)
+        enter_layers(kept, (), memory_allowed() // 2, fresh_proc=False)
+        libc.set_capabilities(_own(), _own())
+    except (OSError, LayerError):
+        return False
+    return True
+
+
+def _give_up_capabilities() -> None:
+    """The script has none that could change its isolation. Those for another layer wait, without effect."""
+    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    libc.bound_capabilities(_own())
+    libc.set_capabilities(_own(), _own() + FOR_LAYERS)
+
+
+def _own() -> tuple[int, ...]:
+    return libc.KEPT if os.geteuid() == 0 else ()
+
+
+def _refused(error: Exception) -> int:
+    print(f"isolation refused: {error}", file=sys.stderr)
+    return CANNOT_ISOLATE

@@ -1,0 +1,202 @@
+"""A root folder in which every write goes to a layer in memory: overlays over all writable folders.
+
+The script sees one ordinary tree of files, with what it wrote itself; the files below are never touched. Unix sockets
+and pipes of the files below cannot be reached either, because an overlay gives them inodes of its own.
+
+The kernel refuses an overlay over a folder that has mounts below it (it would show what these hide). Such folders,
+the root among them, are made anew in memory, and what they hold is layered piece by piece.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+
+from . import _libc as libc
+from ._devices import device_folder, process_folder
+from ._mounts import PSEUDO, Mount, visible_mounts
+
+MANY = 400  # entries of a folder with mounts below, beyond which it is shown read-only as a whole
+SMALL = 2**20  # bytes of a file that is copied rather than shown read-only
+QUIET = libc.MS_NOSUID | libc.MS_NODEV
+
+
+class LayerError(Exception):
+    """A folder that cannot be protected; the text says which and why."""
+
+
+def enter_layers(kept: Sequence[str], places: Sequence[str], memory: int, fresh_proc: bool) -> None:
+    """Move this process, alone in its mount namespace, onto a layered root.
+
+    `kept` are folders whose writes are real. `places` are folders that the script may write to although somebody
+    else owns one of the folders above them. `memory` bounds the layers, in bytes.
+    """
+    folder = _working_folder()
+    scratch = tempfile.mkdtemp(prefix="layers-", dir=kept[0])
+    libc.mount("none", "/", "", libc.MS_REC | libc.MS_PRIVATE)
+    _Rebuilt(scratch, places, memory, fresh_proc).everything()
+    root = f"{scratch}/root"
+    for path in kept:
+        os.makedirs(root + path, exist_ok=True)
+        libc.mount(path, root + path, "", libc.MS_BIND)
+    os.chdir(root)
+    libc.pivot_root(".", ".")
+    libc.unmount(".", libc.MNT_DETACH)
+    with suppress(OSError):
+        os.rmdir(scratch)
+    _return_to(folder)
+
+
+class _Rebuilt:
+    """The tree of files below `scratch/root`, piece by piece."""
+
+    def __init__(self, scratch: str, places: Sequence[str], memory: int, fresh_proc: bool) -> None:
+        self._mounts = visible_mounts()
+        self._scratch, self._places, self._fresh_proc = scratch, places, fresh_proc
+        self._layers = 0
+        libc.mount("traindx", scratch, "tmpfs", QUIET, f"mode=0755,size={memory}")
+
+    def everything(self) -> None:
+        root = f"{self._scratch}/root"
+        os.mkdir(root)
+        libc.mount(root, root, "", libc.MS_BIND)  # a root must be a mount
+        self._fill("/")
+
+    def _target(self, path: str) -> str:
+        return f"{self._scratch}/root{path}" if path != "/" else f"{self._scratch}/root"
+
+    def _fill(self, path: str) -> None:
+        """Rebuild what a folder with mounts below holds."""
+        _copy_mode(path, self._target(path))
+        for entry in os.scandir(path):
+            if entry.is_symlink():
+                os.symlink(os.readlink(entry.path), self._target(entry.path))
+            elif entry.is_dir():
+                os.mkdir(self._target(entry.path))
+                self._folder(entry.path)
+            elif entry.is_file():
+                self._file(entry.path)
+
+    def _folder(self, path: str) -> None:
+        target = self._target(path)
+        mount = self._mount_of(path)
+        if path == "/proc":
+            process_folder(target, self._fresh_proc)
+        elif path == "/dev":
+            device_folder(target)
+            if os.path.isdir("/dev/shm"):
+                self._layer("/dev/shm", self._mount_of("/dev/shm"))
+        elif path == "/sys":
+            self._read_only(path)
+        elif not any(each.path != path and each.below(path) for each in self._mounts):
+            if mount.kind not in PSEUDO:
+                self._layer(path, mount)
+        elif not os.access(path, os.R_OK):
+            pass  # its names cannot be read, so nothing below is shown
+        elif len(os.listdir(path)) > MANY:
+            self._read_only(path)
+        else:
+            self._fill(path)
+
+    def _mount_of(self, path: str) -> Mount:
+        """The mount that a path lies on."""
+        return max((each for each in self._mounts if _within(path, each.path)), key=lambda each: len(each.path))
+
+    def _layer(self, path: str, mount: Mount) -> None:
+        if not mount.read_only:
+            try:
+                return self._overlay(path)
+            except OSError:
+                pass  # a file system that cannot lie below an overlay is shown, and cannot be written to
+        return self._read_only(path)
+
+    def _overlay(self, path: str) -> None:
+        self._layers += 1
+        upper, work = (f"{self._scratch}/{self._layers}-{name}" for name in ("upper", "work"))
+        os.mkdir(work)
+        os.mkdir(upper)
+        _copy_mode(path, upper)
+        _prepare(path, upper, self._places)
+        opened = {"lowerdir": path, "upperdir": upper, "workdir": work}
+        descriptors = {name: os.open(place, os.O_PATH | os.O_DIRECTORY) for name, place in opened.items()}
+        try:
+            # By descriptor: paths may hold the characters that separate options.
+            options = [f"{name}=/proc/self/fd/{number}" for name, number in descriptors.items()]
+            libc.mount("traindx", self._target(path), "overlay", QUIET, ",".join([*options, "userxattr"]))
+        finally:
+            for number in descriptors.values():
+                os.close(number)
+
+    def _read_only(self, path: str) -> None:
+        try:
+            libc.mount(path, self._target(path), "", libc.MS_BIND | libc.MS_REC)
+            libc.make_read_only(self._target(path))
+        except OSError as error:
+            if not os.access(path, os.X_OK):
+                return  # closed to this user, and so to the script
+            kind = self._mount_of(path).kind
+            raise LayerError(f"{path} ({kind}) can be neither layered nor made read-only: {error}") from None
+
+    def _file(self, path: str) -> None:
+        target = self._target(path)
+        with open(target, "xb"):
+            pass
+        if not os.access(path, os.R_OK):
+            os.chmod(target, 0)
+        elif os.stat(path).st_size <= SMALL:
+            shutil.copy2(path, target)
+        else:
+            self._read_only(path)
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _prepare(lower: str, upper: str, places: Sequence[str]) -> None:
+    """Make folders of others that lead to `places` in the layer beforehand: the kernel copies only what has an owner
+    in this user namespace."""
+    for place in places:
+        if not place.startswith(lower + "/"):
+            continue
+        below = ""
+        for part in place[len(lower) + 1 :].split("/"):
+            below = f"{below}/{part}"
+            if not os.path.isdir(lower + below) or os.path.islink(lower + below):
+                break
+            if not os.path.isdir(upper + below):
+                os.mkdir(upper + below)
+                _copy_mode(lower + below, upper + below)
+
+
+def _copy_mode(lower: str, upper: str) -> None:
+    """With the owner's bits as this user has them below, so that what was forbidden stays forbidden."""
+    about = os.stat(lower)
+    mode = stat.S_IMODE(about.st_mode)
+    if os.geteuid() == 0:
+        with suppress(OSError):
+            os.chown(upper, about.st_uid, about.st_gid)
+    elif about.st_uid != os.geteuid():
+        mine = sum(bit << 6 for bit in (os.R_OK, os.W_OK, os.X_OK) if os.access(lower, bit))
+        mode = (mode & ~0o700) | mine
+    os.chmod(upper, mode)
+
+
+def _working_folder() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:
+        return None  # it has been deleted
+
+
+def _return_to(folder: str | None) -> None:
+    if folder is not None and os.path.isdir(folder):
+        os.chdir(folder)
+        return
+    gone = tempfile.mkdtemp()
+    os.chdir(gone)
+    os.rmdir(gone)  # as it was outside: a working folder that is no more

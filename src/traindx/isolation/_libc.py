@@ -1,0 +1,106 @@
+"""The Linux system calls that Python 3.10 does not wrap, by ctypes. Each raises `OSError` with the call's name."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+from functools import cache
+from typing import Any
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
+CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MNT_DETACH = 2
+AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 1
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 36, 38, 24
+
+# Numbers that differ between machines; those of calls newer than Linux 5.1 are the same everywhere.
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
+MOUNT_SETATTR = 442
+LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
+
+
+@cache
+def libc() -> Any:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def call(name: str, *words: Any) -> int:
+    """Call a function of the C library: integers, bytes and buffers."""
+    result = getattr(libc(), name)(*(_argument(word) for word in words))
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+    return int(result)
+
+
+def syscall(number: int, *words: Any) -> int:
+    return call("syscall", number, *words)
+
+
+def _argument(word: Any) -> Any:
+    return ctypes.c_long(word) if isinstance(word, int) else word
+
+
+def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
+    call("mount", os.fsencode(source), os.fsencode(target), kind.encode(), flags, os.fsencode(options) or None)
+
+
+def unmount(target: str, flags: int = 0) -> None:
+    call("umount2", os.fsencode(target), flags)
+
+
+def pivot_root(new: str, old: str) -> None:
+    number = PIVOT_ROOT.get(platform.machine())
+    if number is None:
+        raise OSError(38, f"pivot_root: number unknown on {platform.machine()}")
+    syscall(number, os.fsencode(new), os.fsencode(old))
+
+
+def unshare(flags: int) -> None:
+    call("unshare", flags)
+
+
+def prctl(option: int, value: int) -> None:
+    call("prctl", option, value, 0, 0, 0)
+
+
+def make_read_only(path: str) -> None:
+    """Make the mount at `path` and all mounts below it read-only."""
+    attributes = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)
+    size = ctypes.sizeof(attributes)
+    syscall(MOUNT_SETATTR, AT_FDCWD, os.fsencode(path), AT_RECURSIVE, ctypes.byref(attributes), size)
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+CAPABILITY_VERSION_3 = 0x20080522
+CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
+# What root needs to reach its own files as usual: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID,
+# SETUID, SETPCAP, SYS_NICE. Everything else could change the namespaces that isolate the script.
+KEPT = (0, 1, 2, 3, 4, 5, 6, 7, 8, 23)
+
+
+def set_capabilities(effective: tuple[int, ...], permitted: tuple[int, ...]) -> None:
+    """Of this process, in both sets; nothing is inheritable."""
+    data = (ctypes.c_uint32 * 6)()
+    for place, numbers in ((0, effective), (1, permitted)):
+        for number in numbers:
+            data[3 * (number // 32) + place] |= 1 << (number % 32)
+    call("capset", ctypes.byref(_Header(CAPABILITY_VERSION_3, 0)), ctypes.byref(data))
+
+
+def bound_capabilities(kept: tuple[int, ...]) -> None:
+    """No program that is started from here gets others than these."""
+    for number in range(64):
+        if number not in kept:
+            try:
+                prctl(PR_CAPBSET_DROP, number)
+            except OSError:
+                break  # past the kernel's last one

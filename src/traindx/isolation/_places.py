@@ -1,0 +1,66 @@
+"""Folders that a script may want to write to although others own the folders above them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+LOOKED_AT = 4000  # folders
+DEPTH = 3  # below the root, where disks of users are mounted
+SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "snap", "sys", "usr"}
+
+
+def writable_places(words: Iterable[str]) -> list[str]:
+    """As absolute paths without links. `words` are arguments of the script, some of which may be paths."""
+    if os.geteuid() == 0:
+        return []  # root's layers can hold the files of everybody
+    known = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm", sys.prefix, str(Path.home())}
+    with suppress(OSError):
+        known.add(os.getcwd())
+    known |= {word.partition("=")[2] or word for word in words}
+    found = {os.path.realpath(place) for place in known if place and os.path.exists(place)}
+    found = {place if os.path.isdir(place) else os.path.dirname(place) for place in found}
+    budget = [LOOKED_AT]
+    for place in sorted(found):
+        found |= set(_foreign(place, 99, budget))
+    return sorted(found | set(_top(budget)))
+
+
+def _top(budget: list[int]) -> list[str]:
+    return [
+        place
+        for name in os.listdir("/")
+        if name not in SYSTEM and not os.path.islink(f"/{name}")
+        for place in (f"/{name}", *_foreign(f"/{name}", DEPTH - 1, budget))
+    ]
+
+
+def _foreign(folder: str, depth: int, budget: list[int]) -> list[str]:
+    """Folders of others (by user or group) below this one that this user may write to, or that hold such."""
+    found: list[str] = []
+    if depth <= 0 or budget[0] <= 0:
+        return found
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return found
+    for entry in entries:
+        budget[0] -= 1
+        if budget[0] <= 0:
+            break
+        with suppress(OSError):
+            if not entry.is_dir(follow_symlinks=False):
+                continue
+            about = entry.stat(follow_symlinks=False)
+            mine = about.st_uid == os.geteuid() and about.st_gid == os.getegid()
+            if mine and depth < 50:
+                found.append(entry.path)  # what lies below is copied by the kernel
+            elif not mine and os.access(entry.path, os.W_OK):
+                found += [entry.path, *_foreign(entry.path, depth - 1, budget)]
+            else:
+                found += _foreign(entry.path, depth - 1, budget)
+    return found

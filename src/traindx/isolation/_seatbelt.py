@@ -1,0 +1,39 @@
+"""Seatbelt: macOS refuses a process and its children everything but what a profile allows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+PROGRAM = "/usr/bin/sandbox-exec"
+
+
+def fenced(command: Sequence[str], writable: Sequence[str]) -> list[str]:
+    """The command under a profile: read everything, write below these folders only, no network."""
+    folders = " ".join(f"(subpath {_quoted(folder)})" for folder in writable)
+    devices = '(literal "/dev/null") (literal "/dev/tty") (literal "/dev/zero")'
+    profile = (
+        "(version 1)(allow default)(deny network*)(allow network* (local unix-socket) (remote unix-socket))"
+        f"(deny file-write*)(allow file-write* {folders} {devices})"
+    )
+    return [PROGRAM, "-p", profile, *command]
+
+
+def missing() -> str:
+    """Why there is no such fence; empty where a write outside its folders was refused."""
+    if sys.platform != "darwin" or not Path(PROGRAM).exists():
+        return "no Seatbelt on this system"
+    with tempfile.TemporaryDirectory() as folder:
+        inner, outer = Path(folder, "inner"), Path(folder, "outer").resolve()
+        inner.mkdir()
+        script = f"echo x > {inner.resolve()}/y && ! echo x > {outer}"
+        done = subprocess.run(fenced(["/bin/sh", "-c", script], [str(inner.resolve())]), capture_output=True)
+        held = done.returncode == 0 and (inner / "y").exists() and not outer.exists()
+    return "" if held else "Seatbelt does not hold"
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,60 @@
+"""Starts the layer, and ends everything that was started in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+
+from .. import _landlock
+from .. import _libc as libc
+from .._ending import ended
+from .._keeper import end_all, memory_allowed, wait_for
+from ._files import Files
+from ._libraries import redirect_libraries
+from ._refusals import refuse_the_rest
+from ._tree import Tree
+
+SHARED_MEMORY = "/dev/shm"  # loaders' workers hand over their batches there
+
+
+def run_layered(work: Callable[[], int], kept: Sequence[str]) -> int:
+    """Do the work in a layer; its exit code. Nothing that it starts outlives it."""
+    scratch = tempfile.mkdtemp(prefix="layer-", dir=kept[0])
+    if sys.platform == "linux":
+        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)  # also what leaves its session comes back here
+    worker = os.fork()
+    if worker:
+        code = wait_for(worker, memory_allowed())
+        end_all()
+        shutil.rmtree(scratch, ignore_errors=True)
+        return code
+    code = 1
+    try:
+        code = ended(lambda: _layered(work, scratch, kept))
+    finally:
+        os._exit(code)
+
+
+def _layered(work: Callable[[], int], scratch: str, kept: Sequence[str]) -> int:
+    from ...observe.importing import after_import
+
+    sys.dont_write_bytecode = True
+    for name in ("files", "tmp"):
+        os.mkdir(f"{scratch}/{name}")
+    os.environ["TMPDIR"] = tempfile.tempdir = f"{scratch}/tmp"
+    if sys.platform == "linux":
+        _landlock.fence([*kept, *([SHARED_MEMORY] if os.path.isdir(SHARED_MEMORY) else [])])
+    else:
+        os.setsid = _no_session  # type: ignore[assignment]  # a daemon could not be found again
+    tree = Tree(scratch, kept)
+    Files(tree).install()
+    redirect_libraries(tree, after_import)
+    refuse_the_rest(tree)
+    return work()
+
+
+def _no_session() -> None:
+    raise PermissionError(1, "isolated run: no session of its own")
