@@ -13,7 +13,7 @@ import pytest
 def test_text_is_the_default(traindx_: Any, logs: Any) -> None:
     told = traindx_("diagnose", *logs("sick"))
     assert told.code == 0
-    assert told.out.startswith("SICK      This run is sick.\n")
+    assert told.out.startswith("SICK          This run is sick.\n")
 
 
 def test_one_run_is_one_json_object(traindx_: Any, logs: Any) -> None:

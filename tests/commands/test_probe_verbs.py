@@ -42,7 +42,7 @@ def test_check_runs_a_script_in_processes_of_its_own(tmp_path: Path, capsys: pyt
     found = json.loads(out)
     checks = {check["id"]: check["status"] for check in found["checks"]}
     assert code == 0 and checks["one-batch"] == "passed" and checks["same-start"] == "passed"
-    assert "said by the script" not in out
+    assert "\nsaid by the script" not in out  # the patch of a fix may show the line that prints it
 
 
 @pytest.mark.parametrize("verb", ["check", "lr"])
