@@ -198,3 +198,53 @@ def test_a_check_has_a_report_file_a_record_and_a_baseline(
     assert main(["check", "--fail-on", "critical", "--baseline", "base.json", "train.py"]) == 0
     assert main(["check", "--out", "check.tdx", "train.py"]) == 2
     assert "exists already" in capsys.readouterr().err
+
+
+SICK_NETS = """
+import torch
+from torch import nn
+
+
+def dead():
+    net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 2))
+    with torch.no_grad():
+        net[2].bias.fill_(-100.0)
+    return net
+
+
+def broken():
+    net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 2))
+    with torch.no_grad():
+        net[0].weight[0, 0] = float("nan")
+    return net
+
+
+def blocked():
+    class Blocked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(8, 2), nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.last(self.first(x) * 0)
+    return Blocked()
+"""
+
+
+@pytest.mark.parametrize(
+    ("verb", "factory", "found"),
+    [
+        ("activations", "dead", "dead-units, critical"),
+        ("activations", "broken", "nonfinite-outputs, critical"),
+        ("gradients", "broken", "nonfinite-gradients, critical"),
+        ("gradients", "blocked", "params-zero-gradient"),
+        ("gradients", "dead", "params-zero-gradient"),
+    ],
+)
+def test_what_the_table_shows_is_found(
+    verb: str, factory: str, found: str, files: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("sick_nets.py").write_text(SICK_NETS)
+    assert main([verb, "--model", f"sick_nets:{factory}", "--data", "batch.pt"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert found in out and "nothing" not in out

@@ -9,56 +9,51 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnosis.gradient_pathology import raised_signs
+from ..diagnosis.layer_findings import Finding, layer_findings
 from ..probes.depth_fit import DepthFit, depth_fit
 from ..probes.launch import ProbeError
-from ..probes.loading import load_batch, load_model
+from ..probes.layer_look import look
 from ..record import Run
 from ..reports import Look
 from ..reports._page import Page
 from ..reports._prose import number
 from ..reports.json import strict
-from ..signs import all_signs
 from ._errors import CommandError
 from ._output import terminal_look
 from ._say import say
 
 
-def load_both(arguments: argparse.Namespace) -> tuple[Any, Any]:
+def look_at(kind: str, arguments: argparse.Namespace, loss: str | None = None) -> Run:
+    """The tables of the model on the batch."""
+    wanted = {
+        "kind": kind,
+        "model": arguments.model,
+        "checkpoint": str(arguments.checkpoint) if arguments.checkpoint else None,
+        "data": str(arguments.data),
+        "trust_pickle": arguments.trust_pickle,
+        "train_mode": arguments.train_mode,
+        "loss": loss,
+    }
     try:
-        model = load_model(arguments.model, arguments.checkpoint, arguments.trust_pickle)
-        return model, load_batch(arguments.data, arguments.trust_pickle)
+        return look(wanted, arguments.in_place)
     except ProbeError as error:
         raise CommandError(str(error)) from None
 
 
-def set_mode(model: Any, training: bool) -> None:
-    try:
-        model.train(training)
-    except NotImplementedError:
-        pass  # an exported program has the mode that it was exported in
-
-
-def in_plain_words(error: Exception) -> CommandError:
-    """A batch that the model cannot take."""
-    return CommandError(f"the model or the loss cannot take this batch: {' '.join(str(error).split())[:200]}")
-
-
-def show(
-    run: Run, quantities: dict[str, str], fitted: str, families: tuple[str, ...], args: argparse.Namespace
-) -> None:
-    """The table, the fit of `fitted` with depth, the raised signs. `quantities`: headings by quantity."""
+def show(run: Run, quantities: dict[str, str], fitted: str, sound: str, args: argparse.Namespace) -> None:
+    """The table, the fit of `fitted` with depth, the findings. `quantities`: headings by quantity; `sound`: what
+    holds where there are no findings."""
     rows = table(run, list(quantities))
     fit = depth_fit([rows[name][fitted] for name in _path(run, rows, fitted)])
-    signs = raised_signs(run, families)
+    findings = layer_findings(run)
     if args.plot is not None:
         draw(rows, quantities, fitted, args.plot)
     if args.format == "json":
-        found = [{"sign": s.id, "severity": s.severity, "text": s.text} for s in signs]
+        found = [{"sign": s.id, "severity": s.severity, "text": s.text} for s in findings]
         per_layer = None if fit is None else {"factor": fit.factor, "explained": fit.explained, "layers": fit.layers}
         say(json.dumps({"schema": "traindx.layers/1", "layers": strict(rows), "depth_fit": per_layer, "signs": found}))
         return
-    say(_page(rows, quantities, fit, fitted, signs))
+    say(_page(rows, quantities, fit, fitted, findings, sound))
 
 
 def table(run: Run, quantities: list[str]) -> dict[str, dict[str, float]]:
@@ -82,7 +77,9 @@ def _path(run: Run, rows: dict[str, Any], fitted: str) -> list[str]:
     return [p["name"] for p in run.facts.get("params") or () if p["kind"] == "weight" and p["name"] in rows]
 
 
-def _page(rows: Any, quantities: dict[str, str], fit: DepthFit | None, fitted: str, signs: Any) -> str:
+def _page(
+    rows: Any, quantities: dict[str, str], fit: DepthFit | None, fitted: str, findings: list[Finding], sound: str
+) -> str:
     sheet = Page(Look(**terminal_look()))
     width = max([len("layer"), *(len(name) for name in rows)])
     width = min(width, 36)
@@ -95,11 +92,11 @@ def _page(rows: Any, quantities: dict[str, str], fit: DepthFit | None, fitted: s
     if fit is not None:
         words = f"{quantities[fitted]} changes by a factor of {fit.factor:.3g} a layer from input to output "
         sheet.prose("DEPTH", words + f"(exponential fit over {fit.layers} layers, R² {fit.explained:.2f})", limit=3)
-    for sign in signs:
-        sheet.prose("SIGN", f"{sign.text} ({sign.id}, {sign.severity})", limit=4)
-        sheet.prose("", all_signs()[sign.id].remedy)
-    if not signs:
-        sheet.prose("SIGNS", "nothing unusual in these layers")
+    for finding in findings:
+        sheet.prose("FOUND", f"{finding.text} ({finding.id}, {finding.severity})", limit=4)
+        sheet.prose("", finding.remedy)
+    if not findings:
+        sheet.prose("FOUND", f"nothing: {sound}", limit=2)
     return str(sheet)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -11,6 +12,8 @@ from ._say import say
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+KINDS = {"int": "a whole number", "float": "a number", "positive": "a whole number", "percentage": "a percentage"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,6 +26,8 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
+        # argparse names the function that reads a value; people know numbers.
+        message = re.sub(r"invalid _?(\w+) value: (.+)", lambda m: f"{m[2]} is not {KINDS.get(m[1], m[1])}", message)
         say(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", sys.stderr)
         sys.exit(2)
 

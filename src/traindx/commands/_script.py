@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..observe.runner import ScriptError, find_program
 from ._errors import CommandError
+from ._say import say
 
 if TYPE_CHECKING:
     from ..probes.launch import Script
 
 
+def add_in_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="run for real instead of isolated: it writes, deletes and connects as it always does",
+    )
+
+
 def add_script(parser: argparse.ArgumentParser) -> None:
+    add_in_place(parser)
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
     parser.add_argument("script", help="the training script (or module, with -m)")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    parser.set_defaults(own_options=frozenset(parser._option_string_actions))
 
 
 def script_of(arguments: argparse.Namespace) -> Script:
@@ -28,4 +41,52 @@ def script_of(arguments: argparse.Namespace) -> Script:
         raise CommandError(str(error)) from None
     except SyntaxError as error:
         raise CommandError(f"{arguments.script}, line {error.lineno}: {error.msg}") from None
-    return Script(arguments.script, tuple(arguments.args), arguments.module)
+    _tell_misplaced(arguments)
+    return Script(arguments.script, tuple(arguments.args), arguments.module, arguments.in_place)
+
+
+HOW = {
+    "kernel": "isolated",
+    "python": "isolated (by Python's layer: programs and sockets are refused)",
+    "off": "for real",
+}
+
+
+def announce(verb: str, script: Script) -> None:
+    """Say what begins now, and how. Refuses a script that cannot be isolated."""
+    from ..probes.launch import ProbeError
+
+    try:
+        how = HOW[script.isolation.mode]
+    except ProbeError as error:
+        raise CommandError(str(error)) from None
+    say(f"traindx {verb}: running {script} {how} …", sys.stderr)
+    sys.stderr.flush()
+
+
+def _tell_misplaced(arguments: argparse.Namespace) -> None:
+    """An option of ours that follows the script's name goes to the script: say so before minutes are spent on it."""
+    words = [word.partition("=")[0] for word in arguments.args]
+    misplaced = [word for word in words if word.startswith("--") and word in arguments.own_options]
+    if not misplaced:
+        return
+    known = _source(arguments)
+    for word in misplaced:
+        names = {word.strip("-"), word.strip("-").replace("-", "_")}
+        if known is not None and not any(name in known for name in names):
+            raise CommandError(
+                f"{word} follows {arguments.script} and would go to the script, which does not know it: "
+                "write it before the script's name"
+            )
+        say(
+            f"note: {word} follows {arguments.script} and goes to the script; write it before the script's name to "
+            "give it to traindx",
+            sys.stderr,
+        )
+
+
+def _source(arguments: argparse.Namespace) -> str | None:
+    """The script's own text; None where there is more than one file to it."""
+    if arguments.module or not Path(arguments.script).is_file():
+        return None
+    return Path(arguments.script).read_text(encoding="utf-8", errors="replace")

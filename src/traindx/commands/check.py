@@ -1,15 +1,17 @@
 """Check a training script before hours are spent on it, in under a minute.
 
-The script is run several times, for seconds each, in processes of their own:
-its first steps as they are; its loop fed one batch again and again, which it
-must learn by heart; two more starts, to see whether they agree. Its output is
-hidden, and what it saves with torch.save goes to a temporary folder.
+The script is run several times, for seconds each: its first steps as they
+are; its loop fed one batch again and again, which it must overfit; two more
+starts, to see whether they agree. Its output is hidden. These runs are
+isolated: what the script writes, renames and deletes happens in a temporary
+layer that only it sees, the network is off, and programs that it starts end
+with it (docs/safety.md). --in-place runs it for real instead.
 
-Asked are: the data (finite, scaled, balanced, shuffled, not shared with the
+Questions: the data (finite, scaled, balanced, shuffled, not shared with the
 evaluation, prepared alike); the start (first loss against chance, gradient
 flow, variance by depth, initial weights); the wiring (gradients arrive and
-are cleared, weights move, modes, loss inputs, no mixing of samples, no sight
-of the future); one batch; repeatability.
+are cleared, weights move, modes, loss inputs, no mixing of samples, no access
+to future tokens); overfitting one batch; repeatability.
 ✓ passed, ✗ failed, ! worth a look, – could not be answered (not counted as
 passed).
 
@@ -17,7 +19,7 @@ Exit codes: 0; 1 when --fail-on is met (critical: something failed; warning:
 or is worth a look); 2 when the script cannot be probed or the command line is
 wrong. A baseline file lists accepted findings: answers by their id, and the
 script. --format json prints the diagnosis of the first steps with `checks`;
---out keeps what was measured, for traindx diagnose.
+--record keeps what was measured, for traindx diagnose.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from ._errors import CommandError
 from ._findings import Finding, accept, read_baseline, unaccepted
 from ._options import add_fail_on
 from ._say import say
-from ._script import add_script, script_of
+from ._script import add_script, announce, script_of
 
 if TYPE_CHECKING:
     from ..diagnosis.checks import CheckReport
@@ -45,10 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("text", "json"), help="how to print (default: by the suffix of the -o file, else text)"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the record of the trials in FILE (.tdx)")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="keep what was measured in FILE (.tdx)")
+    parser.add_argument("--out", type=Path, dest="record", help=argparse.SUPPRESS)  # its name until 0.1
     add_fail_on(parser)
     parser.add_argument(
-        "--steps", type=int, default=200, metavar="N", help="steps that one batch may take to be learnt (default 200)"
+        "--steps", type=int, default=200, metavar="N", help="steps allowed to overfit one batch (default 200)"
     )
     parser.add_argument(
         "--seconds", type=float, default=10.0, metavar="S", help="training time of each trial (default 10)"
@@ -62,18 +65,18 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.steps < 1 or arguments.seconds <= 0:
         raise CommandError("--steps and --seconds must be positive")
-    if arguments.out is not None and arguments.out.exists():
-        raise CommandError(f"{arguments.out} exists already")
+    if arguments.record is not None and arguments.record.exists():
+        raise CommandError(f"{arguments.record} exists already")
     if arguments.baseline:
         read_baseline(arguments.baseline)  # before the trials, which take a while
     script = script_of(arguments)
-    print(f"traindx check: trying {script} …", file=sys.stderr, flush=True)
+    announce("check", script)
     try:
         report = check_script(script, arguments.steps, arguments.seconds)
     except ProbeError as error:
         raise CommandError(str(error)) from None
-    if arguments.out is not None:
-        _keep(report, arguments.out)
+    if arguments.record is not None:
+        _keep(report, arguments.record)
     _deliver(report, arguments)
     source = script.path
     found = [Finding(a.id, source, a.status == "failed") for a in (*report.of("failed"), *report.of("doubtful"))]

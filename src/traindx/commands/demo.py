@@ -95,7 +95,13 @@ def _record(script: Path) -> Path:
 
 
 def _train(scripts: list[Path]) -> None:
-    """Run the scripts side by side, as `traindx run` would from their folder."""
+    """Run the scripts side by side, as `traindx run` would from their folder, isolated where that can be had."""
+    from ..isolation import Isolation, IsolationError, choose
+
+    try:
+        isolation = choose(str(scripts[0]))
+    except IsolationError:
+        isolation = Isolation("off")  # the scripts are the zoo's own and write nothing
     # The networks are tiny: more threads than one a training would only wait for each other.
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with ExitStack() as stack:
@@ -103,7 +109,8 @@ def _train(scripts: list[Path]) -> None:
         for script in scripts:
             _record(script).unlink(missing_ok=True)
             output = stack.enter_context(open(script.with_name("output.txt"), "wb"))
-            command = [sys.executable, "-m", "traindx", "run", "--out", _record(script).name, script.name]
+            words = ["run", "--out", _record(script).name, script.name]
+            command = isolation.command("traindx.__main__", words, [script.parent])
             training = subprocess.Popen(
                 command, cwd=script.parent, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )

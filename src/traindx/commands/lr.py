@@ -1,24 +1,27 @@
 """Find a learning rate by a range test inside the script's own loop.
 
-The rate is raised exponentially from step to step (param groups keep their
-ratios, schedulers are suspended, accumulation and mixed precision work as in
-the script) until the loss diverges. Three rules read the smoothed curve: its
-steepest fall, its valley, a tenth of its minimum. The test is repeated with
-shifted seeds; the interval is the range of the repeats' suggestions. Where
-the curve has no valley the answer is: can't tell.
+The learning rate is raised exponentially from step to step (param groups keep
+their ratios, schedulers are suspended, accumulation and mixed precision work
+as in the script) until the loss diverges. Three rules read the smoothed
+curve: its steepest descent, its valley, a tenth of its minimum. The test is
+repeated with shifted seeds; the interval is the range of the repeats'
+suggestions. Where the curve has no valley the answer is: can't tell.
+
+The runs are isolated: what the script writes, renames and deletes happens in
+a temporary layer that only it sees, the network is off, and programs that it
+starts end with it (docs/safety.md). --in-place runs it for real instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._errors import CommandError
 from ._say import say
-from ._script import add_script, script_of
+from ._script import add_script, announce, script_of
 
 if TYPE_CHECKING:
     from ..probes.rates import RateTest
@@ -29,12 +32,12 @@ HELP = "find a learning rate by a range test inside the script's loop"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves into FILE (needs matplotlib)")
-    parser.add_argument("--low", type=float, default=1e-6, help="first rate (default 1e-6)")
-    parser.add_argument("--high", type=float, default=10.0, help="last rate (default 10)")
+    parser.add_argument("--low", type=float, default=1e-6, help="lowest learning rate (default 1e-6)")
+    parser.add_argument("--high", type=float, default=10.0, help="highest learning rate (default 10)")
     parser.add_argument("--steps", type=int, default=120, help="steps of one test (default 120)")
     parser.add_argument("--repeats", type=int, default=3, help="tests with different seeds (default 3)")
     parser.add_argument("--seconds", type=float, default=40.0, help="training time of one test (default 40)")
-    parser.add_argument("--batch-size", type=int, metavar="N", help="also say what the rate becomes with batches of N")
+    parser.add_argument("--batch-size", type=int, metavar="N", help="also scale the learning rate to batches of N")
     add_script(parser)
 
 
@@ -49,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     script = script_of(arguments)
     if arguments.plot is not None:
         _needs_matplotlib()
-    print(f"traindx lr: trying {script} {arguments.repeats} times …", file=sys.stderr, flush=True)
+    announce("lr", script)
     try:
         test = probe_rates(
             script,

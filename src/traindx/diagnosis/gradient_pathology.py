@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..record import Run
-from ..signs import Sign, all_signs, measure_all
+from .layer_findings import layer_findings
 
 if TYPE_CHECKING:
     from ..probes.gradient_tables import GradientStats
@@ -24,14 +24,21 @@ class Pathology:
     def healthy(self) -> bool:
         return not self.errors and not self.warnings
 
+    def __getitem__(self, name: str) -> list[str]:
+        """Also as a mapping: `["errors"]`, `["warnings"]`, `["recommendations"]`."""
+        if name not in self.keys():
+            raise KeyError(name)
+        return list(getattr(self, name))
 
-def raised_signs(run: Run, families: tuple[str, ...]) -> list[Sign]:
-    """The raised signs of these families (folders of `signs/`), gravest first."""
-    units = all_signs()
-    found = [
-        sign for sign in measure_all(run).raised() if units[sign.id].family in families and sign.severity != "info"
-    ]
-    return sorted(found, key=lambda sign: (sign.severity != "critical", -sign.level))
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    @staticmethod
+    def keys() -> tuple[str, ...]:
+        return ("errors", "warnings", "recommendations")
 
 
 def diagnose_gradient_pathology(stats: GradientStats) -> Pathology:
@@ -40,13 +47,8 @@ def diagnose_gradient_pathology(stats: GradientStats) -> Pathology:
     >>> print(traindx.diagnose_gradient_pathology(stats).errors)              # doctest: +SKIP
     """
     found = Pathology()
-    for name, numbers in stats.items():
-        if numbers["max"] == float("inf") or (numbers["max"] != numbers["max"] and numbers["zero_share"] == 0):
-            found.errors.append(f"the gradient of {name} is not finite")
-            found.recommendations.append("find the operation with traindx run, which replays the step that broke")
-    for sign in raised_signs(stats.run, ("gradients", "wiring")):
-        (found.errors if sign.severity == "critical" else found.warnings).append(sign.text)
-        remedy = all_signs()[sign.id].remedy
-        if remedy:
-            found.recommendations.append(remedy)
+    for finding in layer_findings(stats.run):
+        (found.errors if finding.severity == "critical" else found.warnings).append(finding.text)
+        if finding.remedy:
+            found.recommendations.append(finding.remedy)
     return found

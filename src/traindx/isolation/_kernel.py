@@ -12,6 +12,7 @@ from ._ending import ended
 from ._keeper import memory_allowed, wait_for
 from ._layers import LayerError, enter_layers
 from ._namespaces import enter_namespaces
+from ._overlay_gaps import close_gaps
 from ._places import writable_places
 
 CANNOT_ISOLATE = 78  # exit code
@@ -49,6 +50,7 @@ def _first_process(work: Callable[[], int], kept: Sequence[str], places: Sequenc
     code = 1
     try:
         _give_up_capabilities()
+        close_gaps()
         code = ended(work)
     finally:
         os._exit(code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +17,9 @@ def writable_places(words: Iterable[str]) -> list[str]:
     """As absolute paths without links. `words` are arguments of the script, some of which may be paths."""
     if os.geteuid() == 0:
         return []  # root's layers can hold the files of everybody
-    known = {tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm", sys.prefix, str(Path.home())}
+    # Not `tempfile.gettempdir()`: it writes to the folder to see whether it can.
+    known = {os.environ.get(name, "/tmp") for name in ("TMPDIR", "TEMP", "TMP")}
+    known |= {"/tmp", "/var/tmp", "/dev/shm", sys.prefix, str(Path.home())}
     with suppress(OSError):
         known.add(os.getcwd())
     known |= {word.partition("=")[2] or word for word in words}

@@ -14,6 +14,7 @@ from .about_model import model_fact, parameter_facts
 from .batches import loss_of, split
 from .unchanged import unchanged
 
+PRESENCE = ("none", "zero", "yes")  # over several batches the last of these counts
 QUANTITIES = ("grad_norm", "grad_rms", "grad_zero", "weight_norm")
 
 
@@ -25,6 +26,7 @@ def gradient_run(model: Any, batches: Iterable[Any], loss_fn: Callable[..., Any]
     names, parameters = [name for name, _ in trained], [p for _, p in trained]
     losses: list[float] = []
     rows: list[list[list[float]]] = []
+    presence: dict[str, str] = {}
     for batch in batches:
         inputs, target = split(batch)
         with unchanged(model), torch.enable_grad():
@@ -32,6 +34,8 @@ def gradient_run(model: Any, batches: Iterable[Any], loss_fn: Callable[..., Any]
             gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
         losses.append(float(loss.detach()))
         rows.append([_numbers(g, p) for g, p in zip(gradients, parameters, strict=True)])
+        for name, gradient in zip(names, gradients, strict=True):
+            presence[name] = max(presence.get(name, "none"), _presence(gradient), key=PRESENCE.index)
     if not losses:
         raise ValueError("there was no batch to look at")
     table = np.array(rows)  # batch × parameter × quantity
@@ -40,8 +44,7 @@ def gradient_run(model: Any, batches: Iterable[Any], loss_fn: Callable[..., Any]
     builder.series("grad_norm", steps, np.sqrt(np.nansum(table[:, :, 0] ** 2, axis=1)))
     for i, quantity in enumerate(QUANTITIES):
         builder.layers(quantity, steps, names, table[:, :, i])
-    kinds = {name: _presence(table[:, i, 0]) for i, name in enumerate(names)}
-    return builder.fact("params", parameter_facts(model, kinds)).fact("models", [model_fact(model)]).build()
+    return builder.fact("params", parameter_facts(model, presence)).fact("models", [model_fact(model)]).build()
 
 
 def _numbers(gradient: Any, parameter: Any) -> list[float]:
@@ -52,10 +55,11 @@ def _numbers(gradient: Any, parameter: Any) -> list[float]:
     return [float(dense.norm()), float(dense.square().mean().sqrt()), float((dense == 0).double().mean()), weight]
 
 
-def _presence(norms: Any) -> str:
-    if np.isnan(norms).all() and len(norms):
+def _presence(gradient: Any) -> str:
+    if gradient is None:
         return "none"
-    return "zero" if np.nanmax(norms) == 0 else "yes"
+    values = (gradient.to_dense() if gradient.is_sparse else gradient).detach()
+    return "yes" if bool((values != 0).any()) else "zero"  # a NaN is no zero
 
 
 class GradientStats(Mapping[str, Mapping[str, float]]):

@@ -91,6 +91,12 @@ def error_line(run: Run) -> str | None:
     return f"{error['type']}: {error['message']}{place}"
 
 
+def error_words(error: BaseException) -> str:
+    """Another's error in one line that fits into a sentence."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+
+
 def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
     """Run the script once, in a fresh process unless `start` knows better. Raises `ProbeError` where nothing can be
     learnt from it."""

@@ -1,21 +1,27 @@
-"""Models, weights and batches from files, without running code that came with them unless that was allowed."""
+"""Models, weights and batches from files, without running code that came with them unless that was allowed.
+
+A file is opened by torch only when it is known to hold data only. Everything here runs in isolation (`layer_look`).
+"""
 
 from __future__ import annotations
 
 import pickle
 import sys
+import zipfile
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ._pickles import holds_data_only
 from .launch import ProbeError
 
 WRAPPED = ("state_dict", "model_state_dict", "model", "model_state", "net", "weights")
 PREFIXES = ("module.", "_orig_mod.", "model.", "net.")
-PICKLE = (
-    "{path} holds more than tensors, and unpickling it could run any code: if you made it yourself, add "
-    "--trust-pickle; else save the weights alone (torch.save(model.state_dict(), …) or safetensors)"
+CODE = (
+    "{path} can run code when it is loaded ({kind}): if you made it yourself, add --trust-pickle; else save the "
+    "weights alone (torch.save(model.state_dict(), …) or safetensors) and name the model's factory (--model "
+    "package.module:factory --checkpoint weights.pt)"
 )
 
 
@@ -33,10 +39,12 @@ def load_model(spec: str, checkpoint: Path | None, trust_pickle: bool) -> Any:
             raise ProbeError(f"{spec} returned {type(model).__name__}, not a torch module")
     elif not Path(spec).exists():
         raise ProbeError(f"--model {spec}: no such file, and not of the form package.module:factory")
+    elif not trust_pickle:
+        raise ProbeError(CODE.format(path=spec, kind=_kind(Path(spec))))
     elif Path(spec).suffix == ".pt2":
         model = _exported(Path(spec))
     else:
-        model = _scripted(Path(spec), trust_pickle)
+        model = _scripted(Path(spec))
     if checkpoint is not None:
         fit(model, load_weights(checkpoint, trust_pickle), checkpoint)
     return model
@@ -69,22 +77,27 @@ def _exported(path: Path) -> Any:
         raise ProbeError(f"{path} is not an exported program ({_short(error)})") from None
 
 
-def _scripted(path: Path, trust_pickle: bool) -> Any:
+def _scripted(path: Path) -> Any:
     import torch
 
     try:
         return torch.jit.load(str(path), map_location="cpu")
     except RuntimeError:
         pass
-    if not trust_pickle:
-        raise ProbeError(
-            f"{path} is not TorchScript. A pickled model can run any code when it is loaded: if you made it yourself, "
-            "add --trust-pickle; else name its factory (--model package.module:factory --checkpoint weights.pt)"
-        )
-    model = _tensors(path, trust_pickle)
+    model = _tensors(path, trust_pickle=True)
     if not isinstance(model, torch.nn.Module):
         raise ProbeError(f"{path} holds {type(model).__name__}, not a model: give it as --checkpoint, with --model")
     return model
+
+
+def _kind(path: Path) -> str:
+    if path.suffix == ".pt2":
+        return "an exported program"
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if any("/code/" in name for name in archive.namelist()):
+                return "TorchScript"
+    return "a pickle that holds more than tensors"
 
 
 def load_weights(path: Path, trust_pickle: bool) -> Mapping[str, Any]:
@@ -115,12 +128,21 @@ def _tensors(path: Path, trust_pickle: bool) -> Any:
             return load_file(path)
         except Exception as error:  # its own error class comes from compiled code
             raise ProbeError(f"{path} is not a safetensors file ({_short(error)})") from None
+    if not trust_pickle and _looks_like_torch(path) and not holds_data_only(path):
+        raise ProbeError(CODE.format(path=path, kind=_kind(path)))
     try:
         return torch.load(path, map_location="cpu", weights_only=not trust_pickle)
     except pickle.UnpicklingError:
-        raise ProbeError(PICKLE.format(path=path)) from None
+        raise ProbeError(CODE.format(path=path, kind=_kind(path))) from None
     except Exception as error:  # a foreign or damaged file, or a class that is not there
         raise ProbeError(f"{path} cannot be read ({_short(error)})") from None
+
+
+def _looks_like_torch(path: Path) -> bool:
+    """A zip or a pickle, be it damaged; anything else `torch.load` refuses without opening it."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    return start[:2] == b"PK" or start[:1] in (b"\x80", b"(", b"c", b"]", b"}")
 
 
 def fit(model: Any, weights: Mapping[str, Any], path: Path) -> None:

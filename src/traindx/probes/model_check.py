@@ -35,8 +35,10 @@ def measure_model(model: Any, batch: Any, loss_fn: Callable[..., Any], steps: in
         trial = _train(twin, inputs, target, loss_fn, steps, rate)
         main = next((value for value in inputs if isinstance(value, torch.Tensor)), None)
         next_token = main is not None and isinstance(target, torch.Tensor) and targets_are_next_inputs(main, target)
-        found = dependence(model, inputs, next_token=next_token)
-    facts = {"dependence": {**found.facts(), "next_token": next_token}, "memorise": judge(trial).facts()}
+        facts: dict[str, Any] = {"memorise": judge(trial).facts()}
+        if trial.error is None:
+            found = dependence(model, inputs, next_token=next_token)
+            facts["dependence"] = {**found.facts(), "next_token": next_token}
     return with_facts(trial.run, facts)
 
 
@@ -67,7 +69,7 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
         floor = _Floor()
         recording.hooks.add(floor)
         loss_fn = _as_looked_up(loss_fn, standard)
-        status = "exception"
+        status, error = "ok", None
         try:
             optimizer = torch.optim.Adam(twin.parameters(), lr=rate)
             for _ in range(steps):
@@ -75,11 +77,15 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
                 loss = loss_of(twin(*inputs), target, loss_fn)
                 loss.backward()
                 optimizer.step()
-            status = "ok"
-        finally:
-            recording.close(status)
+        except Exception as raised:  # by the model or the loss: an answer of the check, not its end
+            status = "exception"
+            error = {"type": type(raised).__name__, "message": " ".join(str(raised).split())[:500], "site": None}
+        except BaseException:
+            recording.close("exception")
+            raise
+        recording.close(status, error)
         run = _kept(load(path))
-    return Trial(run, "ok", {"pinned": "loader", "floor": floor.found, "updates": steps})
+    return Trial(run, status, {"pinned": "loader", "floor": floor.found, "updates": steps})
 
 
 def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Callable[..., Any]:

@@ -50,7 +50,7 @@ def answers_of(run: Run) -> list[Answer]:
     found = [
         _went_through(run),
         data.varied(run),
-        *answers_of_signs(signs),
+        *_earned(run, answers_of_signs(signs)),
         *experiments.dependence(run),
     ]
     facts: dict[str, Any] = dict(run.facts)
@@ -66,10 +66,21 @@ def _place(group: str) -> int:
     return GROUPS.index(group) if group in GROUPS else len(GROUPS)
 
 
+def _earned(run: Run, answers: list[Answer]) -> list[Answer]:
+    """A question about steps is not passed by a training that made none."""
+    if run.steps or not run.facts.get("error"):
+        return answers
+    why = "training failed before its first step"
+    return [
+        Answer(each.id, each.group, "unasked", why) if each.status == "passed" and each.group != "data" else each
+        for each in answers
+    ]
+
+
 def _went_through(run: Run) -> Answer:
     made = f"{run.steps} steps"
     if run.facts.get("error"):
-        return Answer("runs", "start", "failed", f"the script failed at step {run.steps}: {_error_line(run)}")
+        return Answer("runs", "start", "failed", f"training failed at step {run.steps}: {_error_line(run)}")
     if "exit" not in run.facts:
         return Answer("runs", "start", "doubtful", f"the time limit ended the script after {made}")
     ended = ", then the script ended by itself" if run.facts.get("probe") and run.facts["exit"] == "ok" else ""

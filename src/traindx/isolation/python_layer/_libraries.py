@@ -36,9 +36,7 @@ class _Paths:
         torch: Any = sys.modules["torch"]
         for name, place in (("PyTorchFileWriter", self.writing), ("PyTorchFileReader", self.reading)):
             setattr(torch._C, name, _with_path(getattr(torch._C, name), place))
-        script = torch.jit.RecursiveScriptModule
-        script.save = _first_path(script.save, self.writing, at=1)
-        torch.jit.save = torch.jit._serialization.save = _first_path(torch.jit.save, self.writing, at=1)
+        torch._C.ScriptModule.save = _first_path(torch._C.ScriptModule.save, self.writing, at=1)
         torch.jit.load = torch.jit._serialization.load = _first_path(torch.jit.load, self.reading)
 
     def sqlite3(self) -> None:

@@ -17,12 +17,15 @@ from ._libraries import redirect_libraries
 from ._refusals import refuse_the_rest
 from ._tree import Tree
 
+SHORT = "/tmp"
 SHARED_MEMORY = "/dev/shm"  # loaders' workers hand over their batches there
 
 
 def run_layered(work: Callable[[], int], kept: Sequence[str]) -> int:
     """Do the work in a layer; its exit code. Nothing that it starts outlives it."""
-    scratch = tempfile.mkdtemp(prefix="layer-", dir=kept[0])
+    # Sockets of loaders' workers lie in it, and their paths must be short.
+    short = sys.platform == "linux" and os.access(SHORT, os.W_OK)
+    scratch = tempfile.mkdtemp(prefix="tdx-", dir=SHORT if short else kept[0])
     if sys.platform == "linux":
         libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)  # also what leaves its session comes back here
     worker = os.fork()
@@ -46,7 +49,7 @@ def _layered(work: Callable[[], int], scratch: str, kept: Sequence[str]) -> int:
         os.mkdir(f"{scratch}/{name}")
     os.environ["TMPDIR"] = tempfile.tempdir = f"{scratch}/tmp"
     if sys.platform == "linux":
-        _landlock.fence([*kept, *([SHARED_MEMORY] if os.path.isdir(SHARED_MEMORY) else [])])
+        _landlock.fence([*kept, scratch, *([SHARED_MEMORY] if os.path.isdir(SHARED_MEMORY) else [])])
     else:
         os.setsid = _no_session  # type: ignore[assignment]  # a daemon could not be found again
     tree = Tree(scratch, kept)

@@ -1,0 +1,94 @@
+"""A look at the layers of a checkpoint on a batch, made in an isolated process: loading a model runs code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..isolation import IsolationError, choose
+from ..record import Run, load
+from ..record.saving import save
+from .launch import ProbeError, error_words, results_folder
+
+SECONDS = 600.0
+
+
+def look(wanted: Mapping[str, Any], in_place: bool = False) -> Run:
+    """`wanted`: `kind` (gradients, activations), `model`, `checkpoint`, `data`, `trust_pickle`, `train_mode`, `loss`.
+
+    Raises `ProbeError` with one line that says why there is nothing to see.
+    """
+    try:
+        isolation = choose(str(wanted["model"]), in_place)
+    except IsolationError as error:
+        raise ProbeError(str(error)) from None
+    folder = Path(tempfile.mkdtemp(dir=results_folder()))
+    paths = [str(wanted[name]) for name in ("model", "checkpoint", "data") if wanted[name]]
+    command = isolation.command("traindx.probes.layer_look", [json.dumps(wanted), str(folder)], [folder], paths)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise ProbeError(f"{wanted['model']} was not loaded and run within {SECONDS:.0f} seconds") from None
+    record, why_not = folder / "look.tdx", folder / "why_not"
+    if why_not.exists():
+        raise ProbeError(why_not.read_text(encoding="utf-8"))
+    if not record.exists():
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise ProbeError(f"{wanted['model']} could not be looked at: {lines[-1] if lines else 'no message'}")
+    return load(record)
+
+
+def main(words: list[str]) -> int:
+    """In the isolated process: `[WANTED, FOLDER]`. Leaves `look.tdx`, or one line in `why_not`."""
+    wanted, folder = json.loads(words[0]), Path(words[1])
+    try:
+        run = _looked(wanted)
+    except ProbeError as error:
+        (folder / "why_not").write_text(str(error), encoding="utf-8")
+        return 0
+    save(run, folder / "look.tdx")
+    return 0
+
+
+def _looked(wanted: Mapping[str, Any]) -> Run:
+    from .activation_tables import activation_run
+    from .batches import split
+    from .gradient_tables import gradient_run
+    from .loading import load_batch, load_model
+
+    checkpoint = Path(wanted["checkpoint"]) if wanted["checkpoint"] else None
+    model = load_model(wanted["model"], checkpoint, wanted["trust_pickle"])
+    batch = load_batch(Path(wanted["data"]), wanted["trust_pickle"])
+    try:
+        model.train(wanted["train_mode"])
+    except NotImplementedError:
+        pass  # an exported program has the mode that it was exported in
+    loss = loss_named(wanted["loss"], split(batch)[1]) if wanted["kind"] == "gradients" else None
+    try:
+        if loss is not None:
+            return gradient_run(model, [batch], loss, wanted["model"])
+        run: Run = activation_run(model, [batch], wanted["model"])
+        return run
+    except Exception as error:  # the user's own model and loss
+        raise ProbeError(f"the model or the loss cannot take this batch: {error_words(error)}") from None
+
+
+def loss_named(name: str | None, target: Any) -> Any:
+    """A function of torch.nn.functional or `package.module:function`; without a name, the one that suits the target."""
+    import torch.nn.functional as F
+
+    from .loading import named
+
+    if name is None:
+        if target is None:
+            raise ProbeError("the batch holds no target: add one (y), or name a --loss of the output alone")
+        return F.mse_loss if target.is_floating_point() else F.cross_entropy
+    if ":" in name:
+        return named(name)
+    if not hasattr(F, name):
+        raise ProbeError(f"torch.nn.functional has no {name}")
+    return getattr(F, name)
