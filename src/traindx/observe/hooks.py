@@ -45,6 +45,7 @@ from time import thread_time
 from typing import Any, Protocol
 
 from . import threads
+from .lengths import Lengths
 from .wrapping import Wrappers
 
 MOMENTS = (
@@ -158,6 +159,7 @@ class HookPoints(Wrappers):
         self.quiet: Any = None  # the quiet steps that are going on; never while a driver is at work
         self.quiet_allowed = True
         # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
+        self.lengths = Lengths()
         self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
         self._scoring = False
         self.inner = False  # some observer wants to hear of every module in this forward

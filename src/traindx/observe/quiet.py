@@ -117,7 +117,7 @@ class QuietSteps:
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
         self.usual = _LOWEST  # how high a loss may be of which nothing else is asked: at first, none is
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        # One whose first group has no ordinary parameter has no gradient that could tell of anything: its steps are heard in full.
+        # Without an ordinary parameter there is no gradient that could tell of anything: its steps are heard in full.
         self._optimizers = {id(o): _Known(index, o) for index, o in known if any(map(usual, _first_group(o)))}
         # Where one of them is known and of the simple kind: its identity, and what its steps are asked for. Each is
         # looked up at every step, so they lie here.

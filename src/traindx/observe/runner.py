@@ -17,9 +17,10 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from .hooks import StopTraining
+from .hooks import StopTraining, text_of
 from .importing import after_import
 from .recording import Recording
+from .secrets import masked_text
 from .sites import describe, is_ours, user_frame
 
 
@@ -180,7 +181,9 @@ def _left(leaving: SystemExit) -> Ending:
     if leaving.code is None:
         return Ending(0, "ok")
     if isinstance(leaving.code, int):
-        return Ending(leaving.code & 0xFF, "ok" if leaving.code == 0 else f"exit {leaving.code}")
+        # Python hands the number to C: what does not fit is -1 there, and the shell sees its last eight bits.
+        code = int(leaving.code) if -(1 << 63) <= leaving.code < 1 << 63 else -1
+        return Ending(code & 0xFF, "ok" if code == 0 else f"exit {code}")
     print(leaving.code, file=sys.stderr)  # sys.exit("message"), as python does it
     return Ending(1, "exit 1")
 
@@ -195,7 +198,7 @@ def _error_facts(error: BaseException) -> dict[str, Any]:
     site = describe(innermost.tb_frame) if innermost is not None else None
     if site is not None and innermost is not None:
         site["line"] = innermost.tb_lineno
-    message = re.sub(r"\s+", " ", str(error))[:500]
+    message = masked_text(re.sub(r"\s+", " ", text_of(error)))
     return {"type": type(error).__name__, "message": message, "site": site}
 
 

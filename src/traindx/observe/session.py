@@ -43,6 +43,7 @@ class Session:
         # instruction in it. As long as the code is kept, no other one takes its identity.
         self.backward_places: list[tuple[Any, int]] = []
         self.backward_sites: dict[tuple[int, int], int] = {}
+        self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
@@ -89,7 +90,7 @@ class Session:
         for number, (known, _) in enumerate(self._data_sets):
             if known() is data:
                 return number
-        kind: tuple[Any, ...] = (type(data), len(data) if hasattr(data, "__len__") else None)
+        kind: tuple[Any, ...] = (type(data), self.hooks.lengths.of(data))
         try:
             reference: Callable[[], Any] = weakref.ref(data)
         except TypeError:  # a list

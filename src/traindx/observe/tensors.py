@@ -55,7 +55,8 @@ def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
         for item in dict.values(value):  # a class of its own may do anything when it is asked for them
             yield from tensors_in(item, depth + 1)
     elif isinstance(value, (list, tuple)):
-        for item in islice((tuple if isinstance(value, tuple) else list).__iter__(value), FEW_PARTS):
+        own: Any = tuple if isinstance(value, tuple) else list
+        for item in islice(own.__iter__(value), FEW_PARTS):
             yield from tensors_in(item, depth + 1)
     elif (
         isinstance(value, Mapping)

@@ -95,8 +95,11 @@ class Wrappers:
 
     def _replace(self, owner: Any, name: str, original: Any, replacement: Any) -> _Patch:
         # People inspect signatures of what they call.
-        update_wrapper(replacement, getattr(owner, name) if original is _INHERITED else original)
-        replacement.__code__ = replacement.__code__.replace(co_filename=WRAPPER_FILE)
+        function, like = replacement, getattr(owner, name) if original is _INHERITED else original
+        if isinstance(replacement, property):
+            function, like = replacement.fget, original.fget
+        update_wrapper(function, like)
+        function.__code__ = function.__code__.replace(co_filename=WRAPPER_FILE)
         self._patches.append(_Patch(owner, name, original, replacement))
         return self._patches[-1]
 

@@ -6,7 +6,7 @@ numpy or torch read at import, so neither may be imported before the script does
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import os
 import sqlite3
 import sys
@@ -25,6 +25,19 @@ from .thinning import DeepSampleLedger
 # A run that is killed loses what came since the last write: with the time that a write takes, about a second at most.
 FLUSH_SECONDS = 0.8
 CHUNK_POINTS = 1024
+
+
+def _private_encoder() -> Callable[[Any], str]:
+    """JSON that the script cannot change: a copy of the module, not the one that everybody imports."""
+    spec = importlib.util.find_spec("json.encoder")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    encode: Callable[[Any], str] = module.JSONEncoder(default=str).encode
+    return encode
+
+
+_encode = _private_encoder()
 
 
 class RecordWriter:
@@ -57,7 +70,7 @@ class RecordWriter:
     # ── what the observer says ──────────────────────────────────────────────────────────────────
 
     def fact(self, key: str, value: Any) -> None:
-        text = json.dumps(value, default=str)
+        text = _encode(value)
         with self._lock:
             self._facts[key] = text
 
@@ -90,12 +103,12 @@ class RecordWriter:
             set_id = self._sets.get(key)
             if set_id is None:
                 set_id = self._sets[key] = len(self._sets)
-                self._new_sets.append((set_id, json.dumps(key)))
+                self._new_sets.append((set_id, _encode(key)))
             self._rows.append((quantity, step, set_id, blob))
             self._ledger.sampled(step)
 
     def event(self, kind: str, step: int | None, **data: Any) -> None:
-        text = json.dumps(data, default=str)
+        text = _encode(data)
         with self._lock:
             self._events.append((step, kind, time.time(), text))
             if step is not None:
@@ -221,6 +234,8 @@ def _create(path: Path) -> sqlite3.Connection:
         raise RecordError(f"{path} exists already")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # For the owner alone: a record tells much about a program. SQLite gives its companions the same mode.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         # Autocommit off by default: every flush is one transaction. The connection is used by one thread at a
         # time (guarded by the flushing lock), not by the thread that made it.
         connection = sqlite3.connect(path, timeout=5.0, check_same_thread=False)

@@ -6,11 +6,13 @@ import weakref
 from time import perf_counter
 from typing import Any
 
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from .. import sites
 from ..hooks import HookPoints
+
+_RANGE: Any = type(iter(range(0)))
 
 
 def install(hooks: HookPoints) -> None:
@@ -57,6 +59,27 @@ def install(hooks: HookPoints) -> None:
 
         return __next__
 
+    def make_sequential(original: Any) -> Any:
+        def __iter__(self: Any) -> Any:
+            indices: Any = original(self)
+            if type(indices) is _RANGE:
+                lengths.note(self.data_source, indices.__length_hint__())
+            return indices
+
+        return __iter__
+
+    def make_num_samples(original: Any) -> Any:
+        def num_samples(self: Any) -> Any:
+            number = original.fget(self)
+            if self._num_samples is None:
+                lengths.note(self.data_source, number)
+            return number
+
+        return property(num_samples)
+
+    lengths = hooks.lengths
+    hooks.patch(SequentialSampler, "__iter__", make_sequential)
+    hooks.patch(RandomSampler, "num_samples", make_num_samples)
     hooks.patch(DataLoader, "__init__", make_init)
     hooks.patch(_BaseDataLoaderIter, "__init__", make_iter)
     hooks.patch(_BaseDataLoaderIter, "__next__", make_next)

@@ -65,13 +65,9 @@ def install(hooks: HookPoints) -> None:
                 finally:
                     inside = False
                 if local(value):
-                    hooks.announce(
-                        "loss_computed",
-                        name,
-                        (args, kwargs),
-                        value,
-                        training=value.requires_grad if type(value) is _TENSOR else torch.is_grad_enabled(),
-                    )
+                    # A tensor of another class is not asked: that would call its code.
+                    training = value.requires_grad if type(value) is _TENSOR else torch.is_grad_enabled()
+                    hooks.announce("loss_computed", name, (args, kwargs), value, training=training)
                 return value
 
             return loss

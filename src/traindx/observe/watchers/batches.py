@@ -91,10 +91,20 @@ class Watcher:
     def loader_made(self, loader: Any, site: dict[str, Any] | None) -> None:
         if len(self._loaders) < 64:
             self._loaders.append((weakref.ref(loader), _loader_facts(loader, site)))
+            self._measure(loader, self._loaders[-1][1])
+
+    def _measure(self, loader: Any, fact: dict[str, Any]) -> None:
+        """Lengths may be known only once torch has asked for them."""
+        lengths = self.session.hooks.lengths
+        if fact["size"] is None:
+            fact["size"] = lengths.of(loader.dataset)
+        if fact["batches"] is None:
+            fact["batches"] = lengths.batches(loader)
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         for known, fact in self._loaders:
             if known() is loader:
+                self._measure(loader, fact)
                 self._note_batch(fact)
                 return
 
@@ -219,8 +229,8 @@ def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
     name = type(sampler).__name__
     return {
         "dataset": type(loader.dataset).__name__,
-        "size": _length(loader.dataset),
-        "batches": _length(loader),
+        "size": None,
+        "batches": None,
         "batch_size": getattr(loader, "batch_size", None),
         "sampler": name,
         "shuffled": name not in ("SequentialSampler",) and "Infinite" not in name,
@@ -229,10 +239,3 @@ def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
         "site": site,
         "role": None,
     }
-
-
-def _length(sized: Any) -> int | None:
-    try:
-        return len(sized)
-    except (TypeError, NotImplementedError, AttributeError):
-        return None

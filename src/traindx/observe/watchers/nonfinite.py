@@ -93,6 +93,7 @@ class Watcher:
 
     def _report(self, loss: Any, frame: Any, value: float) -> None:
         session = self.session
+        session.nonfinite = True
         session.schedule.alert(session.step)
         inputs, target = self._inputs(), session.target() if session.target is not None else None
         weights = self._bad_weight()
