@@ -36,9 +36,9 @@ class Lengths:
         if ask is None or (code is not None and not is_installed(code.co_filename)):
             return None
         # An installed class may wrap one of the user's.
-        held = getattr(data, "__dict__", {})
+        held: dict[str, Any] = getattr(data, "__dict__", {})
         inner = [held.get(name) for name in ("dataset", "datasets", "data_source")]
-        parts = [part for each in inner for part in (each if type(each) in (list, tuple) else (each,))]
+        parts = [part for each in inner for part in (each if isinstance(each, (list, tuple)) else (each,))]
         if any(part is not None and self.of(part) is None for part in parts):
             return None
         try:

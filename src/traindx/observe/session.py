@@ -17,7 +17,7 @@ from .inbox import Inbox
 from .modules import parameters
 from .naming import Naming
 from .schedule import DEEP, LIGHT, Schedule
-from .tensors import local
+from .tensors import readable
 
 
 class Session:
@@ -108,10 +108,10 @@ class Session:
     def stray_parameters(self) -> list[Any]:
         """Parameters that no optimizer holds: of the models, and loose ones that the loss depends on."""
         held = {id(p) for _, o in self.live_optimizers() for g in o.param_groups for p in g["params"]}
-        found = [p for _, root in self.naming.roots() for p in parameters(root) if local(p)]
+        found = [p for _, root in self.naming.roots() for p in parameters(root)]
         found += [tensor for ref in self.loose if (tensor := ref()) is not None]
         # A model without weights of its own (on the device "meta") lends its layers to weights from elsewhere.
-        return list({id(p): p for p in found if id(p) not in held and not p.is_meta}.values())
+        return list({id(p): p for p in found if id(p) not in held and readable(p)}.values())
 
     def note_moved(self, step: int, names: list[str], sizes: list[float]) -> None:
         """Sizes of updates, which come late from an accelerator: of a parameter's predecessor they tell nothing."""

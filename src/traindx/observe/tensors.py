@@ -99,7 +99,18 @@ def plain(tensor: Any) -> bool:
         and not tensor.is_quantized
         and not tensor.is_complex()
         and not transformed(tensor)
+        and readable(tensor)
     )
+
+
+def readable(tensor: Any) -> bool:
+    """Whether its numbers are here: local, and its memory neither on the meta device nor given back, as that of weights
+    that are sharded and gathered only for as long as they are used."""
+    if not local(tensor) or tensor.is_meta:
+        return False
+    if tensor.layout is not torch.strided or transformed(tensor):
+        return True
+    return bool(tensor.numel() == 0 or tensor.untyped_storage().nbytes() > 0)
 
 
 def transformed(tensor: Any) -> bool:

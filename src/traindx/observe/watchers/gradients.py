@@ -13,7 +13,7 @@ import torch
 
 from ..inbox import cpu_value
 from ..session import Session
-from ..tensors import local, row_of, sketch
+from ..tensors import readable, row_of, sketch
 from .pacing import Update
 
 ORDER = 20
@@ -173,7 +173,7 @@ class Watcher:
             return
         group = optimizer.param_groups[0]
         decay = group.get("weight_decay") or 0.0
-        held = [p for p in group["params"] if local(p) and _dense(p.grad)]
+        held = [p for p in group["params"] if readable(p) and _dense(p.grad)]
         if isinstance(decay, float) and decay > 0 and held:
             session.inbox.scalar("decay_ratio", session.step, decay * _weight_over_pull(optimizer, group, held))
         eps = group.get("eps")
@@ -190,7 +190,7 @@ class Watcher:
 
 
 def _dense(gradient: Any) -> bool:
-    return gradient is not None and local(gradient) and not gradient.is_sparse and gradient.numel() > 0
+    return gradient is not None and readable(gradient) and not gradient.is_sparse and gradient.numel() > 0
 
 
 def _weight_over_pull(optimizer: Any, group: dict[str, Any], parameters: list[Any]) -> Any:

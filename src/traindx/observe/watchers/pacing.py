@@ -15,7 +15,7 @@ from ..graphs import leaves
 from ..quiet import QuietSteps
 from ..session import Session
 from ..sites import user_frame
-from ..tensors import local
+from ..tensors import readable
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
@@ -95,7 +95,7 @@ class Watcher:
                 self._plan()
 
     def _update_of(self, optimizer: Any) -> Update:
-        params = [p for group in optimizer.param_groups for p in group["params"] if local(p) and not p.is_meta]
+        params = [p for group in optimizer.param_groups for p in group["params"] if readable(p)]
         return Update(self.session.optimizer_index(optimizer), optimizer, params)
 
     # ── updates that the script makes by hand ───────────────────────────────────────────────────
@@ -127,7 +127,7 @@ class Watcher:
                 self._timed("weights_before", update)
 
     def _by_hand_update(self) -> Update:
-        return Update(-1, None, [p for ref in self._loose if (p := ref()) is not None])
+        return Update(-1, None, [p for ref in self._loose if (p := ref()) is not None and readable(p)])
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         self._forwards += 1

@@ -14,7 +14,7 @@ from ..inbox import cpu_value
 from ..modules import modules, named_modules, own_parameters, parameters
 from ..points.modules import is_compiled
 from ..session import Session
-from ..tensors import local, plain, sample_rows, sketch
+from ..tensors import plain, readable, sample_rows, sketch
 from .pacing import Update
 
 ORDER = 5
@@ -186,7 +186,7 @@ class Watcher:
                 continue
             if parameter.grad is None:
                 fact["grad"] = fact["grad"] or "none"
-            elif not local(parameter.grad):
+            elif not readable(parameter.grad):
                 fact["grad"] = "yes"
             else:
                 peek = parameter.grad.detach()
@@ -314,13 +314,7 @@ def _fan_in(parameter: Any, module: Any) -> int | None:
 @torch.no_grad()
 def _init_statistics(parameter: Any) -> Any | None:
     """mean, std, kurtosis, share of rows equal to the first, constant?: of a bounded part of the tensor."""
-    if (
-        not local(parameter)
-        or parameter.is_meta
-        or parameter.is_sparse
-        or parameter.numel() < 2
-        or not parameter.is_floating_point()
-    ):
+    if not plain(parameter) or parameter.numel() < 2 or not parameter.is_floating_point():
         return None
     flat = parameter.detach().reshape(-1)
     flat = flat[:: -(-flat.numel() // INITIAL)].float()
