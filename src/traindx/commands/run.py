@@ -26,10 +26,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TextIO
 
-from ..observe.drivers import StopAfter
-from ..observe.last_words import LastWords
+from ..observe.hook_points.drivers import StopAfter
 from ..observe.recording import Recording
 from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
+from ..observe.runner.last_words import LastWords
 from ..observe.schedule import USUAL_BUDGET
 from ..observe.secrets import masked
 from ..probes.deep_recording import DeepRecording

@@ -12,7 +12,7 @@ from typing import Any
 from .. import __version__
 from ..record.ending import HEARTBEAT_SECONDS
 from ..record.writer import RecordWriter
-from .hooks import HookPoints, text_of
+from .hook_points.hooks import HookPoints, text_of
 from .secrets import masked_text
 from .sites import begin_here
 
@@ -97,9 +97,9 @@ class Recording:
             return
         began = time.thread_time()
         try:
-            self.session.inbox.drain()
+            self.session.metrics.drain()
         except Exception as error:
-            self._switched_off("inbox", f"{type(error).__name__}: {text_of(error)}")
+            self._switched_off("metrics", f"{type(error).__name__}: {text_of(error)}")
         brought_over = time.thread_time()
         if time.perf_counter() >= self._facts_due:
             self._each("flush")

@@ -12,23 +12,23 @@ from typing import Any
 import torch
 
 from ..record.writer import RecordWriter
-from .hooks import HookPoints
-from .inbox import Inbox
-from .modules import parameters
+from .hook_points.hooks import HookPoints
+from .metric_queue import MetricQueue
+from .model_walk import parameters
 from .naming import Naming
 from .schedule import DEEP, LIGHT, Schedule
 from .tensors import readable
 
 
 class Session:
-    """One observed run. Watchers read `step`, `look` and `phase`, and write through `inbox` and `writer`."""
+    """One observed run. Watchers read `step`, `look` and `phase`, and write through `metrics` and `writer`."""
 
     def __init__(self, writer: RecordWriter, hooks: HookPoints, share: float) -> None:
         self.writer = writer
         self.hooks = hooks
         self.schedule = Schedule(share)
         hooks.charge = self._charge
-        self.inbox = Inbox(writer)
+        self.metrics = MetricQueue(writer)
         self.naming = Naming()
         self.step = 0  # updates of the weights so far, over all optimizers
         self.backwards = 0
@@ -43,6 +43,11 @@ class Session:
         # instruction in it. As long as the code is kept, no other one takes its identity.
         self.backward_places: list[tuple[Any, int]] = []
         self.backward_sites: dict[tuple[int, int], int] = {}
+        # What is going on: set when a model is called (see watchers/trained_forwards.py).
+        self.evaluating = False
+        self.last_forward: Any = None
+        self.trained_in_eval_mode = False
+        self.forwards_per_backward = 1
         self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples

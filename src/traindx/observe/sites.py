@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from .wrapping import WRAPPER_FILE
+from .hook_points.wrapping import WRAPPER_FILE
 
 _HERE = str(Path(__file__).parents[1])
 _project = os.sep  # the folder that paths in the record are relative to

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..record.reading import load
-from .hooks import text_of
+from .hook_points.hooks import text_of
 from .recording import Recording
 from .schedule import USUAL_BUDGET
 from .secrets import masked_text

@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..inbox import cpu_value
-from ..modules import modules, named_modules, own_parameters, parameters
-from ..points.modules import is_compiled
+from ..hook_points.modules import is_compiled
+from ..metric_queue import cpu_value
+from ..model_walk import modules, named_modules, own_parameters, parameters
 from ..session import Session
 from ..tensors import plain, readable, sample_rows, sketch
-from .pacing import Update
+from .updates import Update
 
 ORDER = 5
 
@@ -85,9 +85,9 @@ class Watcher:
         self._fed.append((id(module), fact))
         part = sample_rows(value.detach()).float()
         columns = part.reshape(-1, part.shape[-1]) if isinstance(module, nn.Linear) and part.dim() > 1 else None
-        self.session.inbox.later(part.square().mean().sqrt(), lambda rms: fact.update(rms=rms))
+        self.session.metrics.later(part.square().mean().sqrt(), lambda rms: fact.update(rms=rms))
         if columns is not None and columns.shape[1] <= MAX_COLUMNS and columns.shape[0] > 1:
-            self.session.inbox.later(columns.std(dim=0), lambda spreads: fact.update(feature_std=spreads))
+            self.session.metrics.later(columns.std(dim=0), lambda spreads: fact.update(feature_std=spreads))
 
     # ── describing a model when it is first called, before its first step ────────────────────────
 
@@ -152,7 +152,7 @@ class Watcher:
         self._refs[name] = weakref.ref(parameter)
         statistics = _init_statistics(parameter)
         if statistics is not None:
-            self.session.inbox.later(statistics, lambda values: _note_statistics(fact, values))
+            self.session.metrics.later(statistics, lambda values: _note_statistics(fact, values))
 
     # ── do parameters take part? ────────────────────────────────────────────────────────────────
 
@@ -196,7 +196,7 @@ class Watcher:
                     fact["grad"] = "yes" if known else "zero"
                 else:  # whether it is more than zeros comes with the flush
                     fact["grad"] = "maybe"
-                    self.session.inbox.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
+                    self.session.metrics.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
     def _note_strays_move(self, name: str, parameter: Any) -> None:
         """What no optimizer holds may still be moved: by hand, or as the copy of weights that one holds."""
