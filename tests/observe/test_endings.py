@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,36 @@ ENDINGS = {
         0,
         "ok",
     ),
-    "sigterm": ("import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(5)", -15, None),
+    "sys.exit(2**70)": ("import sys; sys.exit(2**70)", 255, "exit -1"),
+    "sys.exit(2**40 + 3)": ("import sys; sys.exit(2**40 + 3)", 3, f"exit {2**40 + 3}"),
+    "sigterm": ("import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(5)", -15, "signal SIGTERM"),
+    "sighup": ("import os, signal, time\nos.kill(os.getpid(), signal.SIGHUP)\ntime.sleep(5)", -1, "signal SIGHUP"),
+    "sigterm while a thread works": (
+        "import os, signal, threading, time\nthreading.Thread(target=time.sleep, args=(5,)).start()\n"
+        "os.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(5)",
+        -15,
+        "signal SIGTERM",
+    ),
+    "sigterm handled": (
+        "import os, signal, sys\nprint(signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP))\n"
+        "print(signal.signal(signal.SIGTERM, lambda *a: sys.exit(9)))\nos.kill(os.getpid(), signal.SIGTERM)",
+        9,
+        "exit 9",
+    ),
+    "sigterm ignored": (
+        "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.kill(os.getpid(), signal.SIGTERM)",
+        0,
+        "ok",
+    ),
+    "sigkill": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", -9, None),
+    "illegal instruction": ("import os, signal\nos.kill(os.getpid(), signal.SIGILL)", -4, "signal SIGILL"),
+    "segmentation fault": ("import ctypes\nctypes.string_at(0)", -11, "signal SIGSEGV"),
+    "a terminated child": (
+        "import os, signal, time\nchild = os.fork()\nif child == 0:\n    time.sleep(5)\n"
+        "time.sleep(0.5)\nos.kill(child, signal.SIGTERM)\nprint(os.wait()[1])\nos.kill(os.getpid(), signal.SIGKILL)",
+        -9,
+        None,
+    ),
     "os._exit": ("import os\nos._exit(7)", 7, None),
     "a thread goes on": (
         "import threading, time\ndef late():\n    time.sleep(0.3)\n    print('late')\n"
@@ -107,8 +137,11 @@ def test_script_ends_as_under_python(tmp_path, script, name):
     bare, observed, record = both(tmp_path, "ends.py")
     assert bare.returncode == code
     assert_same(bare, observed)
-    assert load(record).facts.get("exit") == status
-    assert load(record).facts.get("ended") is not None or status is None
+    run = load(record)
+    assert run.facts.get("exit") == status
+    assert run.facts.get("ended") is not None or code < 0 or status is None
+    if status is not None and not status.startswith("signal"):
+        assert [path.name for path in tmp_path.glob("run.tdx*")] == ["run.tdx"]
 
 
 FAILING = """
@@ -227,3 +260,19 @@ def test_no_environment_variable_is_recorded_and_secrets_are_masked(tmp_path, sc
     for secret in (b"hunter2", b"abc123", b"hf_aVery", b"seen-in-environment", b"MARKER_VARIABLE"):
         assert secret not in content
     assert load(record).facts["script"]["argv"] == ["--api-key", "***", "--token=***", "--lr", "0.1", "***"]
+
+
+def test_native_death_names_the_line(tmp_path, script):
+    script("import os, signal\n\ndef kernel():\n    os.kill(os.getpid(), signal.SIGILL)\n\nkernel()\n", "dies.py")
+    error = load(both(tmp_path, "dies.py")[2]).facts["error"]
+    assert error["type"] == "SIGILL" and error["message"] == "Illegal instruction in kernel()" and error["native"]
+    assert (Path(error["site"]["file"]).name, error["site"]["line"]) == ("dies.py", 4)
+
+
+def test_vanished_run_is_told_from_a_running_one(tmp_path, script, monkeypatch):
+    script("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "dies.py")
+    record = both(tmp_path, "dies.py")[2]
+    heard = load(record).facts["heartbeat"]
+    assert abs(heard - time.time()) < 60 and "exit" not in load(record).facts
+    monkeypatch.setattr(time, "time", lambda: heard + 3600)
+    assert load(record).facts["exit"] == "killed"

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from traindx.observe import schedule
-from traindx.observe.hooks import MOMENTS
-from traindx.observe.inbox import Inbox
+from traindx.observe.hook_points.hooks import MOMENTS
+from traindx.observe.metric_queue import MetricQueue
 from traindx.observe.recording import Recording
 from traindx.observe.runner import find_program, run_program
-from traindx.observe.watchers import pacing
+from traindx.observe.watchers import updates
 from traindx.record import load
 from traindx.units import modules_of
 
@@ -38,9 +38,9 @@ def bare_output() -> str:
 
 @pytest.fixture(autouse=True)
 def no_looks_beyond_the_first(monkeypatch):
-    """So short a training would be looked at from its first to its last step: here quiet steps must occur too."""
+    """So short a training would be looked at from its first to its last step: here fast steps must occur too."""
     monkeypatch.setattr(schedule, "GRACE", 0.0)
-    monkeypatch.setattr(pacing, "HEARD_EVERY", 1e9)
+    monkeypatch.setattr(updates, "HEARD_EVERY", 1e9)
 
 
 def observe(path, capsys):
@@ -81,7 +81,7 @@ def test_fault_switches_the_observer_off_and_nothing_else(tmp_path, monkeypatch,
 
 
 def test_fault_in_the_inbox_is_recorded(tmp_path, monkeypatch, capsys, bare_output):
-    monkeypatch.setattr(Inbox, "_drain_scalars", lambda self: 1 / 0)
+    monkeypatch.setattr(MetricQueue, "_drain_scalars", lambda self: 1 / 0)
     assert observe(tmp_path / "run.tdx", capsys) == bare_output
     assert "ZeroDivisionError" in load(tmp_path / "run.tdx").facts["observers_off"]["inbox"]
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from traindx.observe.inbox import cpu_value
+from traindx.observe.metric_queue import cpu_value
 
 KINDS = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.bool)
 

@@ -10,6 +10,7 @@ import pytest
 
 from traindx.__main__ import main
 from traindx.record import load
+from traindx.record.writer import RecordWriter
 
 TRAINS = """
     import torch
@@ -55,20 +56,54 @@ def test_bad_input_is_one_clear_line(tmp_path, script, capsys):
     assert (tmp_path / "taken.tdx").read_text() == "mine"
     assert "cannot write" in refused(capsys, "--out", "taken.tdx/run.tdx", good)
     assert "folder" in refused(capsys, "--out", "folder", good)
+    assert "only records" in refused(capsys, "--force", "--out", "taken.tdx", good)
+    assert "only records" in refused(capsys, "--force", "--out", good, good)
+    assert (tmp_path / "taken.tdx").read_text() == "mine" and "print(1)" in Path(good).read_text()
     assert "--wat" in refused(capsys, "--wat", good)
     for number in ("0", "-1", "x"):
         assert "--max-steps" in refused(capsys, "--max-steps", number, good)
-    assert "--budget" in refused(capsys, "--budget", "101", good)
+    for number in ("101", "nan", "many"):
+        said = refused(capsys, "--budget", number, good)
+        assert "--budget" in said and "_percentage" not in said
     assert "script" in refused(capsys)
 
 
 def test_force_overwrites_and_the_rest_of_the_line_is_the_scripts(tmp_path, script, capsys):
     path = script("import sys\nprint(sys.argv[1:])", "says.py")
-    (tmp_path / "taken.tdx").write_text("old")
+    assert main(["run", "--out", "taken.tdx", str(path)]) == 0
     words = ["--force", "--out", "b", "--max-steps", "0", "-h"]
+    capsys.readouterr()
     assert main(["run", "--out", "taken.tdx", "--force", str(path), *words]) == 0
     assert capsys.readouterr().out == f"{words}\n"
+    masked = ["--force", "--out", "***", "--max-steps", "0", "-h"]
+    assert load(tmp_path / "taken.tdx").facts["script"]["argv"] == masked
+    assert main(["run", "--out", "taken.tdx", "--force", "--record-args", str(path), *words]) == 0
     assert load(tmp_path / "taken.tdx").facts["script"]["argv"] == words
+
+
+def test_record_in_use_is_not_overwritten(tmp_path, script, capsys):
+    writer = RecordWriter(tmp_path / "running.tdx")
+    writer.fact("steps", 1)
+    writer.flush()
+    assert "in use" in refused(capsys, "--force", "--out", "running.tdx", str(script("print(1)")))
+    writer.close()
+    assert load(tmp_path / "running.tdx").facts == {"steps": 1}
+    assert main(["run", "--force", "--no-diagnosis", "--out", "running.tdx", str(script("print(1)"))]) == 0
+
+
+def test_records_are_for_their_owner_alone(tmp_path, script):
+    assert main(["run", "--no-diagnosis", "--out", "run.tdx", str(script("print(1)"))]) == 0
+    assert (tmp_path / "run.tdx").stat().st_mode & 0o777 == 0o600
+
+
+def test_mistyped_option_leaves_no_record(tmp_path, script, capsys):
+    path = script("import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()")
+    assert main(["run", str(path), "--max-steps", "5"]) == 2
+    said = capsys.readouterr().err
+    assert "no record was kept" in said and "--max-steps was passed to the script" in said
+    assert not list(tmp_path.glob("traindx-runs/*"))
+    assert main(["run", str(script("raise ValueError('early')"))]) == 1
+    assert len(list(tmp_path.glob("traindx-runs/*.tdx"))) == 1  # a crash is worth a look
 
 
 @pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(9)", 9)])

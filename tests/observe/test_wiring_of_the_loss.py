@@ -8,8 +8,8 @@ import pytest
 import torch
 from small_loops import observed, train
 
-from traindx.observe.digest import digest
-from traindx.observe.graphs import nodes
+from traindx.observe.graph_reading.digest import digest
+from traindx.observe.graph_reading.graphs import nodes
 
 ROWS = 32
 SCORES = torch.randn(ROWS, 5, requires_grad=True)

@@ -2,7 +2,9 @@
 
 The script behaves as under `python`: same arguments, working folder, output
 and exit code. What traindx has to say comes on stderr when the script is
-done. The record is kept in traindx-runs/ unless --out names a file.
+done. The record is kept in traindx-runs/ unless --out names a file. Options of
+traindx come before the script's name; what follows it is the script's. Values
+of arguments that may be secrets are masked in the record.
 
 --deep also looks, on a copy of the model, after 8, 24, 72 … steps and at the
 end: at the loss along the last step (is the minimum before or behind us), the
@@ -16,27 +18,33 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TextIO
 
-from ..observe.drivers import StopAfter
+from ..observe.hook_points.drivers import StopAfter
 from ..observe.recording import Recording
 from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
+from ..observe.runner.last_words import LastWords
 from ..observe.schedule import USUAL_BUDGET
 from ..observe.secrets import masked
 from ..probes.deep_recording import DeepRecording
+from ..record import schema
 from ..record.errors import RecordError
+
+# What people type after the script's name and mean for us.
+OPTIONS = ("--out", "--force", "--max-steps", "--budget", "--deep", "--no-diagnosis", "--record-args")
 
 HELP = "run a script unmodified under observation, then diagnose it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help="where to keep the record (default: traindx-runs/NAME-TIME.tdx)")
-    parser.add_argument("--force", action="store_true", help="overwrite an existing --out")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing record named by --out")
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="end the script after N training steps")
     parser.add_argument(
         "--budget",
@@ -51,22 +59,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="look deeper at some steps: loss along the step, gradient noise, curvature, modes, spikes (costs time)",
     )
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
+    parser.add_argument(
+        "--record-args",
+        action="store_true",
+        help="record the script's arguments as they are (default: names, numbers and known settings; the rest masked)",
+    )
     parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def _percentage(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
     if not 0 <= number <= 100:
-        raise argparse.ArgumentTypeError("must lie between 0 and 100")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage between 0 and 100")
     return number
 
 
@@ -83,14 +98,41 @@ def run(args: argparse.Namespace) -> int:
         recording = _open(args, program)
     except RecordError as error:
         return _refuse(str(error))
-    recording.writer.fact("script", {"path": args.script, "argv": masked(args.args), "module": args.module})
+    argv = args.args if args.record_args else masked(args.args)
+    recording.writer.fact("script", {"path": args.script, "argv": argv, "module": args.module})
+    recording.writer.flush()  # a script may be killed at once
+    last_words = LastWords(recording.writer.path)
     # The script may go to another folder, and put something of its own in the place of stderr.
     shown, stderr = _shown(recording.writer.path), sys.stderr
     ending = run_program(program, args.args, recording)
     recording.close(ending.status, ending.error)
+    last_words.forget()
+    kept = args.out is not None or ending.error is not None or _trained(recording)
+    if not kept:
+        # It would be the newest record, and the next `traindx diagnose` is not about a mistyped option.
+        recording.writer.path.unlink(missing_ok=True)
     if not args.no_diagnosis:
-        _report(recording, shown, stderr)
+        _report(recording, shown if kept else None, stderr)
+        _hint(args, ending, kept, stderr)
     return _leave(ending)
+
+
+def _trained(recording: Recording) -> bool:
+    session = recording.session
+    return session is not None and (session.backwards > 0 or session.step > 0 or bool(session.nonfinite))
+
+
+def _hint(args: argparse.Namespace, ending: Ending, trained: bool, stderr: TextIO) -> None:
+    """Options of ours that stand after the script's name are the script's, and mostly unknown to it."""
+    misplaced = [word for word in args.args if word.partition("=")[0] in OPTIONS]
+    if misplaced and ending.code and not trained:
+        with suppress(Exception):
+            print(
+                f"traindx: {misplaced[0]} was passed to the script because it follows the script's name; "
+                f"options of traindx come first: traindx run {misplaced[0]} … {args.script}",
+                file=stderr,
+                flush=True,
+            )
 
 
 def _shown(path: Path) -> Path:
@@ -113,6 +155,7 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
         if path.exists():
             if not args.force:
                 raise RecordError(f"{path} exists already; --force overwrites it")
+            _check_replaceable(path)
             for old in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
                 old.unlink(missing_ok=True)
         return kind(path.absolute(), args.budget, driver)
@@ -126,6 +169,22 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
         return kind(folder / f"{name}.tdx", args.budget, driver)
 
 
+def _check_replaceable(path: Path) -> None:
+    """`--force` overwrites records that nobody writes any more. Any other file may be dear to somebody."""
+    kind = 0
+    try:
+        with closing(sqlite3.connect(path, timeout=0.0)) as connection:
+            kind = connection.execute("PRAGMA application_id").fetchone()[0]
+            if kind == schema.APPLICATION_ID:
+                connection.execute("PRAGMA journal_mode=DELETE")  # fails while another process has it open
+    except sqlite3.OperationalError:
+        raise RecordError(f"{path} is in use by another run; choose another name for --out") from None
+    except sqlite3.DatabaseError:
+        pass  # no database at all
+    if kind != schema.APPLICATION_ID:
+        raise RecordError(f"{path} is not a traindx record; --force overwrites only records")
+
+
 def _unused(folder: Path, name: str) -> Path:
     path = folder / f"{name}.tdx"
     number = 2
@@ -135,11 +194,18 @@ def _unused(folder: Path, name: str) -> Path:
     return path
 
 
-def _report(recording: Recording, shown: Path, stderr: TextIO) -> None:
+NEVER_TRAINED = "traindx: this script never trained: no backward pass was seen in this process"
+
+
+def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
     """Say on stderr what was found. A failure here must not change how the script ended."""
     with suppress(Exception):  # the script may have closed or replaced it
         sys.stdout.flush()
     if recording.writer.lost is not None:
+        return
+    if shown is None:
+        with suppress(Exception):
+            print(f"{NEVER_TRAINED}; no record was kept", file=stderr, flush=True)
         return
     try:
         from ..diagnosis import diagnose
@@ -152,7 +218,7 @@ def _report(recording: Recording, shown: Path, stderr: TextIO) -> None:
         if "everything" in (off := run.facts.get("observers_off", {})):
             found = f"traindx: this script was not observed to its end: {off['everything']}"
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
-            found = "traindx: this script never trained: no backward pass was seen in this process"
+            found = NEVER_TRAINED
         else:
             found = render(diagnose(run), "text")
         found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"

@@ -1,6 +1,8 @@
 """Observation: the only room that hooks torch. Turns a live training into a run record, and does no harm.
 
-`hooks.py` keeps the hook points, `wrapping.py` what of torch is replaced; `points/` has one file for each part of torch
-that is wrapped; `watchers/` has one file for each thing that is looked at; `session.py` holds what they share;
-`runner.py` runs a script as `python` would, and `watch.py` observes from inside a loop.
+Five parts: `runner/` runs a script as `python` would; `hook_points/` wraps torch and tells of the moments of training;
+`graph_reading/` reads the autograd graph behind a loss; `watchers/` has one file for each thing that is looked at;
+`fast_path/` notes the steps that nobody looks at. `recording.py` puts them together for one run, `session.py` is what
+the watchers share, `schedule.py` decides when to look, and `metric_queue.py` brings numbers to the record. `watch.py`
+observes from inside a loop instead of running a script.
 """

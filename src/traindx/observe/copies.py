@@ -13,7 +13,7 @@ from typing import Any
 
 from torch.nn.modules import module as torch_module
 
-from .modules import modules
+from .model_walk import modules
 
 _KINDS = (
     "_forward_hooks",

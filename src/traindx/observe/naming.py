@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .modules import modules, named_modules, named_parameters, parameters
+from .model_walk import modules, named_modules, named_parameters, parameters
 
 
 class Naming:

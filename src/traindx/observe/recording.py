@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..record.ending import HEARTBEAT_SECONDS
 from ..record.writer import RecordWriter
-from .hooks import HookPoints
+from .hook_points.hooks import HookPoints, text_of
+from .secrets import masked_text
+from .sites import begin_here
+
+_now = time.time  # the script may replace it
 
 FACTS_SHARE = 0.003  # of one processor, at most, for writing facts anew while the training runs
 
@@ -26,9 +31,11 @@ class Recording:
         self.hooks.driver = driver
         self._share = budget / 100.0
         self._facts_due = 0.0
+        self._heartbeat_due = 0.0
         self._watchers: list[Any] = []
         self.session: Any = None
         os.register_at_fork(after_in_child=self.writer.abandon)
+        begin_here()
         self.writer.fact("traindx", __version__)
         self.writer.fact("python", platform.python_version())
         self.writer.fact("platform", platform.platform(terse=True))
@@ -39,7 +46,7 @@ class Recording:
         try:
             self._attach()
         except Exception as error:
-            self._switched_off("everything", f"{type(error).__name__}: {error}")
+            self._switched_off("everything", f"{type(error).__name__}: {text_of(error)}")
 
     def _attach(self) -> None:
         import torch
@@ -63,9 +70,10 @@ class Recording:
         return os.environ.get("RANK", "0") not in ("", "0")
 
     def _switched_off(self, observer: str, reason: str) -> None:
-        self._off[observer] = reason
+        self._off[observer] = masked_text(reason)
         self.writer.fact("observers_off", self._off)
-        self.writer.event("observer-off", getattr(self.session, "step", None), observer=observer, reason=reason)
+        step = getattr(self.session, "step", None)
+        self.writer.event("observer-off", step, observer=observer, reason=self._off[observer])
 
     def _each(self, method: str) -> None:
         for watcher in list(self._watchers):
@@ -73,21 +81,25 @@ class Recording:
             if call is None or watcher.name in self._off:
                 continue
             try:
-                call()
+                with self.hooks.unseen():
+                    call()
             except Exception as error:
-                if isinstance(error, RuntimeError) and "changed size during iteration" in str(error):
+                if isinstance(error, RuntimeError) and "changed size during iteration" in text_of(error):
                     continue  # the training wrote while the writing thread read: the next flush will do
-                self._switched_off(watcher.name, f"{type(error).__name__} at {method}: {error}")
+                self._switched_off(watcher.name, f"{type(error).__name__} at {method}: {text_of(error)}")
                 self.hooks.forget(watcher)
 
     def _flush(self) -> None:
+        if _now() >= self._heartbeat_due:
+            self._heartbeat_due = _now() + HEARTBEAT_SECONDS
+            self.writer.fact("heartbeat", _now())
         if self.session is None:
             return
         began = time.thread_time()
         try:
-            self.session.inbox.drain()
+            self.session.metrics.drain()
         except Exception as error:
-            self._switched_off("inbox", f"{type(error).__name__}: {error}")
+            self._switched_off("metrics", f"{type(error).__name__}: {text_of(error)}")
         brought_over = time.thread_time()
         if time.perf_counter() >= self._facts_due:
             self._each("flush")

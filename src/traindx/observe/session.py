@@ -12,23 +12,23 @@ from typing import Any
 import torch
 
 from ..record.writer import RecordWriter
-from .hooks import HookPoints
-from .inbox import Inbox
-from .modules import parameters
+from .hook_points.hooks import HookPoints
+from .metric_queue import MetricQueue
+from .model_walk import parameters
 from .naming import Naming
 from .schedule import DEEP, LIGHT, Schedule
-from .tensors import local
+from .tensors import readable
 
 
 class Session:
-    """One observed run. Watchers read `step`, `look` and `phase`, and write through `inbox` and `writer`."""
+    """One observed run. Watchers read `step`, `look` and `phase`, and write through `metrics` and `writer`."""
 
     def __init__(self, writer: RecordWriter, hooks: HookPoints, share: float) -> None:
         self.writer = writer
         self.hooks = hooks
         self.schedule = Schedule(share)
         hooks.charge = self._charge
-        self.inbox = Inbox(writer)
+        self.metrics = MetricQueue(writer)
         self.naming = Naming()
         self.step = 0  # updates of the weights so far, over all optimizers
         self.backwards = 0
@@ -43,6 +43,12 @@ class Session:
         # instruction in it. As long as the code is kept, no other one takes its identity.
         self.backward_places: list[tuple[Any, int]] = []
         self.backward_sites: dict[tuple[int, int], int] = {}
+        # What is going on: set when a model is called (see watchers/trained_forwards.py).
+        self.evaluating = False
+        self.last_forward: Any = None
+        self.trained_in_eval_mode = False
+        self.forwards_per_backward = 1
+        self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
@@ -89,7 +95,7 @@ class Session:
         for number, (known, _) in enumerate(self._data_sets):
             if known() is data:
                 return number
-        kind: tuple[Any, ...] = (type(data), len(data) if hasattr(data, "__len__") else None)
+        kind: tuple[Any, ...] = (type(data), self.hooks.lengths.of(data))
         try:
             reference: Callable[[], Any] = weakref.ref(data)
         except TypeError:  # a list
@@ -107,10 +113,10 @@ class Session:
     def stray_parameters(self) -> list[Any]:
         """Parameters that no optimizer holds: of the models, and loose ones that the loss depends on."""
         held = {id(p) for _, o in self.live_optimizers() for g in o.param_groups for p in g["params"]}
-        found = [p for _, root in self.naming.roots() for p in parameters(root) if local(p)]
+        found = [p for _, root in self.naming.roots() for p in parameters(root)]
         found += [tensor for ref in self.loose if (tensor := ref()) is not None]
         # A model without weights of its own (on the device "meta") lends its layers to weights from elsewhere.
-        return list({id(p): p for p in found if id(p) not in held and not p.is_meta}.values())
+        return list({id(p): p for p in found if id(p) not in held and readable(p)}.values())
 
     def note_moved(self, step: int, names: list[str], sizes: list[float]) -> None:
         """Sizes of updates, which come late from an accelerator: of a parameter's predecessor they tell nothing."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import linecache
+import os
 import site as site_module
 import sys
 import sysconfig
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from .wrapping import WRAPPER_FILE
+from .hook_points.wrapping import WRAPPER_FILE
 
 _HERE = str(Path(__file__).parents[1])
+_project = os.sep  # the folder that paths in the record are relative to
 _PATIENTS = str(Path(_HERE) / "zoo")
 
 
@@ -25,25 +28,21 @@ def _installed() -> tuple[str, ...]:
     return tuple(roots)
 
 
-# Packages may also lie on a path of their own (PYTHONPATH, `pip install --target`, a .pth file).
-_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
-
-
-def _is_installed(filename: str) -> bool:
-    return filename.startswith(_installed()) or any(part in _PACKAGE_FOLDERS for part in Path(filename).parts)
-
-
 @cache
 def _kind(filename: str) -> str:
     """`ours`, `torch`, `library` or `user`."""
     # The zoo's patients lie within the package but are user code.
     if filename == WRAPPER_FILE or (filename.startswith(_HERE) and not filename.startswith(_PATIENTS)):
         return "ours"
-    if "/torch/" in filename.replace("\\", "/") and _is_installed(filename):
-        return "torch"
-    if filename.startswith("<frozen") or _is_installed(filename):
-        return "library"
-    return "user"
+    parts = filename.replace("\\", "/")
+    if is_installed(filename):
+        return "torch" if "/torch/" in parts else "library"
+    return "library" if filename.startswith("<frozen") else "user"
+
+
+def is_installed(filename: str) -> bool:
+    parts = filename.replace("\\", "/")
+    return filename.startswith(_installed()) or "/site-packages/" in parts or "/dist-packages/" in parts
 
 
 def is_ours(filename: str) -> bool:
@@ -90,4 +89,17 @@ def _describe(code: CodeType, lasti: int, lineno: int) -> tuple[tuple[str, Any],
                 first, last = start, end
     lines = [linecache.getline(code.co_filename, n).rstrip("\n") for n in range(first, last + 1)]
     text = "\n".join(lines).strip()
-    return (("file", code.co_filename), ("line", first), ("text", text), ("function", code.co_name))
+    return (("file", _relative(code.co_filename)), ("line", first), ("text", text), ("function", code.co_name))
+
+
+def _relative(filename: str) -> str:
+    """As seen from the project's folder, if it lies there: a record says no more about a machine than it has to."""
+    inside = _project != os.sep and filename.startswith(_project + os.sep)
+    return os.path.relpath(filename, _project) if inside and not is_installed(filename) else filename
+
+
+def begin_here() -> None:
+    """Observation begins: paths are told as seen from the present folder, wherever the script goes later."""
+    global _project
+    with suppress(OSError):  # the folder has been removed
+        _project = str(Path.cwd())

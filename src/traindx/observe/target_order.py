@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .inbox import Inbox
+from .metric_queue import MetricQueue
 
 GROUPED_FROM = 4  # rows of a batch, to ask whether they are alike
 RANKED = 256  # rows of a batch that are ranked
@@ -18,8 +18,8 @@ BATCHES, LAST_BATCHES = 512, 32  # that are remembered of the first question, an
 class TargetOrder:
     """Of the batches looked at last."""
 
-    def __init__(self, inbox: Inbox) -> None:
-        self._inbox = inbox
+    def __init__(self, metrics: MetricQueue) -> None:
+        self._metrics = metrics
         self._groups: deque[tuple[float, ...]] = deque(maxlen=BATCHES)  # rows, mean and variance of their targets
         self._ranks: deque[list[float]] = deque(maxlen=LAST_BATCHES)  # pairs in order, pairs, rarer cases
 
@@ -28,7 +28,7 @@ class TargetOrder:
         if len(targets) >= GROUPED_FROM:
             rows = targets.reshape(len(targets), -1).mean(dim=1)
             both = torch.stack([rows.mean(), rows.var(correction=0)])
-            self._inbox.later(both, lambda values: self._groups.append((len(rows), *values)))
+            self._metrics.later(both, lambda values: self._groups.append((len(rows), *values)))
 
     def take_scores(self, scores: Any, positive: Any, known: Any) -> None:
         """How often a rarer case is scored above a common one: what was learnt where no answer changes yet."""
@@ -37,7 +37,7 @@ class TargetOrder:
         above = (scores.unsqueeze(1) > scores.unsqueeze(0)).float()
         above = above + 0.5 * (scores.unsqueeze(1) == scores.unsqueeze(0)).float()
         both = torch.stack([(above * pairs).sum(), pairs.sum().float(), (positive & known).sum().float()])
-        self._inbox.later(both, self._ranks.append)
+        self._metrics.later(both, self._ranks.append)
 
     def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -55,7 +55,8 @@ def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
         for item in dict.values(value):  # a class of its own may do anything when it is asked for them
             yield from tensors_in(item, depth + 1)
     elif isinstance(value, (list, tuple)):
-        for item in islice((tuple if isinstance(value, tuple) else list).__iter__(value), FEW_PARTS):
+        own: Any = tuple if isinstance(value, tuple) else list
+        for item in islice(own.__iter__(value), FEW_PARTS):
             yield from tensors_in(item, depth + 1)
     elif (
         isinstance(value, Mapping)
@@ -98,7 +99,18 @@ def plain(tensor: Any) -> bool:
         and not tensor.is_quantized
         and not tensor.is_complex()
         and not transformed(tensor)
+        and readable(tensor)
     )
+
+
+def readable(tensor: Any) -> bool:
+    """Whether its numbers are here: local, and its memory neither on the meta device nor given back, as that of weights
+    that are sharded and gathered only for as long as they are used."""
+    if not local(tensor) or tensor.is_meta:
+        return False
+    if tensor.layout is not torch.strided or transformed(tensor):
+        return True
+    return bool(tensor.numel() == 0 or tensor.untyped_storage().nbytes() > 0)
 
 
 def transformed(tensor: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from .inbox import Inbox
+from .metric_queue import MetricQueue
 
 CHECKS = 8
 ALIKE = 0.99
@@ -15,9 +15,9 @@ ALIKE = 0.99
 class TokenTargets:
     """Compares the first batches; what was found comes with the flush."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, metrics: MetricQueue) -> None:
         self.checked = 0
-        self._inbox = inbox
+        self._metrics = metrics
         self._matching = self._copied = self._turned = 0
 
     def check(self, inputs: Any, target: Any, made: Any) -> None:
@@ -39,7 +39,7 @@ class TokenTargets:
         if _by_rows(made, rows, length) and target.dim() == 1 and target.numel() == inputs.numel():
             turned = _agreement(target.reshape(length, rows).T[:, :-1], inputs[:, 1:])
         self.checked += 1
-        self._inbox.later(torch.stack([same, copied, turned]), self._note)
+        self._metrics.later(torch.stack([same, copied, turned]), self._note)
 
     def _note(self, shares: list[float]) -> None:
         self._matching += shares[0] > ALIKE

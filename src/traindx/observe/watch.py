@@ -9,8 +9,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..record.reading import load
+from .hook_points.hooks import text_of
 from .recording import Recording
 from .schedule import USUAL_BUDGET
+from .secrets import masked_text
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -50,7 +52,15 @@ class Watch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         status = "ok" if kind is None else "exception"
-        facts = None if error is None else {"type": type(error).__name__, "message": str(error)[:500], "site": None}
+        facts = (
+            None
+            if error is None
+            else {
+                "type": type(error).__name__,
+                "message": masked_text(text_of(error)),
+                "site": None,
+            }
+        )
         self._end(status, facts)
 
     def stop(self) -> Run:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import update_wrapper
 from typing import Any
 
-from ..observe.importing import after_import
+from ..observe.runner.importing import after_import
 
 NUMPY_SEEDS = 2**32
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .ending import with_ending
 from .types import Event, LayerTable, Series, empty_series, empty_table
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Run:
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        return self._store.facts()
+        facts = self._store.facts()
+        return with_ending(facts, self.source) if self.kind == "observed" else facts
 
     @cached_property
     def events(self) -> Sequence[Event]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from ..graphs import data_in
-from ..quiet import QuietSteps
+from ..fast_path.steps import FastSteps
+from ..graph_reading.graphs import data_in
 from ..session import Session
 from ..tensors import plain, sample_rows, tensors_in
 
@@ -91,10 +91,20 @@ class Watcher:
     def loader_made(self, loader: Any, site: dict[str, Any] | None) -> None:
         if len(self._loaders) < 64:
             self._loaders.append((weakref.ref(loader), _loader_facts(loader, site)))
+            self._measure(loader, self._loaders[-1][1])
+
+    def _measure(self, loader: Any, fact: dict[str, Any]) -> None:
+        """Lengths may be known only once torch has asked for them."""
+        lengths = self.session.hooks.lengths
+        if fact["size"] is None:
+            fact["size"] = lengths.of(loader.dataset)
+        if fact["batches"] is None:
+            fact["batches"] = lengths.batches(loader)
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         for known, fact in self._loaders:
             if known() is loader:
+                self._measure(loader, fact)
                 self._note_batch(fact)
                 return
 
@@ -119,19 +129,19 @@ class Watcher:
                 self._looked_at_step = session.step
                 self._look("train", value)
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        for loader in quiet.delivered:
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        for loader in fast.delivered:
             for known, fact in self._loaders:
                 if known is loader:  # all weak references to a loader are one, and remain it when the loader is gone
                     self._note_batch(fact)
-        if quiet.backwards:
-            self._assign("train", but_last=quiet.fresh_batches)
+        if fast.backwards:
+            self._assign("train", but_last=fast.fresh_batches)
 
     # ── inputs ──────────────────────────────────────────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
-        phase = "train" if torch.is_grad_enabled() else "eval"
+        phase = "eval" if self.session.evaluating else "train"
         if phase == "train" and (not session.light or self._looked_at_step == session.step):
             return
         if not self.session.has_parameters(root):
@@ -158,7 +168,7 @@ class Watcher:
         pool.shape = list(value.shape)
         pool.dtype = str(value.dtype).removeprefix("torch.")
         if phase == "train":
-            self.session.inbox.scalar("batch_size", self.session.step, float(value.shape[0]))
+            self.session.metrics.scalar("batch_size", self.session.step, float(value.shape[0]))
         if value.is_cpu and value.dtype in (torch.int64, torch.int32):
             found = torch.bincount(value.reshape(-1)[:MAX_IDS].long() % ID_BINS, minlength=ID_BINS).double()
             pool.ids = found if pool.ids is None else pool.ids + found
@@ -171,11 +181,11 @@ class Watcher:
             [clean.sum(0), (clean**2).sum(0), clean.amin(0), clean.amax(0), bad.sum(0).to(clean.dtype)]
         )
         rows = columns.shape[0]
-        self.session.inbox.later(statistics, lambda values: pool.take(values, rows))
+        self.session.metrics.later(statistics, lambda values: pool.take(values, rows))
         if phase == "train":
-            inbox, step = self.session.inbox, self.session.step
-            inbox.scalar("input_rms", step, columns.square().mean().sqrt())
-            inbox.scalar("input_max", step, columns.abs().max())
+            metrics, step = self.session.metrics, self.session.step
+            metrics.scalar("input_rms", step, columns.square().mean().sqrt())
+            metrics.scalar("input_max", step, columns.abs().max())
 
     def flush(self) -> None:
         pools = dict(self._pools)
@@ -219,8 +229,8 @@ def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
     name = type(sampler).__name__
     return {
         "dataset": type(loader.dataset).__name__,
-        "size": _length(loader.dataset),
-        "batches": _length(loader),
+        "size": None,
+        "batches": None,
         "batch_size": getattr(loader, "batch_size", None),
         "sampler": name,
         "shuffled": name not in ("SequentialSampler",) and "Infinite" not in name,
@@ -229,10 +239,3 @@ def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
         "site": site,
         "role": None,
     }
-
-
-def _length(sized: Any) -> int | None:
-    try:
-        return len(sized)
-    except (TypeError, NotImplementedError, AttributeError):
-        return None

@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from ..inbox import cpu_value
-from ..points.compilers import Compiled
-from ..quiet import QuietSteps
+from ..fast_path.steps import FastSteps
+from ..hook_points.compilers import Compiled
+from ..metric_queue import cpu_value
 from ..session import Session
 from ..tensors import tensors_in
 
@@ -43,8 +43,8 @@ class Watcher:
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._derived = False
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        self._derived = quiet.last_loss is not None
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        self._derived = fast.last_loss is not None
 
     def compiled_begin(self, function: Compiled) -> None:
         known = self._steps_alone.get(id(function))

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ..inbox import cpu_value
-from ..quiet import QuietSteps
+from ..fast_path.steps import FastSteps
+from ..metric_queue import cpu_value
 from ..session import Session
 from ..tensors import class_ids_in, plain, tensors_in
 from .loss_inputs import CLASSIFYING, given_pair
@@ -28,6 +28,7 @@ class _Pass:
         # Sums are floats on the CPU and stay tensors on an accelerator.
         self.loss_sum: Any = 0.0
         self.loss_rows = 0
+        self.last_loss: tuple[Any, int] | None = None
         self.scored = False
         self.hits: Any = 0.0
         self.hit_rows: Any = 0.0
@@ -56,14 +57,15 @@ class Watcher:
         self._loader = weakref.ref(loader) if loader is not None else None
         self._labels = class_ids_in(batch)
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        if quiet.delivered:
-            self._loader = quiet.delivered[-1]
-            self._labels = quiet.last_labels
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        if fast.delivered:
+            self._loader = fast.delivered[-1]
+            self._labels = fast.last_labels
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         found = list(tensors_in(output))
-        if not found or any(t.requires_grad for t in found):
+        evaluating = self.session.evaluating
+        if not found or (not evaluating and any(t.requires_grad for t in found)):
             return
         if not self.session.has_parameters(root):
             # A loss module of the user's own: in training its value is what backward starts from.
@@ -90,7 +92,7 @@ class Watcher:
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         first, second = given_pair(given)
-        if value.requires_grad:
+        if value.requires_grad and not self.session.evaluating:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
                 self._classifies = True
             return
@@ -104,8 +106,16 @@ class Watcher:
         self._score(name, first, second)
         self._scored_output = True
 
+    def forward_trained(self, forward: Any) -> None:
+        # `train()` was forgotten after the last evaluation, and what seemed to be part of that is training.
+        if self._pass is not None and not forward.in_train_mode and self._pass.forwards and self._pass.last_loss:
+            number, rows = self._pass.last_loss
+            self._pass.loss_sum, self._pass.loss_rows = self._pass.loss_sum - number * rows, self._pass.loss_rows - rows
+            self._pass.last_loss = None
+
     def _add_loss(self, number: Any, rows: int) -> None:
         if self._pass is not None:
+            self._pass.last_loss = (number, rows)
             self._pass.loss_sum = self._pass.loss_sum + number * rows
             self._pass.loss_rows += rows
 
@@ -172,9 +182,9 @@ class Watcher:
         number = self._sets.index(key) if key in self._sets else 0
         suffix = "" if number == 0 else f"/{number}"
         if loss is not None:
-            self.session.inbox.scalar("loss/validation" + suffix, self.session.step, loss)
+            self.session.metrics.scalar("loss/validation" + suffix, self.session.step, loss)
         if done.scored:
-            self.session.inbox.scalar("accuracy/validation" + suffix, self.session.step, done.hits / done.hit_rows)
+            self.session.metrics.scalar("accuracy/validation" + suffix, self.session.step, done.hits / done.hit_rows)
 
     def _from_reads(self, done: _Pass) -> float | None:
         """A loss written by hand shows only as a scalar that the script reads, once a forward or once a pass."""
@@ -208,7 +218,7 @@ class Watcher:
             for quantity in ("loss/validation", "accuracy/validation"):
                 was = quantity + ("" if old == 0 else f"/{old}")
                 if was != quantity + new:
-                    self.session.inbox.drain()
+                    self.session.metrics.drain()
                     self.session.writer.rename(was, quantity + new)
 
 

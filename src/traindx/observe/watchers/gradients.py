@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
-from ..inbox import cpu_value
+from ..metric_queue import cpu_value
 from ..session import Session
-from ..tensors import local, row_of, sketch
-from .pacing import Update
+from ..tensors import readable, row_of, sketch
+from .updates import Update
 
 ORDER = 20
 
@@ -59,9 +59,9 @@ class Watcher:
         norms = torch._foreach_norm(grads)
         total = torch.linalg.vector_norm(torch.stack([n.to(norms[0].device, torch.float32) for n in norms]))
         if update.index <= 0:
-            session.inbox.scalar("grad_norm", session.step, total)
+            session.metrics.scalar("grad_norm", session.step, total)
         else:
-            session.inbox.scalar(f"grad_norm/{update.index}", session.step, total)
+            session.metrics.scalar(f"grad_norm/{update.index}", session.step, total)
         value = cpu_value(total)
         if value is not None and not math.isfinite(value):
             session.schedule.alert(session.step)
@@ -82,9 +82,9 @@ class Watcher:
             for i, size, count, part in zip(dense, sizes, torch._foreach_norm(sketches, 0), sketches, strict=True):
                 norm[i], present[i] = size, count / max(1, part.numel())
         norms = row_of(norm)
-        session.inbox.row("grad_norm", session.step, names, norms)
+        session.metrics.row("grad_norm", session.step, names, norms)
         self._per_element("grad_rms", names, norms, [math.sqrt(max(1, p.numel())) for p in params])
-        session.inbox.row("grad_zero", session.step, names, 1.0 - row_of(present))
+        session.metrics.row("grad_zero", session.step, names, 1.0 - row_of(present))
         members = {id(p) for p in update.params}
         held = [part.float() for i, part in zip(dense, sketches, strict=True) if id(params[i]) in members]
         self._gradient = torch.cat(held) if held else None
@@ -108,15 +108,15 @@ class Watcher:
         members = {id(p) for p in update.params}
         moves = [change.float() for (_, p), change in zip(present, changes, strict=True) if id(p) in members]
         sizes = [math.sqrt(max(1, p.numel())) for _, p in present]
-        inbox, step = session.inbox, session.step
-        inbox.row("update_norm", step, names, update_norm)
-        inbox.later(update_norm, lambda sizes, names=names: session.note_moved(step, names, sizes))
-        inbox.row("weight_norm", step, names, weight_norm)
+        metrics, step = session.metrics, session.step
+        metrics.row("update_norm", step, names, update_norm)
+        metrics.later(update_norm, lambda sizes, names=names: session.note_moved(step, names, sizes))
+        metrics.row("weight_norm", step, names, weight_norm)
         self._per_element("weight_rms", names, weight_norm, sizes)
-        inbox.row("update_ratio", step, names, update_norm / weight_norm)
+        metrics.row("update_ratio", step, names, update_norm / weight_norm)
         whole = torch.linalg.vector_norm(weight_norm)
-        inbox.scalar("weight_norm", step, whole)
-        inbox.scalar("update_ratio", step, torch.linalg.vector_norm(update_norm) / whole)
+        metrics.scalar("weight_norm", step, whole)
+        metrics.scalar("update_ratio", step, torch.linalg.vector_norm(update_norm) / whole)
         self._compare(update, torch.cat(moves) if moves else None)
         self._settings_at_work(update, weight_norm)
 
@@ -127,7 +127,7 @@ class Watcher:
         def divide(values: list[float]) -> None:
             writer.layers(quantity, step, names, [v / s for v, s in zip(values, root_sizes, strict=True)])
 
-        self.session.inbox.later(norms, divide)
+        self.session.metrics.later(norms, divide)
 
     def _compare(self, update: Update, change: Any) -> None:
         """This gradient against the last one and against the last step."""
@@ -144,12 +144,12 @@ class Watcher:
             _, last_gradient, last_change = known
             dot = torch.dot(gradient, last_gradient)
             size, last_size = torch.linalg.vector_norm(gradient), torch.linalg.vector_norm(last_gradient)
-            session.inbox.scalar("grad_cosine", session.step, dot / (size * last_size))
+            session.metrics.scalar("grad_cosine", session.step, dot / (size * last_size))
             if last_change.shape == gradient.shape:
                 against = torch.dot(gradient, last_change) / (size * torch.linalg.vector_norm(last_change))
-                session.inbox.scalar("update_cosine", session.step, against)
+                session.metrics.scalar("update_cosine", session.step, against)
             step, batch = session.step, self.batch_size
-            session.inbox.later(
+            session.metrics.later(
                 torch.stack([dot, 0.5 * (size**2 + last_size**2)]), lambda pair: self._noise(step, batch, *pair)
             )
         self._last[update.index] = (session.step, gradient, change)
@@ -173,9 +173,9 @@ class Watcher:
             return
         group = optimizer.param_groups[0]
         decay = group.get("weight_decay") or 0.0
-        held = [p for p in group["params"] if local(p) and _dense(p.grad)]
+        held = [p for p in group["params"] if readable(p) and _dense(p.grad)]
         if isinstance(decay, float) and decay > 0 and held:
-            session.inbox.scalar("decay_ratio", session.step, decay * _weight_over_pull(optimizer, group, held))
+            session.metrics.scalar("decay_ratio", session.step, decay * _weight_over_pull(optimizer, group, held))
         eps = group.get("eps")
         if isinstance(eps, float) and "betas" in group:
             moments = [
@@ -186,11 +186,11 @@ class Watcher:
             if moments:
                 correction = 1.0 - group["betas"][1] ** max(1, session.step)
                 typical = torch.cat(moments).median().div(max(correction, 1e-12)).sqrt()
-                session.inbox.scalar("eps_ratio", session.step, eps / typical.clamp_min(1e-30))
+                session.metrics.scalar("eps_ratio", session.step, eps / typical.clamp_min(1e-30))
 
 
 def _dense(gradient: Any) -> bool:
-    return gradient is not None and local(gradient) and not gradient.is_sparse and gradient.numel() > 0
+    return gradient is not None and readable(gradient) and not gradient.is_sparse and gradient.numel() > 0
 
 
 def _weight_over_pull(optimizer: Any, group: dict[str, Any], parameters: list[Any]) -> Any:

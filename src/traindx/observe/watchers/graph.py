@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
-from .. import origin
-from ..digest import answering, digest
-from ..graphs import factors, nodes, op_name, out_shape, saved
-from ..modules import parameters
-from ..points.modules import is_compiled
+from ..graph_reading import nonfinite_origin as origin
+from ..graph_reading.digest import answering, digest
+from ..graph_reading.graphs import factors, nodes, op_name, out_shape, saved
+from ..hook_points.modules import is_compiled
+from ..model_walk import parameters
 from ..session import Session
 from ..sites import describe
 from ..tensors import ACTIVATIONS, SAMPLE, plain, row_of, sample_rows, tensors_in
@@ -63,7 +63,11 @@ class Watcher:
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
         self._listening = (
-            session.deep and torch.is_grad_enabled() and not is_compiled(root) and self._looked_at_step != session.step
+            session.deep
+            and torch.is_grad_enabled()
+            and not session.evaluating
+            and not is_compiled(root)
+            and self._looked_at_step != session.step
         )
         if session.deep and session.step < LOOSE_UNTIL:
             self._given = [*self._given[-32:], *(weakref.ref(t) for t in tensors_in((args, kwargs)))]
@@ -112,7 +116,7 @@ class Watcher:
             return
         self._looked_at_step = session.step
         found = list(nodes(loss))
-        session.inbox.scalar("graph_nodes", session.step, float(len(found)))
+        session.metrics.scalar("graph_nodes", session.step, float(len(found)))
         if session.step < LOOSE_UNTIL:
             session.factors |= {id(tensor) for tensor in factors(found)}
             leaves = {id(leaf) for node in found if (leaf := getattr(node, "variable", None)) is not None}
@@ -197,8 +201,8 @@ class Watcher:
         if end == "late":
             self._chain_end = norm
         elif self._chain_end is not None:
-            self.session.inbox.scalar("chain/gradient_ratio", self.session.step, norm / self._chain_end)
-            self.session.inbox.scalar("chain/length", self.session.step, float(length))
+            self.session.metrics.scalar("chain/gradient_ratio", self.session.step, norm / self._chain_end)
+            self.session.metrics.scalar("chain/length", self.session.step, float(length))
             self._chain_end = None
 
     def _may_read(self) -> bool:
@@ -212,7 +216,7 @@ class Watcher:
             device = next(iter(self._outputs.values())).device
             columns = torch.stack([row.to(device) for row in self._outputs.values()]).unbind(1)
             for quantity, column in zip(QUANTITIES, columns, strict=True):
-                self.session.inbox.row(quantity, self.session.step, names, column)
+                self.session.metrics.row(quantity, self.session.step, names, column)
         self._outputs = {}
         self._names = {}
 
@@ -250,7 +254,7 @@ class Watcher:
                 if dead is not None:
                     _add(rows, "act_dead", name, dead)
         for quantity, (names, values) in rows.items():
-            self.session.inbox.row(quantity, self.session.step, names, row_of(values))
+            self.session.metrics.row(quantity, self.session.step, names, row_of(values))
 
     def _dead(self, name: str, value: Any) -> Any | None:
         """Share of units (channels, or the last axis) that were zero for every sample of every batch looked at."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
-from ..graphs import op_name
-from ..inbox import cpu_value
+from ..baseline_loss import BaselineLoss
+from ..graph_reading.graphs import op_name
+from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import describe, user_frame
 from ..target_order import RANKED, TargetOrder
 from ..tensors import plain, sample_rows
-from ..trivial import TrivialLoss
 
 ORDER = 15
 
@@ -45,11 +45,11 @@ class Watcher:
         self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._targets: dict[str, dict[str, Any]] = {}
         self._last_value: tuple[dict[str, Any], Any] | None = None
-        self._order = TargetOrder(session.inbox)
+        self._order = TargetOrder(session.metrics)
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        training = value.requires_grad
+        training = value.requires_grad and not self.session.evaluating
         if training and not self.session.light:
             return
         first, second = given_pair(given)
@@ -73,7 +73,7 @@ class Watcher:
             self._ask_for_trivial(fact, name, second, given[1])
             number = cpu_value(value)
             held = value.detach().clone() if number is None else number
-            self.session.inbox.scalar("loss/function", self.session.step, held)
+            self.session.metrics.scalar("loss/function", self.session.step, held)
             self._last_value = (fact, number)
 
     def _new_site(self, name: str, phase: str, given: Any, frame: Any) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Watcher:
             **({"log_input": _log_input(given)} if name == "poisson_nll_loss" else {}),
             "ratios": [],
             "trivials": [],
-            "constant": TrivialLoss(),
+            "constant": BaselineLoss(),
         }
 
     def _look(self, fact: dict[str, Any], name: str, phase: str, first: Any, second: Any) -> None:
@@ -116,9 +116,9 @@ class Watcher:
         if name == "cross_entropy" and labels.is_floating_point() and labels.dim() > 1:
             shares = numbers.sum(dim=1)  # given as probabilities of the classes
             parts += [shares.min(), shares.max()]
-        self.session.inbox.later(torch.stack(parts), lambda values: self._note(fact, phase, values))
+        self.session.metrics.later(torch.stack(parts), lambda values: self._note(fact, phase, values))
         if labels.is_floating_point() and fact["calls"] <= DISTINCT_LOOKS:
-            self.session.inbox.later(labels.reshape(-1)[:2048].clone(), lambda v: _note_distinct(fact, v))
+            self.session.metrics.later(labels.reshape(-1)[:2048].clone(), lambda v: _note_distinct(fact, v))
         if name in CLASSIFYING and not second.is_floating_point() and first.dim() >= 2:
             self._count(fact, phase, first, second)
         elif name.startswith("binary") and first.numel() == second.numel():
@@ -139,13 +139,13 @@ class Watcher:
         if plain(labels) and labels.numel():
             range_ = torch.stack([labels.min().float(), labels.max().float()])
             known = fact.setdefault("signed", {})
-            self.session.inbox.later(range_, lambda values: _widen(known, "min", "max", *values))
+            self.session.metrics.later(range_, lambda values: _widen(known, "min", "max", *values))
 
     def _ask_for_trivial(self, fact: dict[str, Any], name: str, target: Any, kwargs: Any) -> None:
         loss = fact["constant"].of_batch(name, target, kwargs)
         if loss is not None:
             # The first batch is judged by its own mean, which is too good a guess: any other one is worth more.
-            self.session.inbox.later(loss, lambda value: fact.update(trivials=[*fact["trivials"][-SO_MANY:], value]))
+            self.session.metrics.later(loss, lambda value: fact.update(trivials=[*fact["trivials"][-SO_MANY:], value]))
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
         low, high, sum_low, sum_high, t_low, t_high, t_mean, t_std, whole, bad, *shares = values
@@ -203,20 +203,20 @@ class Watcher:
         if size >= 2:
             surest = confidence.masked_fill(~known, -torch.inf).topk(size).indices
             wrong = (~right[surest]).float().mean()
-            self.session.inbox.scalar("error/confident", self.session.step, wrong)
+            self.session.metrics.scalar("error/confident", self.session.step, wrong)
 
     def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, known: Any, classes: int) -> None:
         # No size in here depends on values (as with bincount): an accelerator would be waited for.
         weights = known.to(torch.float32)
         counts = torch.zeros(classes, dtype=torch.float32, device=labels.device).scatter_add_(0, labels, weights)
         said = torch.zeros(classes, dtype=torch.float32, device=labels.device).scatter_add_(0, answers, weights)
-        step, inbox = self.session.step, self.session.inbox
+        step, metrics = self.session.step, self.session.metrics
         if phase == "train":
             rows = weights.sum()
-            inbox.scalar("accuracy/train", step, ((labels == answers) * weights).sum() / rows)
-            inbox.scalar("label_majority", step, counts.max() / rows)
-            inbox.scalar("correct/majority", step, said.max() / rows)
-        inbox.later(torch.stack([counts, said]), lambda both: self._note_counts(fact, phase, step, both))
+            metrics.scalar("accuracy/train", step, ((labels == answers) * weights).sum() / rows)
+            metrics.scalar("label_majority", step, counts.max() / rows)
+            metrics.scalar("correct/majority", step, said.max() / rows)
+        metrics.later(torch.stack([counts, said]), lambda both: self._note_counts(fact, phase, step, both))
 
     def _note_counts(self, fact: dict[str, Any], phase: str, step: int, both: list[list[int]]) -> None:
         counts = fact.setdefault("labels", {"histogram": {}, "predictions": {}, "recent": [], "order": []})

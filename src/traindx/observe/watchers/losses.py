@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from ..inbox import cpu_value
-from ..quiet import USUAL_SHARE, USUAL_SPREADS, QuietSteps
+from ..fast_path.steps import USUAL_SHARE, USUAL_SPREADS, FastSteps
+from ..metric_queue import cpu_value
 from ..session import Session
 from ..sites import describe
 from ..tensors import local, plain, tensors_in
@@ -63,12 +63,12 @@ class Watcher:
         self._pending.append((site, value))
         self._deriving = True
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        alike = quiet.told_alike() if not self._pending and not self._several else None
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        alike = fast.told_alike() if not self._pending and not self._several else None
         if alike is not None and alike[1] == 0:
-            self._file_alike(quiet.first_step, alike[0], alike[2])
+            self._file_alike(fast.first_step, alike[0], alike[2])
         else:
-            self._file_told(quiet)
+            self._file_told(fast)
 
     def _file_alike(self, first_step: int, site: int, values: list[Any]) -> None:
         """Steps of the simplest kind, all at once: a fast training is made of them."""
@@ -76,7 +76,7 @@ class Watcher:
         self._site_facts[site]["count"] += len(values)
         self._first_optimizer_stepped = steps[-1]
         self._follow(values)
-        self.session.inbox.scalars("loss/train", steps, values)
+        self.session.metrics.scalars("loss/train", steps, values)
 
     def _follow(self, values: list[Any]) -> None:
         level = self.session.loss_level
@@ -87,8 +87,8 @@ class Watcher:
         if values:
             self.session.last_loss = values[-1] if isinstance(values[-1], float) else None
 
-    def _file_told(self, quiet: QuietSteps) -> None:
-        step = quiet.first_step
+    def _file_told(self, fast: FastSteps) -> None:
+        step = fast.first_step
         filed: dict[str, tuple[list[int], list[Any]]] = {}
 
         def put(series: str, step: int, value: Any) -> None:
@@ -97,7 +97,7 @@ class Watcher:
             values.append(value)
 
         losses = []
-        for stepped, number, told in quiet.told():
+        for stepped, number, told in fast.told():
             if stepped:
                 self._step_ended(number, step, put)
                 step += 1
@@ -107,7 +107,7 @@ class Watcher:
             losses.append(told)
         self._follow(losses)
         for series, (steps, values) in filed.items():
-            self.session.inbox.scalars(series, steps, values)
+            self.session.metrics.scalars(series, steps, values)
 
     def _site_of(self, frame: Any, loss: Any, keep: bool) -> int:
         key = (id(frame.f_code), frame.f_lasti) if frame is not None else (0, 0)
@@ -160,7 +160,7 @@ class Watcher:
         if self._deriving and not closure:
             self._stepped_within = True  # each parameter steps as soon as it has its gradient
             return
-        self._step_ended(self.session.optimizer_index(optimizer), self.session.step, self.session.inbox.scalar)
+        self._step_ended(self.session.optimizer_index(optimizer), self.session.step, self.session.metrics.scalar)
 
     def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
         if loss is not None:
@@ -196,7 +196,7 @@ class Watcher:
         self._deriving = False
         stepped, self._stepped_within = self._stepped_within, False
         if stepped or not self.session.optimizers or len(self._pending) > 50:
-            self._file(self.session.step, True, self.session.inbox.scalar)
+            self._file(self.session.step, True, self.session.metrics.scalar)
 
     def _file(self, step: int, main: bool, put: _Put) -> None:
         if main:
@@ -214,7 +214,7 @@ class Watcher:
         )
 
     def finish(self) -> None:
-        self._file(self.session.step, True, self.session.inbox.scalar)
+        self._file(self.session.step, True, self.session.metrics.scalar)
         self.flush()
 
 

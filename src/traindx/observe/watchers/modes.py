@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import nn
 
-from ..modules import named_modules
+from ..model_walk import named_modules
 from ..session import Session
 from ..sites import here
-from ..tensors import tensors_in
+from .trained_forwards import Forward
 
 ORDER = 40
 
@@ -55,6 +55,7 @@ class Watcher:
         self._unsettled = 0  # forwards without gradients since the last step: an evaluation, or part of the training?
         self._unsettled_in_train_mode = 0
         self._scored = False
+        self._graded_pass = -1  # backwards before the last evaluation without `no_grad()`
 
     def _relevant(self, root: Any) -> list[weakref.ref[Any]]:
         known = self._layers.get(root)
@@ -75,22 +76,43 @@ class Watcher:
             facts["mode_layers"].append(FUNCTION)
         if not layers and FUNCTION not in facts["mode_layers"]:
             return
-        if any(tensor.requires_grad for tensor in tensors_in(output)):
-            facts["train_forwards"] += 1
+        training = any(m.training for ref in layers if (m := ref()) is not None)
+        forward = self.session.last_forward
+        if forward is not None:  # with gradients: whether it is trained on shows when backward begins
+            forward.layers_in_train_mode, forward.dropped = training or dropped, dropped
             if not root.training:
-                # model.eval() reached the whole model; a backbone put into eval mode on purpose leaves the root alone.
-                facts["train_forwards_in_eval_mode"] += 1
-                if facts["first_eval_mode_step"] is None:
-                    facts["first_eval_mode_step"] = self.session.step
-                    facts["train_off"] = self._off(root)
-                    self.session.writer.event("mode-changed", self.session.step, training=False, site=here(3))
+                forward.site = here(3)
         else:
             self._unsettled += 1
             self.session.hooks.scoring = True
-            training = [m for ref in layers if (m := ref()) is not None and m.training]
             # Dropout written as a function may be at work although the model is in eval mode.
-            self._unsettled_in_train_mode += bool(training) or dropped
+            self._unsettled_in_train_mode += training or dropped
             self._dropping += dropped and not root.training
+
+    def forward_trained(self, forward: Forward) -> None:
+        root, facts = forward.root(), self._facts
+        if root is None or (not self._relevant(root) and FUNCTION not in facts["mode_layers"]):
+            return
+        facts["train_forwards"] += 1
+        if not forward.in_train_mode:
+            # model.eval() reached the whole model; a backbone put into eval mode on purpose leaves the root alone.
+            facts["train_forwards_in_eval_mode"] += 1
+            if facts["first_eval_mode_step"] is None:
+                facts["first_eval_mode_step"] = forward.step
+                facts["train_off"] = self._off(root)
+                self.session.writer.event("mode-changed", forward.step, training=False, site=forward.site)
+
+    def forward_untrained(self, forward: Forward) -> None:
+        """An evaluation without `no_grad()`, if it scores what it computes."""
+        root = forward.root()
+        if root is None or not forward.scored or not self._relevant(root):
+            return
+        facts = self._facts
+        facts["eval_forwards"] += 1
+        facts["eval_passes"] += forward.backwards != self._graded_pass
+        self._graded_pass = forward.backwards
+        facts["eval_forwards_in_train_mode"] += forward.layers_in_train_mode
+        facts["eval_forwards_dropping"] += forward.dropped and not forward.in_train_mode
 
     def _off(self, root: Any) -> list[str]:
         return [name for name, module in mode_layers(root) if not module.training][:20]

@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
-from .. import origin
-from ..inbox import cpu_value
-from ..modules import parameters
-from ..quiet import QuietSteps, bad_gradient
+from ..fast_path.steps import FastSteps, bad_gradient
+from ..graph_reading import nonfinite_origin as origin
+from ..metric_queue import cpu_value
+from ..model_walk import parameters
 from ..session import Session
 from ..tensors import plain, tensors_in
-from .given import MAX_CALLS
 from .loss_inputs import given_pair
+from .step_inputs import MAX_CALLS
 
 ORDER = 12
 
@@ -35,7 +35,7 @@ class Watcher:
         self._calls: list[_Call] = []  # of the step in progress: several models may have had a part in a loss
         self._backward: tuple[weakref.ref[Any], CodeType, int] | None = None  # the last one: its loss, and where
         self._located = False
-        session.inbox.listen("loss/train", self._noticed_late)
+        session.metrics.listen("loss/train", self._noticed_late)
 
     # ── what a replay needs, kept by weak reference ─────────────────────────────────────────────
 
@@ -74,13 +74,13 @@ class Watcher:
             first = given_pair(given)[0]
             self._report(first if isinstance(first, torch.Tensor) else bad[0], None, math.nan)
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        if quiet.backwards:
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        if fast.backwards:
             self._bad = False
-        if quiet.last_call is not None:
-            self.forward_begin(*quiet.last_call)
-        if quiet.last_site is not None:
-            self._backward = (weakref.ref(quiet.last_loss), *self.session.backward_places[quiet.last_site])
+        if fast.last_call is not None:
+            self.forward_begin(*fast.last_call)
+        if fast.last_site is not None:
+            self._backward = (weakref.ref(fast.last_loss), *self.session.backward_places[fast.last_site])
 
     def _noticed_late(self, steps: list[int], values: list[float]) -> None:
         """An accelerator's losses come over with the flush: too late to look for the origin, not to tell of it."""
@@ -93,6 +93,7 @@ class Watcher:
 
     def _report(self, loss: Any, frame: Any, value: float) -> None:
         session = self.session
+        session.nonfinite = True
         session.schedule.alert(session.step)
         inputs, target = self._inputs(), session.target() if session.target is not None else None
         weights = self._bad_weight()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..graphs import leaves
-from ..inbox import cpu_value
-from ..modules import parameters
-from ..quiet import QuietSteps, rates_of
+from ..fast_path.steps import FastSteps, rates_of
+from ..graph_reading.graphs import leaves
+from ..metric_queue import cpu_value
+from ..model_walk import parameters
 from ..session import Session
 
 ORDER = 10
@@ -34,7 +34,7 @@ class _State:
             "steps_heard": 0,
         }
         self.rates: list[float | None] = [None] * len(optimizer.param_groups)
-        # Since the last step; nothing to clear before the first backward. None: of a quiet step that is not known.
+        # Since the last step; nothing to clear before the first backward. None: of a fast step that is not known.
         self.cleared: bool | None = True
         self.reached: bool | None = None  # does a loss's gradient go into its parameters? Asked when one was kept
         self.emptied = False  # since the last backward
@@ -143,13 +143,13 @@ class Watcher:
         state.cleared = False
         self._note_rates(session.optimizer_index(optimizer), session.step, rates_of(optimizer.param_groups))
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        step, last = quiet.first_step, None
-        alike = quiet.told_alike()
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        step, last = fast.first_step, None
+        alike = fast.told_alike()
         if alike is not None:
             last = self._states[alike[1]]
             last.facts["steps"] += len(alike[2])
-        for stepped, index, rates in quiet.told() if alike is None else ():
+        for stepped, index, rates in fast.told() if alike is None else ():
             if stepped:
                 last = self._states[index]
                 last.facts["steps"] += 1
@@ -160,7 +160,7 @@ class Watcher:
         for state in self._states:
             state.emptied = False
             # Who has just stepped has not cleared yet; of the others, and within a step, nobody knows.
-            state.cleared = False if state is last and not quiet.within_a_step else None
+            state.cleared = False if state is last and not fast.within_a_step else None
 
     def _note_rates(self, index: int, step: int, rates: list[Any]) -> None:
         session, state = self.session, self._states[index]
@@ -172,11 +172,11 @@ class Watcher:
             if hasattr(rate, "detach"):
                 rate = rate.detach()
                 if session.light:
-                    session.inbox.scalar(_rate_name(index, g), step, rate.clone())
+                    session.metrics.scalar(_rate_name(index, g), step, rate.clone())
                 continue
             before = state.rates[g]
             if rate != before or session.light:
-                session.inbox.scalar(_rate_name(index, g), step, rate)
+                session.metrics.scalar(_rate_name(index, g), step, rate)
             if before is not None and before > 0 and not 0.5 <= rate / before <= 2.0:
                 session.writer.event("lr-changed", step, optimizer=index, group=g, **{"from": before, "to": rate})
             state.rates[g] = rate

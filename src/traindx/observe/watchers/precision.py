@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from ..inbox import cpu_value
-from ..modules import parameters
+from ..metric_queue import cpu_value
+from ..model_walk import parameters
 from ..session import Session
 from ..tensors import local, sketch, tensors_in
-from .pacing import Update
+from .updates import Update
 
 ORDER = 30
 
@@ -44,7 +44,7 @@ class Watcher:
             self._still_scaled = scale
             if self.session.light:
                 value = cpu_value(scale)
-                self.session.inbox.scalar("loss_scale", self.session.step, scale.clone() if value is None else value)
+                self.session.metrics.scalar("loss_scale", self.session.step, scale.clone() if value is None else value)
 
     def unscaled(self, scaler: Any, optimizer: Any) -> None:
         self._still_scaled = None
@@ -72,8 +72,8 @@ class Watcher:
         before, after = norm if isinstance(norm, tuple) else (norm, limit)
         if local(before):
             value = cpu_value(before)
-            session.inbox.scalar("clip/norm", session.step, before.detach().clone() if value is None else value)
-            session.inbox.scalar("clip/threshold", session.step, after)
+            session.metrics.scalar("clip/norm", session.step, before.detach().clone() if value is None else value)
+            session.metrics.scalar("clip/threshold", session.step, after)
 
     # ── dtypes ──────────────────────────────────────────────────────────────────────────────────
 
@@ -113,13 +113,13 @@ class Watcher:
         ]
         if grads:
             flat = torch.cat([g.float() for g in grads])
-            self.session.inbox.later(1.0 - torch.count_nonzero(flat) / flat.numel(), self._zeros.append)
+            self.session.metrics.later(1.0 - torch.count_nonzero(flat) / flat.numel(), self._zeros.append)
 
     @torch.no_grad()
     def weights_after(self, update: Update) -> None:
         if self._before:
             same = torch.stack([(sketch(p) == old).float().mean() for p, old in self._before]).mean()
-            self.session.inbox.later(same, self._unchanged.append)
+            self.session.metrics.later(same, self._unchanged.append)
             self._before = []
 
     def flush(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ..quiet import QuietSteps
+from ..fast_path.steps import FastSteps
 from ..session import Session
 from ..tensors import first_tensor, plain, tensors_in
 from ..token_targets import TokenTargets, are_tokens, one_sequence
@@ -68,7 +68,7 @@ class Watcher:
         self._met = False  # a loss function told of itself within the module that is running
         self._readers: set[int] = set()  # models that were given tokens since the last backward
         self._products: _Products | None = None
-        self._tokens = TokenTargets(session.inbox)
+        self._tokens = TokenTargets(session.metrics)
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._loader = weakref.ref(loader) if loader is not None else None
@@ -78,10 +78,10 @@ class Watcher:
         self._scored = []
         self._readers.clear()
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
-        if quiet.fresh_batches:
-            self._loader = quiet.delivered[-1]
-        elif quiet.backwards:
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        if fast.fresh_batches:
+            self._loader = fast.delivered[-1]
+        elif fast.backwards:
             self._loader = None
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
@@ -98,7 +98,7 @@ class Watcher:
         if not self.session.has_parameters(root):
             # A loss module of the user's own: torch's have told of their function. In training, what it was given
             # follows from the graph.
-            if not self._met and first is not None and first.numel() == 1 and not first.requires_grad and len(args) > 1:
+            if not self._met and first is not None and first.numel() == 1 and self._evaluates(first) and len(args) > 1:
                 self._meet(args[0], args[1], False)
         elif first is not None and self._given:
             forward = _Forward(weakref.ref(first), self._given)
@@ -106,10 +106,13 @@ class Watcher:
             earlier = [known for known in self._scored if given is not None and known.made() is given]
             if earlier:  # a decoder's samples are those that its encoder was given
                 forward = replace(earlier[-1], made=forward.made)
-            elif not first.requires_grad and not torch.is_grad_enabled():
+            elif self.session.evaluating:
                 forward = replace(forward, hashes=self._hash_now(forward.parts()))
             self._scored = [*self._scored[-3:], forward]
             self._given = []
+
+    def _evaluates(self, value: Any) -> bool:
+        return self.session.evaluating or not value.requires_grad
 
     def _hash_now(self, parts: list[Any]) -> list[int]:
         """Of an evaluation's samples: a slice that nothing keeps is gone before it meets its target.
@@ -128,7 +131,7 @@ class Watcher:
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._met = True
-        self._meet(*given_pair(given), value.requires_grad)
+        self._meet(*given_pair(given), not self._evaluates(value))
 
     def _meet(self, scores: Any, target: Any, training: bool) -> None:
         """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..hooks import SHAPES
+from ..hook_points.hooks import SHAPES
 from ..session import Session
 
 ORDER = 65

@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..inbox import cpu_value
-from ..modules import modules, named_modules, own_parameters, parameters
-from ..points.modules import is_compiled
+from ..hook_points.modules import is_compiled
+from ..metric_queue import cpu_value
+from ..model_walk import modules, named_modules, own_parameters, parameters
 from ..session import Session
-from ..tensors import local, plain, sample_rows, sketch
-from .pacing import Update
+from ..tensors import plain, readable, sample_rows, sketch
+from .updates import Update
 
 ORDER = 5
 
@@ -85,9 +85,9 @@ class Watcher:
         self._fed.append((id(module), fact))
         part = sample_rows(value.detach()).float()
         columns = part.reshape(-1, part.shape[-1]) if isinstance(module, nn.Linear) and part.dim() > 1 else None
-        self.session.inbox.later(part.square().mean().sqrt(), lambda rms: fact.update(rms=rms))
+        self.session.metrics.later(part.square().mean().sqrt(), lambda rms: fact.update(rms=rms))
         if columns is not None and columns.shape[1] <= MAX_COLUMNS and columns.shape[0] > 1:
-            self.session.inbox.later(columns.std(dim=0), lambda spreads: fact.update(feature_std=spreads))
+            self.session.metrics.later(columns.std(dim=0), lambda spreads: fact.update(feature_std=spreads))
 
     # ── describing a model when it is first called, before its first step ────────────────────────
 
@@ -152,7 +152,7 @@ class Watcher:
         self._refs[name] = weakref.ref(parameter)
         statistics = _init_statistics(parameter)
         if statistics is not None:
-            self.session.inbox.later(statistics, lambda values: _note_statistics(fact, values))
+            self.session.metrics.later(statistics, lambda values: _note_statistics(fact, values))
 
     # ── do parameters take part? ────────────────────────────────────────────────────────────────
 
@@ -186,7 +186,7 @@ class Watcher:
                 continue
             if parameter.grad is None:
                 fact["grad"] = fact["grad"] or "none"
-            elif not local(parameter.grad):
+            elif not readable(parameter.grad):
                 fact["grad"] = "yes"
             else:
                 peek = parameter.grad.detach()
@@ -196,7 +196,7 @@ class Watcher:
                     fact["grad"] = "yes" if known else "zero"
                 else:  # whether it is more than zeros comes with the flush
                     fact["grad"] = "maybe"
-                    self.session.inbox.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
+                    self.session.metrics.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
     def _note_strays_move(self, name: str, parameter: Any) -> None:
         """What no optimizer holds may still be moved: by hand, or as the copy of weights that one holds."""
@@ -314,13 +314,7 @@ def _fan_in(parameter: Any, module: Any) -> int | None:
 @torch.no_grad()
 def _init_statistics(parameter: Any) -> Any | None:
     """mean, std, kurtosis, share of rows equal to the first, constant?: of a bounded part of the tensor."""
-    if (
-        not local(parameter)
-        or parameter.is_meta
-        or parameter.is_sparse
-        or parameter.numel() < 2
-        or not parameter.is_floating_point()
-    ):
+    if not plain(parameter) or parameter.numel() < 2 or not parameter.is_floating_point():
         return None
     flat = parameter.detach().reshape(-1)
     flat = flat[:: -(-flat.numel() // INITIAL)].float()

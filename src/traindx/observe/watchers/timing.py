@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ..quiet import QuietSteps
+from ..fast_path.steps import FastSteps
 from ..session import Session
 
 ORDER = 90
@@ -36,7 +36,7 @@ class Watcher:
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
         self._spent[1] += seconds
-        if not torch.is_grad_enabled():
+        if self.session.evaluating:
             self._evaluating = True
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
@@ -52,17 +52,17 @@ class Watcher:
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         self._file(max(0.0, seconds - sum(self._spent)) if closure else seconds)
 
-    def quiet_ended(self, quiet: QuietSteps) -> None:
+    def fast_steps_ended(self, fast: FastSteps) -> None:
         self._spent = [0.0, 0.0, 0.0]
         self._before_forward = None
-        self._last_end = 0.0 if quiet.within_a_step else perf_counter()  # a step heard in part is not timed
+        self._last_end = 0.0 if fast.within_a_step else perf_counter()  # a step heard in part is not timed
         self._spent_by_then = self.session.schedule.spent
 
     def _file(self, step_seconds: float) -> None:
         step = self.session.step
         now = perf_counter()
         if self._last_end:
-            put = self.session.inbox.scalar
+            put = self.session.metrics.scalar
             put("clock", step, now - self._began)
             # Whatever passes before the forward is the making of the batch, in a loader or in the loop itself.
             put("time/data", step, max(self._spent[0], self._before_forward or 0.0))

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ...observe import origin
+from ...observe.graph_reading import nonfinite_origin as origin
 from ...observe.sites import user_frame
 from ...observe.tensors import tensors_in
 from ..unchanged import streams_unchanged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from ...observe.hooks import Driver, StopTraining
+from ...observe.hook_points.hooks import Driver, StopTraining
 
 # Scripts that update by hand never call an optimizer: after so many backwards without one, a backward counts as
 # an update. Accumulation over more micro-batches than this before the first step is rare.

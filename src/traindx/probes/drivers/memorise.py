@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ...observe.inbox import cpu_value
+from ...observe.metric_queue import cpu_value
 from ...observe.watchers.loss_inputs import given_pair
 from ..floors import floor_of
 from ._part import Part

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ...observe.inbox import cpu_value
+from ...observe.metric_queue import cpu_value
 from ..smoothing import Smoothed
 from ._limits import Limited
 from ._part import Part

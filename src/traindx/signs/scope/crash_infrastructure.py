@@ -41,6 +41,7 @@ _KINDS = (
     ),
     (r"FileNotFoundError|No such file|PermissionError|IsADirectoryError", "a file is missing or closed"),
     (r"ModuleNotFoundError|ImportError", "a module is missing"),
+    (r"^SIG(SEGV|ILL|BUS|FPE|ABRT): ", "the script died of a signal inside native code"),
     (
         r"CUDA error|cuDNN|CUBLAS|NCCL|ProcessGroup|Connection(Reset|Refused)|init_process_group|driver",
         "the device failed",

@@ -1,0 +1,119 @@
+"""The last steps of a computation, as the graph shows them: from what the model said to the loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..metric_queue import cpu_value
+from .graphs import op_name, out_shape, saved
+
+# Linear maps that own a weight.
+LINEAR = {"addmm", "mm", "linear", "convolution", "mkldnnconvolution", "thnnconv2d", "slowconv2d", "addbmm"}
+LOSSES = {
+    "nllloss", "nllloss2d", "mseloss", "l1loss", "smoothl1loss", "huberloss", "binarycrossentropy",
+    "binarycrossentropywithlogits", "kldiv", "ctcloss",
+}  # fmt: skip
+PICKING = {"index", "gather", "diagonal", "squeeze", "unsqueeze", "view", "reshapealias", "select", "slice"}
+REDUCING = {"mean", "sum", "div", "mul", "neg"}
+
+
+def tail_of(found: list[Any]) -> list[Any]:
+    """From the loss towards the model, as long as there is one way to go."""
+    tail: list[Any] = []
+    node = found[0] if found else None
+    while node is not None and len(tail) < 12 and op_name(node) not in LINEAR:
+        tail.append(node)
+        following = [n for n, _ in node.next_functions if n is not None]
+        node = following[0] if len(following) == 1 else None
+    return tail
+
+
+def negated(tail: list[Any]) -> bool:
+    """A standard loss whose sign was turned before backward."""
+    sign = 1
+    for node in tail:
+        name = op_name(node)
+        if name in LOSSES:
+            return sign < 0
+        if name == "neg":
+            sign = -sign
+        elif name == "mul":
+            factor = _number(saved(node, "other"))
+            sign = -sign if factor is not None and factor < 0 else sign
+        elif name == "rsub":
+            sign = -sign
+    return False
+
+
+def divided_by(tail: list[Any]) -> float | None:
+    for node in tail:
+        name = op_name(node)
+        if name == "div":
+            return _number(saved(node, "other"))
+        if name == "mul":
+            factor = _number(saved(node, "other"))
+            return 1.0 / factor if factor else None
+    return None
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, torch.Tensor) and value.dim() == 0 and not value.requires_grad:
+        return cpu_value(value)
+    return None
+
+
+def lowers_likelihood(tail: list[Any]) -> bool:
+    """The log-probabilities of labels, picked by hand, whose sign was not turned: the loss falls as they do."""
+    sign, picked = 1, False
+    for node in tail:
+        name = op_name(node)
+        if name == "logsoftmax":
+            return picked and sign > 0
+        if name in ("mul", "div"):
+            factor = _number(saved(node, "other"))
+            if factor is None and out_shape(node) != ():
+                return False  # weighed by a tensor, such as rewards, which may have any sign
+            sign = -sign if factor is not None and factor < 0 else sign
+        elif name in ("neg", "rsub"):
+            sign = -sign
+        elif name not in PICKING | REDUCING:
+            return False
+        picked = picked or name in ("index", "gather", "diagonal")
+    return False
+
+
+def errors_cancel(tail: list[Any]) -> bool:
+    """The size of a mean error, where the mean of its size was meant: errors of unlike sign cancel."""
+    sized = False
+    for node in tail:
+        name = op_name(node)
+        if name in ("abs", "pow") and out_shape(node) == ():
+            sized = True
+        elif name in ("mean", "sum"):
+            differing = node.next_functions[0][0]
+            shape = out_shape(differing) if differing is not None else None
+            # A mean over one axis is as good as any other quantity; only one over all samples forgets them.
+            return bool(sized and shape and out_shape(node) == () and op_name(differing) in ("sub", "rsub"))
+        elif name not in ("mul", "div", "neg"):
+            return False
+    return False
+
+
+def all_pairs_picked(near: list[Any]) -> list[dict[str, Any]]:
+    """`scores[:, labels]`, which gives every row the labels of all of them."""
+    seen = []
+    for node in near:
+        chosen = saved(node, "indices") if op_name(node) == "index" else None
+        given = saved(node, "self_sym_sizes")
+        if chosen is None or given is None or len(given) != 2 or len(chosen) != 2:
+            continue
+        if chosen[0] is not None or chosen[1] is None:
+            continue
+        rows, labels = int(given[0]), chosen[1]
+        if rows > 2 and labels.dim() == 1 and labels.numel() == rows and not labels.dtype.is_floating_point:
+            seen.append({"op": "index", "shapes": [[rows, int(given[1])]], "out": [rows, rows]})
+    return seen

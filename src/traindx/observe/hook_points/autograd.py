@@ -1,0 +1,144 @@
+"""Backward passes, and scalars that the script reads out."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from threading import get_ident
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from .. import sites
+from ..tensors import local, usual
+from .hooks import SCORING, HookPoints
+
+_LOWEST, _TENSOR = -math.inf, torch.Tensor  # asked for at every step, so looked up once
+
+
+def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
+    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, not to be derived again.
+
+    By an input alone it is an attack or an explanation; with a graph of its own, part of a loss that is yet to come.
+    """
+    several = isinstance(outputs, (tuple, list))
+    if (several and len(outputs) != 1) or (args[2] if len(args) > 2 else kwargs.get("create_graph")):
+        return False
+    loss = outputs[0] if several else outputs
+    given = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs) if isinstance(inputs, (tuple, list)) else []
+    return (
+        usual(loss)
+        and loss.numel() == 1
+        and bool(given)
+        and all(usual(tensor) and tensor.is_leaf for tensor in given)
+        and (len(given) > 1 or isinstance(given[0], torch.nn.Parameter))
+    )
+
+
+def _first(tensors: Any) -> Any:
+    return tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+
+
+def install(hooks: HookPoints) -> None:
+    def announced(loss: Any, keep: bool, derive: Callable[[], Any]) -> Any:
+        """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
+        if hooks.driver is not None:
+            hooks.driver.before_backward(loss)
+        if not local(loss):
+            loss = None
+        hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(2)), keep, training=True)
+        began = perf_counter()
+        outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
+        try:
+            result = derive()
+        finally:
+            hooks.inside = outer
+        hooks.announce("backward_end", loss, perf_counter() - began)
+        return result
+
+    def make_backward(original: Any) -> Any:
+        # Torch's own parameters by name: a call that is passed on as `*args, **kwargs` costs twice as much.
+        def backward(
+            tensors: Any,
+            grad_tensors: Any = None,
+            retain_graph: Any = None,
+            create_graph: Any = False,
+            grad_variables: Any = None,
+            inputs: Any = None,
+        ) -> Any:
+            if hooks.busy or not hooks.live or (get_ident() != hooks.thread and not hooks.may_follow()):
+                return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+            fast = hooks.fast
+            loss: Any = tensors if type(tensors) is _TENSOR else _first(tensors)
+            if fast is not None:
+                try:
+                    if (
+                        loss is tensors
+                        and grad_tensors is None
+                        and loss.is_cpu
+                        and type(value := loss.tolist()) is float
+                        and _LOWEST < value <= fast.usual
+                    ):
+                        # `fast.backward` written out, for the simplest of losses: most that are derived in haste.
+                        # (`tolist` calls no operator. Asking for type and address and reading there takes longer.)
+                        fast.log += (fast.site, value)
+                        fast.last_loss = loss
+                        noted = True
+                    else:
+                        # Only what has one element can be derived without being given a gradient.
+                        noted = usual(loss) and (grad_tensors is None or loss.numel() == 1) and fast.backward(loss)
+                except Exception as error:
+                    noted = hooks.never_fast(error)
+                if noted:
+                    hooks.inside, outer = True, hooks.inside
+                    try:
+                        return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+                    finally:
+                        hooks.inside = outer
+                hooks.end_fast_steps()
+            return announced(
+                loss,
+                bool(retain_graph),
+                lambda: original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs),
+            )
+
+        return backward
+
+    def make_grad(original: Any) -> Any:
+        def grad(outputs: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            if hooks.busy or not hooks.live or not _trains(outputs, inputs, args, kwargs):
+                return original(outputs, inputs, *args, **kwargs)
+            hooks.end_fast_steps()
+            loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
+            keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
+            return announced(loss, keep, lambda: original(outputs, inputs, *args, **kwargs))
+
+        return grad
+
+    def make_item(original: Any) -> Any:
+        def item(self: Any) -> Any:
+            if type(self) is not _TENSOR:
+                # Classes of their own compare the function that they are handed with torch's: it has to be that one.
+                hooks.withdraw(SCORING, for_good=True)
+                return original(self)
+            value = original(self)
+            # Only scalars without a graph matter here: what an evaluation adds up.
+            if hooks.scoring and not hooks.busy and self.requires_grad is False and isinstance(value, float):
+                hooks.announce("scalar_read", self, value)
+            return value
+
+        return item
+
+    def make_enter(original: Any) -> Any:
+        def __enter__(self: Any) -> Any:
+            hooks.saved_tensors_hooked = True
+            return original(self)
+
+        return __enter__
+
+    hooks.patch(torch.autograd, "backward", make_backward)
+    hooks.patch(torch.autograd, "grad", make_grad)
+    hooks.patch(torch.autograd.graph.saved_tensors_hooks, "__enter__", make_enter)
+    hooks.override(torch.Tensor, "item", make_item, needed_for=SCORING)

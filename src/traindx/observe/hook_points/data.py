@@ -1,0 +1,85 @@
+"""Data loaders: how they are made, what they deliver and how long the training waits for it."""
+
+from __future__ import annotations
+
+import weakref
+from time import perf_counter
+from typing import Any
+
+from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from .. import sites
+from .hooks import HookPoints
+
+_RANGE: Any = type(iter(range(0)))
+
+
+def install(hooks: HookPoints) -> None:
+    def make_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            hooks.announce("loader_made", self, sites.here(2) if hooks.live else None)
+
+        return __init__
+
+    def make_iter(original: Any) -> Any:
+        def __init__(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, loader, *args, **kwargs)
+            self._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
+
+        return __init__
+
+    def make_next(original: Any) -> Any:
+        def __next__(self: Any) -> Any:
+            if hooks.busy or not hooks.live:
+                return original(self)
+            known = getattr(self, "_traindx_loader", None)
+            fast = hooks.fast
+            if fast is not None:
+                batch = original(self)
+                try:
+                    fast.batch(known, batch)
+                except Exception as error:
+                    hooks.never_fast(error)
+                return batch
+            loader = known() if known is not None else None
+            began = perf_counter()
+            try:
+                batch = original(self)
+            except StopIteration:
+                if hooks.driver is None:
+                    raise
+                batch = hooks.driver.at_end(loader)
+            seconds = perf_counter() - began
+            if hooks.driver is not None:
+                batch = hooks.driver.batch(loader, batch)
+            hooks.announce("batch_ready", loader, batch, seconds)
+            return batch
+
+        return __next__
+
+    def make_sequential(original: Any) -> Any:
+        def __iter__(self: Any) -> Any:
+            indices: Any = original(self)
+            if type(indices) is _RANGE:
+                lengths.note(self.data_source, indices.__length_hint__())
+            return indices
+
+        return __iter__
+
+    def make_num_samples(original: Any) -> Any:
+        def num_samples(self: Any) -> Any:
+            number = original.fget(self)
+            if self._num_samples is None:
+                lengths.note(self.data_source, number)
+            return number
+
+        return property(num_samples)
+
+    lengths = hooks.lengths
+    hooks.patch(SequentialSampler, "__iter__", make_sequential)
+    hooks.patch(RandomSampler, "num_samples", make_num_samples)
+    hooks.patch(DataLoader, "__init__", make_init)
+    hooks.patch(_BaseDataLoaderIter, "__init__", make_iter)
+    hooks.patch(_BaseDataLoaderIter, "__next__", make_next)

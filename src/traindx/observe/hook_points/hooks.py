@@ -1,0 +1,274 @@
+"""The hook points: moments of a training at which observers read and drivers act.
+
+Each file beside this one wraps some part of torch and announces what happens there. An *observer* is an object with a
+method named after each moment that it wants to hear of; `moments.py` lists them. A misspelt handler is an error.
+
+Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
+that it need not hear of then; it always hears of evaluations. Where steps follow each other fast, most of them take the
+fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
+
+An observer that raises is switched off, once and for all its moments; the training never sees the error. A
+*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from threading import get_ident
+from time import thread_time
+from typing import Any, Protocol
+
+from . import threads
+from .lengths import Lengths
+from .moments import MOMENTS as MOMENTS
+from .moments import check_handlers
+from .wrapping import Wrappers
+
+SEVERAL_THREADS = "several threads train at once"
+
+SHAPES, SCORING = "shapes", "scoring"  # what some wrappers are needed for
+
+
+def text_of(error: BaseException) -> str:
+    """Its message. An exception of the script's own may fail at that."""
+    try:
+        return str(error)[:500]
+    except Exception:
+        return "(no message)"
+
+
+@contextmanager
+def _without_modes(no_functions: Any) -> Iterator[None]:
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with no_functions, _disable_current_modes():
+        yield
+
+
+class Observer(Protocol):
+    """Anything with a name and methods named after moments."""
+
+    name: str
+
+
+class Driver:
+    """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
+
+    def batch(self, loader: Any, batch: Any) -> Any:
+        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
+        return batch
+
+    def at_end(self, loader: Any) -> Any:
+        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
+        raise StopIteration
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments that a standard loss function gets instead."""
+        return args, kwargs
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments that the outermost module gets instead."""
+        return args, kwargs
+
+    def before_backward(self, loss: Any) -> None: ...
+
+    def before_step(self, optimizer: Any) -> None: ...
+
+    def after_step(self, optimizer: Any) -> None:
+        """May raise `StopTraining` to end the script early."""
+
+
+class StopTraining(BaseException):
+    """Raised by a driver to end the user's script as if it had come to its end."""
+
+
+class HookPoints(Wrappers):
+    """Wraps torch while it is installed, and tells observers what happens."""
+
+    def __init__(self, switched_off: Callable[[str, str], None]) -> None:
+        super().__init__()
+        self._switched_off = switched_off
+        self._observers: list[Any] = []
+        self._calls: dict[str, tuple[tuple[Any, Callable[..., None]], ...]] = dict.fromkeys(MOMENTS, ())
+        self._calls_unlooked = self._calls
+        self._undo: list[Callable[[], None]] = []
+        self.driver: Driver | None = None
+        self.live = False
+        self.busy = False  # observers' own torch calls must not announce themselves
+        self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
+        self.looking = True  # the present step is looked at
+        self.fast: Any = None  # the fast steps that are going on; never while a driver is at work
+        self.fast_allowed = True
+        # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
+        self.lengths = Lengths()
+        self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
+        self._scoring = False
+        self.modes_switch = False  # the script trains in train mode, so a forward in eval mode is an evaluation's
+        self.evaluating = False  # the last model that was called is being evaluated
+        self.inner = False  # some observer wants to hear of every module in this forward
+        self.dropped = False  # dropout was at work since an observer last set this
+        self.dropping_site: Any = None  # where it first was in a forward without gradients
+        self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
+        self.thread = 0  # the one whose training is followed
+        self._followed_others = False
+        self._told = 0
+        self._no_functions: Callable[[], Any] = nullcontext
+        self._modes_entered: Callable[[], int] = lambda: 0
+        os.register_at_fork(after_in_child=self._leave_child_alone)
+
+    # ── who listens ─────────────────────────────────────────────────────────────────────────────
+
+    def add(self, observer: Any) -> None:
+        check_handlers(observer)
+        self._observers.append(observer)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        self._calls = {
+            moment: tuple((o, getattr(o, moment)) for o in self._observers if hasattr(o, moment)) for moment in MOMENTS
+        }
+        self._calls_unlooked = {
+            moment: tuple((o, call) for o, call in calls if moment not in getattr(o, "ONLY_ON_LOOKS", ()))
+            for moment, calls in self._calls.items()
+        }
+
+    def forget(self, observer: Any) -> None:
+        self._observers = [other for other in self._observers if other is not observer]
+        self.end_fast_steps()  # it may have been the one that decides on that
+        self._rebuild()
+
+    def switch_off(self, observer: Any, moment: str, error: BaseException) -> None:
+        """The last line of defence: nothing that happens here may reach the training."""
+        try:
+            self.forget(observer)
+            self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {text_of(error)}")
+        except Exception:
+            self.live = False
+
+    def announce(self, moment: str, *args: Any, training: bool = False) -> None:
+        """Tell the observers. `training`: this is part of a training step, and not every step is looked at."""
+        if self.busy or not self.live:
+            return
+        self.busy = True
+        self._told += 1
+        unseen = self.unseen()
+        try:
+            unseen.__enter__()
+            if training and not self.looking:
+                self._tell(self._calls_unlooked[moment], moment, args)
+            else:
+                began = thread_time()
+                self._tell(self._calls[moment], moment, args)
+                self.charge(thread_time() - began, True)
+        finally:
+            unseen.__exit__(None, None, None)
+            self.busy = False
+
+    def unseen(self) -> Any:
+        """A context in which observers' own operations reach neither classes of tensors that redefine them
+        (`__torch_function__`) nor modes that the script has entered, which may count or change operations."""
+        if self._modes_entered():
+            return _without_modes(self._no_functions())
+        return self._no_functions()
+
+    def may_follow(self) -> bool:
+        """Called by a thread that trains, where another one did so far."""
+        if self.thread and threads.alive(self.thread):
+            if self._followed_others or threads.trains_on(self._progress):
+                threads.wait_until(lambda: not self.busy)
+                if self.live:
+                    self.live, self.fast = False, None
+                    self._switched_off("everything", SEVERAL_THREADS)
+                return False
+            self._followed_others = True
+        self.thread = get_ident()
+        return True
+
+    def _progress(self) -> tuple[int, int]:
+        return self._told, len(self.fast.log) if self.fast is not None else 0
+
+    def elsewhere(self) -> bool:
+        """Whether this is called in another thread than the one that trains: nothing may be touched then."""
+        return self.thread not in (0, get_ident()) and threads.alive(self.thread)
+
+    def never_fast(self, error: Exception) -> bool:
+        """Taking note of a fast step failed: from now on all are heard in full. Returns False, as taking note does."""
+        self.fast_allowed = False
+        try:
+            self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
+        except Exception:
+            self.live = False
+        return False
+
+    def end_fast_steps(self) -> None:
+        """What is going on must be heard of in full, from now on."""
+        fast, self.fast = self.fast, None
+        if fast is None or not self.live:
+            return
+        before, self.busy = self.busy, True
+        began = thread_time()
+        try:
+            with self.unseen():
+                self.relay("fast_steps_ended", fast)
+        finally:
+            self.busy = before
+        self.charge(thread_time() - began, False)
+
+    def begin_fast_steps(self, fast: Any) -> None:
+        self.fast = fast
+        if not self._scoring:
+            self.withdraw(SCORING)
+
+    @property
+    def scoring(self) -> bool:
+        """An evaluation goes on, in which scalars that the script reads may be its results."""
+        return self._scoring
+
+    @scoring.setter
+    def scoring(self, scoring: bool) -> None:
+        self._scoring = scoring
+        if scoring:
+            self.bring_back(SCORING)
+
+    def relay(self, moment: str, *args: Any) -> None:
+        """Tell the observers, from within an observer."""
+        self._tell(self._calls[moment], moment, args)
+
+    def _tell(self, calls: Any, moment: str, args: tuple[Any, ...]) -> None:
+        for observer, call in calls:
+            try:
+                call(*args)
+            except Exception as error:
+                self.switch_off(observer, moment, error)
+
+    def on_remove(self, undo: Callable[[], None]) -> None:
+        self._undo.append(undo)
+
+    def install(self) -> None:
+        """Wrap everything that `points/` knows of. torch must have been imported."""
+        import torch
+
+        from ...units import modules_of
+
+        self._no_functions, self._modes_entered = torch._C.DisableTorchFunction, torch._C._len_torch_dispatch_stack
+        self.live = True
+        for point in modules_of("traindx.observe.hook_points", defining="install"):
+            point.install(self)
+
+    def remove(self) -> None:
+        """Put torch back as it was."""
+        self.end_fast_steps()
+        self.live = False
+        self.put_all_back()
+        for undo in self._undo:
+            undo()
+        self._undo.clear()
+
+    def _leave_child_alone(self) -> None:
+        # A forked child (a loader's worker) shares our code but not our writer: it is never observed.
+        self.live = False
+        self.fast = None
+        self._calls = self._calls_unlooked = dict.fromkeys(MOMENTS, ())
+        self.driver = None

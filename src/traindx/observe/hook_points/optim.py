@@ -1,0 +1,182 @@
+"""Optimizers, their steps, cleared gradients, schedulers and clipping."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from threading import get_ident
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch.optim import lr_scheduler
+from torch.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from .. import sites
+from ..fast_path.memory import FLOATS
+from ..tensors import usual
+from ._clearing import patch_zero_grad
+from .hooks import HookPoints
+
+# Asked for at every step, so looked up once.
+_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
+
+
+def _has_closure(args: Any, kwargs: Any) -> bool:
+    """Whether step() was given a function that runs forward and backward. `args` begins with the optimizer itself."""
+    return any(callable(argument) for argument in args[1:]) or callable(kwargs.get("closure"))
+
+
+@torch.no_grad()
+def _norm(parameters: Any) -> Any:
+    """The norm of all gradients together."""
+    given = [parameters] if isinstance(parameters, torch.Tensor) else parameters
+    gradients = [p.grad for p in given if usual(p) and p.grad is not None and usual(p.grad) and not p.grad.is_sparse]
+    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) if gradients else None
+
+
+def install(hooks: HookPoints) -> None:
+    def measure(parameters: Any) -> Any:
+        with hooks.unseen():
+            return _norm(parameters)
+
+    def make_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            hooks.announce("optimizer_made", self, sites.here(2) if hooks.live else None)
+
+        return __init__
+
+    def make_scheduler_init(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            hooks.announce("scheduler_made", self, sites.here(2) if hooks.live else None)
+
+        return __init__
+
+    def make_clip(kind: str) -> Any:
+        def make(original: Any) -> Any:
+            def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
+                # A generator would be used up by the first reader; a list serves both.
+                if not isinstance(parameters, torch.Tensor):
+                    parameters = list(parameters)
+                # Cutting values returns no norm: what it does to the gradient shows before and after, on looks.
+                measured = kind == "value" and hooks.live and hooks.looking and not hooks.busy
+                before = measure(parameters) if measured else None
+                norm = original(parameters, *args, **kwargs)
+                if measured:
+                    norm = (before, measure(parameters))
+                limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
+                hooks.announce("clipped", kind, parameters, limit, norm, sites.here(2) if hooks.live else None)
+                return None if kind == "value" else norm
+
+            return clip
+
+        return make
+
+    began: dict[int, float] = {}
+
+    def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+        fast = hooks.fast
+        if fast is not None:
+            try:
+                if (
+                    id(optimizer) == fast.only
+                    and fast.unasked > 1
+                    and len(args) == 1
+                    and not kwargs
+                    and optimizer.param_groups[0]["lr"] is fast.rate
+                    and type(gradient := fast.telling.grad) is _TENSOR
+                    and gradient.is_cpu
+                    and (address := gradient.data_ptr())
+                    and _LOWEST < FLOATS[address >> 2] < _TOP
+                ):
+                    # `fast.step` written out, for the simplest of steps.
+                    fast.log += (fast.number, None)
+                    fast.unasked -= 1
+                    fast.last_call = fast.last_target = fast.last_loss = None
+                    return
+                if get_ident() != hooks.thread and not hooks.may_follow():
+                    return
+                # A step in the middle of a backward, as soon as a parameter has its gradient, is heard in full.
+                noted = not hooks.inside and fast.step(optimizer, args, kwargs)
+            except Exception as error:
+                noted = hooks.never_fast(error)
+            if noted:
+                fast.last_call = fast.last_target = fast.last_loss = None
+                ends.heard = fast.over
+                return
+            hooks.end_fast_steps()
+        if hooks.live and get_ident() != hooks.thread and not hooks.may_follow():
+            return
+        ends.heard = True
+        if hooks.driver is not None and hooks.live:
+            hooks.driver.before_step(optimizer)
+        hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
+        began[id(optimizer)] = perf_counter()
+
+    def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
+        fast = hooks.fast
+        if fast is not None:
+            if fast.over:
+                hooks.end_fast_steps()
+            return
+        seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
+        closure = _has_closure(args, kwargs)
+        hooks.announce("step_end", optimizer, closure, seconds)
+        if hooks.driver is not None and hooks.live:
+            hooks.driver.after_step(optimizer)
+
+    hooks.patch(Optimizer, "__init__", make_init)
+    patch_zero_grad(hooks, Optimizer)
+    for scheduler in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
+        hooks.patch(scheduler, "__init__", make_scheduler_init)
+    for name, kind in (("clip_grad_norm_", "norm"), ("clip_grad_value_", "value")):
+        hooks.patch(torch.nn.utils, name, make_clip(kind))
+        hooks.patch(torch.nn.utils.clip_grad, name, make_clip(kind))
+    # torch offers these itself, for every optimizer class, also those that override step().
+    begins = _StepHook(register_optimizer_step_pre_hook, before_step)
+    ends = _StepHook(register_optimizer_step_post_hook, after_step)
+    begins.heard = True
+    for hook in (begins, ends):
+        hooks.on_remove(hook.remove)
+        # A compiler would read what is called at a step of an optimizer, and make it part of what it compiles.
+        hooks.set_aside_by(hook.set_aside, hook.put_back)
+
+
+class _StepHook:
+    """Hears where steps begin, or where they end. The end of a step on the fast path need not be heard."""
+
+    def __init__(self, register: Callable[..., Any], call: Callable[..., None]) -> None:
+        self._register = register
+        self._call = call
+        self._handle: Any = None
+        self._aside = False
+
+    @property
+    def heard(self) -> bool:
+        return self._handle is not None
+
+    @heard.setter
+    def heard(self, heard: bool) -> None:
+        # Ends are switched where a step begins: as it ends, torch goes through these hooks, and they must not change.
+        if heard and self._handle is None:
+            self._handle = self._register(self._call)
+        elif not heard:
+            self.remove()
+
+    def remove(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+
+    def set_aside(self) -> None:
+        self._aside = self.heard
+        self.remove()
+
+    def put_back(self) -> None:
+        self.heard = self._aside

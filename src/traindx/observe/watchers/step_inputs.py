@@ -1,0 +1,46 @@
+"""What models and losses were given in the step in progress, at hand for whoever needs it when backward begins.
+
+It may live no longer than the forward, as in `model(x[rows])`, so it is kept from there to the end of backward, when
+the graph, which keeps most of it anyway, goes too.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+
+from ..fast_path.steps import FastSteps
+from ..session import Session
+from ..tensors import local
+from .loss_inputs import given_pair
+
+ORDER = -5  # before everybody who asks
+
+MAX_CALLS = 4
+
+
+class Watcher:
+    name = "step inputs"
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        if torch.is_grad_enabled() and not self.session.evaluating and self.session.has_parameters(root):
+            self.session.given = [*self.session.given[1 - MAX_CALLS :], (args, kwargs)]
+
+    def loss_computed(self, name: str, given: Any, value: Any) -> None:
+        target = given_pair(given)[1]
+        if value.requires_grad and not self.session.evaluating and local(target):
+            self.session.target = weakref.ref(target)
+
+    def fast_steps_ended(self, fast: FastSteps) -> None:
+        if fast.last_call is not None:
+            self.session.given = [(fast.last_call[1], fast.last_call[2])]
+        if local(fast.last_target):
+            self.session.target = weakref.ref(fast.last_target)
+
+    def backward_end(self, loss: Any, seconds: float) -> None:
+        self.session.given = []
