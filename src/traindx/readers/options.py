@@ -11,12 +11,16 @@ from .errors import ReaderError
 SHORT_NAMES = {
     "train": "loss/train",
     "loss": "loss/train",
+    "train_loss": "loss/train",
     "val": "loss/validation",
+    "val_loss": "loss/validation",
     "validation": "loss/validation",
+    "validation_loss": "loss/validation",
     "lr": "lr",
     "grad_norm": "grad_norm",
     "train_accuracy": "accuracy/train",
     "accuracy": "accuracy/validation",
+    "val_accuracy": "accuracy/validation",
     "epoch": "epoch",
 }
 

@@ -15,22 +15,26 @@ from ..rows.collector import Collector
 from ..rows.runs import runs_from_rows
 from ..rows.table import Column, Table, training_losses
 from ..source import Source
+from ..text.bars import MEAN, POSITION
 from ..text.decimals import decimal_commas, with_points
 from ..text.evaluations import Evaluations
 from ..text.headings import Headings
+from ..text.mlperf import MARK, said_by_mlperf
 from ..text.phrases import BROKEN, Said, without_times
-from ..text.positions import POSITION, Positions, resolve
+from ..text.positions import Positions, resolve
 from ..text.skeletons import Skeletons
 from ..text.tables import Tables
 from ..text.unnamed import Unnamed
+from .json_document import find_history, parse_text
 
 KIND = "text"
 TEMPLATE = "(template)"
 MOST_TEMPLATES = 20_000
+LONGEST_LINE = 1 << 16
 # Hosts that print the same line do so within a few lines of each other.
 HOSTS_APART = 64
 _HAS_NUMBER = re.compile(r"\d|nan|inf", re.IGNORECASE)
-_MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale"})
+_MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "reward"})
 _PLACED = frozenset({"step", "epoch", "seen"})
 
 
@@ -44,10 +48,19 @@ def read(source: Source, options: Options) -> list[Run]:
     tables, skeletons, evaluations, headings, unnamed = Tables(), Skeletons(), Evaluations(), Headings(), Unnamed()
     speaks_of_loss = False
     commas = decimal_commas(without_times(source.text_head))
+    history: Table | None = None
     for line in source.lines():
         speaks_of_loss = speaks_of_loss or "loss" in line.lower()
         line = with_points(line) if commas else line
-        if row := tables.row(line):
+        if line[:1] == "{" and "[" in line and (written := _history(line)) is not None:
+            if history is None or written.length >= history.length:
+                history = written
+            continue
+        if len(line) > LONGEST_LINE:
+            source.skipped_long_lines += 1
+        elif MARK in line and (found := said_by_mlperf(line)) is not None:
+            lines.add(found, line)
+        elif row := tables.row(line):
             lines.add(Said(values=row), line)
         elif not _HAS_NUMBER.search(line):
             headings.line(line)
@@ -61,13 +74,21 @@ def read(source: Source, options: Options) -> list[Run]:
         lines.add(*over)
     table = lines.table()
     if not training_losses(table):
-        table = unnamed.table() or table
+        table = history or unnamed.table() or table
     if not table.columns and not speaks_of_loss:
         return []
     table.skipped = source.skipped_long_lines
     _spread_breakdowns(table)
     resolve(table, training_losses(table))
     return runs_from_rows(table, source.name, KIND, options)
+
+
+def _history(line: str) -> Table | None:
+    """`{'loss': [2.5, 2.1], 'val_loss': [...]}`: what `print(history.history)` leaves in one line."""
+    try:
+        return find_history(parse_text(line))
+    except (ValueError, RecursionError):
+        return None
 
 
 class _Lines:
@@ -87,6 +108,9 @@ class _Lines:
         if row is None or self._is_echo(line, row):
             return
         names = tuple(row)
+        if " - ETA: " in line and POSITION in row:
+            row[MEAN] = 1.0  # a Keras bar: the mean of the epoch so far
+            names = tuple(row)
         template = self._templates.get(names)
         if template is None:
             needed = self._times_needed(names)

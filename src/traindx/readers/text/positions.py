@@ -10,9 +10,8 @@ from ...record.types import FloatArray
 from ..meaning.names import role_of
 from ..rows.runs import carry
 from ..rows.table import Column, Table
+from .bars import MEAN, OF, POSITION, settle_bars
 from .phrases import BROKEN, Said
-
-POSITION, OF = "(position)", "(of)"
 
 
 class Positions:
@@ -53,9 +52,11 @@ class Positions:
 def resolve(table: Table, losses: list[str]) -> None:
     """Turn positions into a column `step` where the log has no step of its own."""
     table.columns.pop(BROKEN, None)
-    _keep_finished_epochs(table)
+    settle_bars(table, losses)
+    table.columns.pop(MEAN, None)
     if POSITION not in table.columns:
         return
+    losses = [name for name in losses if name in table.columns]
     trained = table.filled(*losses) if losses else np.ones(table.length, bool)
     placed = table.filled(POSITION)
     steps = [name for name in table.columns if role_of(name).kind == "step" and role_of(name).weak < 2]
@@ -68,23 +69,6 @@ def resolve(table: Table, losses: list[str]) -> None:
         table.columns["step"] = Column(rows.astype(np.int64), step[rows])
     del table.columns[POSITION]
     table.columns.pop(OF, None)
-
-
-def _keep_finished_epochs(table: Table) -> None:
-    """A Keras bar shows the mean so far: where whole epochs end with a validation loss, only their ends are points."""
-    if POSITION not in table.columns or OF not in table.columns:
-        return
-    finished = np.nan_to_num(table.dense(POSITION), nan=-1) == np.nan_to_num(table.dense(OF), nan=-2)
-    evaluated = [name for name in table.columns if role_of(name).kind == "loss" and role_of(name).phase == "validation"]
-    rows = table.filled(*evaluated)
-    underway = table.filled(POSITION) & ~finished
-    if rows.sum() < 2 or not np.array_equal(rows, finished) or not underway.any():
-        return
-    for name, column in list(table.columns.items()):
-        keep = ~underway[column.rows]
-        table.columns[name] = Column(column.rows[keep], column.values[keep])
-        if not keep.any():
-            del table.columns[name]
 
 
 def _step(table: Table) -> FloatArray:

@@ -18,6 +18,8 @@ _UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
 _SHORT = {"#": "step", "e": "epoch", "ep": "epoch"}
 MOST_COLUMNS = 64
 LONGEST_CELL = 200
+LONGEST_LINE = 2000
+_MEASURED = frozenset(("loss", "accuracy", "perplexity"))
 
 
 class Tables:
@@ -26,11 +28,14 @@ class Tables:
     def __init__(self) -> None:
         self._names: list[str] = []
         self._lines_since_row = 0
+        self._phases: list[Phase] = []  # `Training |  Validation`: a heading of phases over rows of names
 
     def row(self, line: str) -> dict[str, float] | None:
         """The numbers of a table row, or None where the line is none."""
         if "\x1b" in line:
             line = _COLOUR.sub("", line)
+        if "|" in line and (found := self._by_phases(line)):
+            return found
         if not self._may_belong(line) or _RULE.match(line):
             return None
         if bar := _BAR_TAIL.search(line):
@@ -48,9 +53,25 @@ class Tables:
             self._names = []
         return None
 
+    def _by_phases(self, line: str) -> dict[str, float] | None:
+        """AllenNLP: the phases stand in the heading, and each row is a quantity."""
+        if len(line) > LONGEST_LINE:
+            return None
+        head, *cells = [cell.strip() for cell in line.split("|")]
+        name = head.rsplit(" - ", 1)[-1].strip()
+        phases: list[Phase] = [PHASES.get(word.lower(), "") for word in (name, *cells)]
+        if len(phases) > 1 and all(phases) and len(set(phases)) == len(phases):
+            self._phases = phases
+            return None
+        if not self._phases or len(cells) != len(self._phases) or role_of(name).kind not in _MEASURED:
+            return None
+        values = [number(cell) for cell in cells]
+        named = zip(self._phases, values, strict=True)
+        return {f"{phase} {name}": value for phase, value in named if value is not None} or None
+
     def _may_belong(self, line: str) -> bool:
         """A quick look: most lines of a log are neither heading nor row."""
-        if len(line) > 2000:
+        if len(line) > LONGEST_LINE:
             return False
         if self._names and line.lstrip()[:1] in "|│0123456789":
             return True
