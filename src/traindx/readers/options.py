@@ -42,8 +42,21 @@ class Options:
         columns = {}
         for pair in pairs:
             meaning, equals, column = pair.partition("=")
-            canonical = SHORT_NAMES.get(meaning, meaning)
-            if not equals or not column or canonical not in SHORT_NAMES.values():
+            if not equals or not column or not _canonical(meaning):
                 raise ReaderError(f"--map {pair!r} is not MEANING=COLUMN, with MEANING one of {', '.join(SHORT_NAMES)}")
-            columns[canonical] = column
+            columns[_canonical(meaning)] = column
         return cls(columns, step)
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, str]) -> Options:
+        """From a mapping of meanings to columns, as a program has it."""
+        for meaning in columns:
+            if not _canonical(meaning):
+                raise ReaderError(f"{meaning!r} is not one of {', '.join(SHORT_NAMES)}")
+        return cls({_canonical(meaning): column for meaning, column in columns.items()})
+
+
+def _canonical(meaning: str) -> str:
+    """The record's name for it, or nothing where it is unknown."""
+    canonical = SHORT_NAMES.get(meaning, meaning)
+    return canonical if canonical in SHORT_NAMES.values() else ""
