@@ -18,16 +18,16 @@ class Positions:
     """Adds to each line's numbers the epoch and the position, also those that stood on a line before."""
 
     def __init__(self) -> None:
-        self._epoch: float | None = None
-        self._bar: tuple[float, float] | None = None
+        self.epoch: float | None = None
+        self.bar: tuple[float, float] | None = None
 
     def place(self, line: Said) -> dict[str, float] | None:
         """The row of a line; None for a line that only says where we are."""
         if line.epoch is not None:
-            self._epoch = line.epoch
+            self.epoch = line.epoch
         if not line.values:
             if line.position is not None and line.of is not None:
-                self._bar = (line.position, line.of)
+                self.bar = (line.position, line.of)
             return None
         row = dict(line.values)
         if line.evaluating:
@@ -35,17 +35,17 @@ class Positions:
         if line.of is not None and line.position is None:
             # `[Epoch 3/20] [Batch 10/938]`: a place in the epoch that has a name.
             batches = [name for name in row if role_of(name).kind == "step" and role_of(name).weak == 2]
-            line.position = row.pop(batches[0]) if batches and self._epoch is not None else None
+            line.position = row.pop(batches[0]) if batches and self.epoch is not None else None
         if line.epoch is not None:
             row["epoch"] = line.epoch
-        elif self._epoch is not None and not any(role_of(name).kind == "epoch" for name in row):
-            row["epoch"] = self._epoch
+        elif self.epoch is not None and not any(role_of(name).kind == "epoch" for name in row):
+            row["epoch"] = self.epoch
         if line.position is not None:
             row[POSITION] = line.position
             if line.of is not None:
                 row[OF] = line.of
-        elif self._bar is not None and not any(role_of(name).kind == "step" for name in row):
-            row[POSITION], row[OF] = self._bar
+        elif self.bar is not None and not any(role_of(name).kind == "step" for name in row):
+            row[POSITION], row[OF] = self.bar
         return row
 
 

@@ -46,6 +46,14 @@ class Unnamed:
             else:
                 self._others += 1
 
+    def fits(self, line: str) -> bool:
+        """Whether the line may be one of those that count here."""
+        return len(line) <= LONGEST and bool(_ROW.fullmatch(line) or _LABELLED.fullmatch(line))
+
+    def pass_over(self, lines: int) -> None:
+        """So many lines say something else."""
+        self._others += lines
+
     def table(self) -> Table | None:
         if len(self._labelled) >= FEWEST and len(self._labelled) > len(self._rows):
             return self._by_split()
