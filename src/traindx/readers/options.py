@@ -11,12 +11,16 @@ from .errors import ReaderError
 SHORT_NAMES = {
     "train": "loss/train",
     "loss": "loss/train",
+    "train_loss": "loss/train",
     "val": "loss/validation",
+    "val_loss": "loss/validation",
     "validation": "loss/validation",
+    "validation_loss": "loss/validation",
     "lr": "lr",
     "grad_norm": "grad_norm",
     "train_accuracy": "accuracy/train",
     "accuracy": "accuracy/validation",
+    "val_accuracy": "accuracy/validation",
     "epoch": "epoch",
 }
 
@@ -38,8 +42,21 @@ class Options:
         columns = {}
         for pair in pairs:
             meaning, equals, column = pair.partition("=")
-            canonical = SHORT_NAMES.get(meaning, meaning)
-            if not equals or not column or canonical not in SHORT_NAMES.values():
+            if not equals or not column or not _canonical(meaning):
                 raise ReaderError(f"--map {pair!r} is not MEANING=COLUMN, with MEANING one of {', '.join(SHORT_NAMES)}")
-            columns[canonical] = column
+            columns[_canonical(meaning)] = column
         return cls(columns, step)
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, str]) -> Options:
+        """From a mapping of meanings to columns, as a program has it."""
+        for meaning in columns:
+            if not _canonical(meaning):
+                raise ReaderError(f"{meaning!r} is not one of {', '.join(SHORT_NAMES)}")
+        return cls({_canonical(meaning): column for meaning, column in columns.items()})
+
+
+def _canonical(meaning: str) -> str:
+    """The record's name for it, or nothing where it is unknown."""
+    canonical = SHORT_NAMES.get(meaning, meaning)
+    return canonical if canonical in SHORT_NAMES.values() else ""

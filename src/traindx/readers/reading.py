@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -26,13 +28,17 @@ def all_readers() -> tuple[ModuleType, ...]:
     return tuple(modules_of("traindx.readers", defining="sniff"))
 
 
-def read(place: str | Path, options: Options | None = None) -> list[Run]:
+def read(place: str | Path, options: Options | None = None, *, columns: Mapping[str, str] | None = None) -> list[Run]:
     """All runs in a log file, a folder or, for `-`, standard input, in the order of the log.
+
+    `columns` says what columns are, as `--map` does: `read(log, columns={"val_loss": "score"})`.
 
     Raises `ReaderError` with one clear line when there is nothing to read. A log without a loss gives a run
     whose fact `log` says so.
     """
     options = options or Options()
+    if columns:
+        options = replace(options, columns={**options.columns, **Options.of_columns(columns).columns})
     source = Source.of(place)
     try:
         readers = _fitting(source)

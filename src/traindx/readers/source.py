@@ -222,14 +222,22 @@ class Source:
         for block in self.blocks(size):
             yield decoder.decode(block).lstrip("\ufeff").encode()
 
+    def text_blocks(self) -> Iterator[str]:
+        """Decoded pieces of whole lines, without those that are too long."""
+        for block in self.line_blocks():
+            text = block.decode("utf-8", "replace").removesuffix("\n")
+            lines = text.split("\n") if len(text) > LONGEST_LINE else []
+            if any(len(line) > LONGEST_LINE for line in lines):
+                kept = [line for line in lines if len(line) <= LONGEST_LINE]
+                self.skipped_long_lines += len(lines) - len(kept)
+                text = "\n".join(kept)
+            if text:
+                yield text
+
     def lines(self) -> Iterator[str]:
         """Decoded lines without their ends."""
-        for block in self.line_blocks():
-            for line in block.decode("utf-8", "replace").split("\n"):
-                if len(line) <= LONGEST_LINE:
-                    yield line
-                else:
-                    self.skipped_long_lines += 1
+        for text in self.text_blocks():
+            yield from text.split("\n")
 
 
 def _without_mark(head: bytes) -> str | None:

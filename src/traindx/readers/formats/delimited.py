@@ -11,9 +11,11 @@ from ..meaning.names import role_of
 from ..options import Options
 from ..rows.collector import Collector, number
 from ..rows.runs import runs_from_rows
+from ..rows.table import Table
 from ..source import Source
 from ..text.decimals import decimal_commas
 from ._frames import add_frame, numbers_wide
+from ._wandb_export import runs_of_export
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +45,18 @@ def read(source: Source, options: Options) -> list[Run]:
         add_frame(collector, blocks.frame(block, _after_header(block) if place == 0 else 0))
     table = collector.table()
     table.skipped = source.skipped_long_lines
+    if exported := runs_of_export(table):
+        return _runs_of_export(exported, source.name, options)
     return runs_from_rows(table, source.name, KIND, options) if table.columns else []
+
+
+def _runs_of_export(exported: dict[str, Table], source: str, options: Options) -> list[Run]:
+    runs: list[Run] = []
+    for name, table in exported.items():
+        runs += runs_from_rows(table, f"{source} ({name})" if len(exported) > 1 else source, KIND, options)
+    for place, run in enumerate(runs):
+        run.facts["log"].update(runs=len(runs), run=place)
+    return runs
 
 
 def _shape(source: Source) -> tuple[str, list[str]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,11 +22,20 @@ KIND = "json"
 # Parsed JSON takes about ten times its size in memory.
 LARGEST = 1 << 28
 DEEPEST = 5
+_LIST_OF_NUMBERS = re.compile(r"\[\s*\[?\s*[-+]?(?:\d|nan|\.)", re.IGNORECASE)
+# `print(history.history)`: a dictionary of lists, as Python writes it.
+_WRITTEN_BY_PYTHON = re.compile(r"[\[{]\s*['\"][^'\"\n]{1,60}['\"]\s*:\s*(?:array\()?\[")
+_PYTHON_WORDS = {"'": '"', "None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
+_IN_PYTHON = re.compile(r"'|\b(?:None|True|False|nan|inf)\b")
+_WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.)?(?:float\d*|array|tensor|dtype=\w+)\(([^()]*?)(?:,\s*dtype=[\w.]+)?\)")
 
 
 def sniff(source: Source) -> float:
     # Less than `json_lines` claims: a file of one object a line is that.
-    return 0.5 if source.text_head.lstrip()[:1] in ("{", "[") and '"' in source.text_head else 0.0
+    head = source.text_head.lstrip()
+    if head[:1] not in ("{", "["):
+        return 0.0
+    return 0.5 if '"' in head or _LIST_OF_NUMBERS.match(head) else 0.45 if _WRITTEN_BY_PYTHON.match(head) else 0.0
 
 
 def read(source: Source, options: Options) -> list[Run]:
@@ -44,13 +54,28 @@ def parse(source: Source) -> Any:
     """The whole document; a bare NaN is accepted, as Python writes it."""
     try:
         text = source.whole(LARGEST, "a JSON document").decode(source.encoding, "replace")
-        return json.loads(text.replace("\0", "").lstrip("\ufeff"))
+        return parse_text(text.replace("\0", "").lstrip("\ufeff"))
     except ValueError as error:
         raise NotThisFormatError(f"{source.name} is not valid JSON ({error})") from None
 
 
+def parse_text(text: str) -> Any:
+    """JSON, or a dictionary or list as Python prints it; raises ValueError."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        if not _WRITTEN_BY_PYTHON.match(text.lstrip()):
+            raise
+        plain = _WRAPPED.sub(r"\1", text)
+        return json.loads(_IN_PYTHON.sub(lambda found: _PYTHON_WORDS[found[0]], plain))
+
+
 def find_history(document: Any) -> Table | None:
     """The part of the document that looks most like a training history."""
+    if isinstance(document, list) and len(document) > 1 and all(number(cell) is not None for cell in document):
+        [table] = _table_of_lists({"loss": document})
+        table.notes.append("a list of numbers, without a name: read as the training loss")
+        return table
     found = sorted(_histories(document, DEEPEST), key=_merit, reverse=True)
     return found[0] if found and found[0].columns else None
 

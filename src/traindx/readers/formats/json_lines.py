@@ -27,8 +27,8 @@ def sniff(source: Source) -> float:
         return 0.0
     if len(lines) > 1 and len(source.head) == len(source.text_head):
         lines = lines[:-1]  # the last one may be cut
-    if len(lines) == 1 and not _is_row(_parsed(lines[0])):
-        return 0.3  # one object on one line, with its numbers deeper: rather a document
+    if len(lines) == 1 and not _is_row(row := _parsed(lines[0])):
+        return 0.3 if isinstance(row, dict) else 0.0  # one object with its numbers deeper: rather a document
     return 0.8 if all(isinstance(_parsed(line), dict) for line in lines[:4]) else 0.0
 
 

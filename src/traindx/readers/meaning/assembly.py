@@ -15,8 +15,11 @@ from ..errors import ReaderError
 from ..options import Options
 from .curve import Curve
 from .direction import bare_losses, maximised, of_no_use
+from .epochs_among_steps import place_epochs_among_steps
 from .evaluation_sets import evaluation_sets
 from .names import DISCRIMINATORS, GENERATORS, Phase
+from .reinforcement import policy_losses, reinforcement
+from .unread import unread_validation
 
 # Beyond this a log is a dump of everything; diagnosis never looks at further raw columns.
 MOST_RAW_COLUMNS = 512
@@ -35,6 +38,10 @@ class LogFacts:
     notes: list[str] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
+    # Columns that may be a validation loss and were not read as one: with them a run is not known to be healthy.
+    unread_validation: list[str] = field(default_factory=list)
+    # The losses of several networks (a GAN's, an actor's and its critic's), which make no single training loss.
+    networks: list[str] = field(default_factory=list)
 
     def as_fact(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -53,7 +60,14 @@ def assemble(curves: Mapping[str, Curve], source: str, kind: str, options: Optio
     _single(chosen, left, "epoch", "epoch")
     if not any(name.startswith("loss/") for name in chosen.curves):
         log.notes.append("no loss in this log")
+    place_epochs_among_steps(chosen.curves, log)
+    log.unread_validation = unread_validation(chosen.curves, left)
+    if log.unread_validation:
+        names = ", ".join(log.unread_validation[:5])
+        log.notes.append(f"may be a validation loss and was not read as one: {names} (--map val_loss=COLUMN reads it)")
     builder = RunBuilder(source, kind)
+    if rewards := reinforcement(curves, log.columns.get("step", "")):
+        builder.fact("rl", rewards)
     for name, curve in chosen.curves.items():
         builder.series(name, curve.steps, curve.values)
     for curve in list(left.values())[:MOST_RAW_COLUMNS]:
@@ -84,6 +98,9 @@ class _Chosen:
         self.take(canonical, Curve(curve.name, curve.steps, -curve.values), f"negative of {curve.name}")
         self.note(f"{curve.name} is better when higher: {canonical} is its negative")
 
+    def networks(self, losses: list[Curve]) -> None:
+        self._log.networks += [curve.name for curve in losses]
+
     def note(self, text: str) -> None:
         self._log.notes.append(text)
 
@@ -112,13 +129,21 @@ def _candidates(left: Mapping[str, Curve], kind: str, *phases: Phase) -> list[Cu
 
 
 def _best(candidates: list[Curve]) -> list[Curve]:
-    """Most telling first. A name that says little about parts wins, unless it has far fewer points."""
+    """Most telling first. A name that says little about parts wins, unless it covers far less of the run."""
     longest = max((len(c) for c in candidates), default=0)
-    return sorted(candidates, key=lambda c: (4 * len(c) < longest, c.role.rank, c.role.phase == "", -len(c)))
+    end = max((int(c.steps.max()) for c in candidates), default=0)
+
+    def breaks_off(curve: Curve) -> bool:
+        return 4 * len(curve) < longest or 2 * int(curve.steps.max()) < end
+
+    return sorted(candidates, key=lambda c: (breaks_off(c), c.role.rank, c.role.phase == "", -len(c)))
 
 
 def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
     train = _without_lone_adversaries(_candidates(left, "loss", "train", ""))
+    if policy := policy_losses(train):
+        _take_networks(chosen, left, policy, "a policy's losses: none of them is the training loss")
+        train = []
     validation = _candidates(left, "loss", "validation")
     test = _candidates(left, "loss", "test")
     if not train + validation + test and (bare := bare_losses(left)):
@@ -126,10 +151,10 @@ def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
         chosen.note(f"{' and '.join(c.name for c in bare)}: of what is not said; they fall, so they are read as losses")
     if "loss/train" not in chosen and train:
         _take_loss(chosen, left, "loss/train", _prefer_steps(_measured_in_training(train, validation)))
-    if not validation and test:
+    if test and 4 * max(map(len, validation), default=0) < max(map(len, test)):
         validation, test = test, []
         if "loss/validation" not in chosen:
-            chosen.note("no validation loss: the test loss is taken for it")
+            chosen.note("the test loss is taken for the validation loss")
     if "loss/validation" not in chosen and validation:
         if sets := evaluation_sets(validation, train):
             _take_one_of_several_sets(chosen, left, sets)
@@ -183,18 +208,27 @@ def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidat
         chosen.take_loss(canonical, left.pop(stems[0].name))
         return
     adversaries = [c for c in parts if set(c.role.extra) & _ADVERSARIES]
-    same = [c for c in parts if np.array_equal(c.steps, parts[0].steps)]
-    if len(adversaries) > 1:
-        for number, curve in enumerate(adversaries):
-            chosen.take_loss(f"{canonical}/{number}", left.pop(curve.name))
-        chosen.take_loss(canonical, adversaries[0])
-        chosen.note("two networks with a loss each: the first is taken as the training loss")
+    same = [
+        c for c in parts if c.role.phase == parts[0].role.phase and np.array_equal(c.steps, parts[0].steps)
+    ]  # terms of one loss on the same data
+    if len(adversaries) > 1 and canonical == "loss/train":
+        _take_networks(chosen, left, adversaries, "networks with a loss each: none of them is the training loss")
+    elif len(adversaries) > 1:
+        chosen.take_loss(canonical, left.pop(adversaries[0].name))
     elif len(same) > 1:
         total = np.sum([c.values for c in same], axis=0)
         chosen.take(canonical, Curve(canonical, same[0].steps, total), " + ".join(c.name for c in same))
         chosen.note(f"no total loss: {canonical} is the sum of {len(same)} parts")
     else:
         chosen.take_loss(canonical, left.pop(best.name))
+
+
+def _take_networks(chosen: _Chosen, left: dict[str, Curve], losses: list[Curve], note: str) -> None:
+    """The losses of networks that work against or for each other, under `loss/train/0`, `loss/train/1` …"""
+    for number, curve in enumerate(losses):
+        chosen.take(f"loss/train/{number}", left.pop(curve.name))
+    chosen.networks(losses)
+    chosen.note(f"{', '.join(curve.name for curve in losses)}: {note}")
 
 
 def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: list[Curve]) -> None:
@@ -205,7 +239,7 @@ def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: lis
         chosen.take(f"loss/validation/{number}", left.pop(curve.name))
     chosen.note(
         f"{len(sets)} evaluation sets: {first.name} is judged as the validation loss "
-        f"(--map val=COLUMN takes another: {', '.join(curve.name for curve in others[:5])})"
+        f"(--map val_loss=COLUMN takes another: {', '.join(curve.name for curve in others[:5])})"
     )
 
 

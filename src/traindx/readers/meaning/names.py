@@ -13,7 +13,9 @@ from typing import Literal
 
 from .languages import in_english, in_latin_letters
 
-Kind = Literal["loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "step", "epoch", "seen", "other"]
+Kind = Literal[
+    "loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "step", "epoch", "seen", "reward", "other"
+]
 Phase = Literal["train", "validation", "test", ""]
 
 PHASES: dict[str, Phase] = {
@@ -31,11 +33,16 @@ PHASES: dict[str, Phase] = {
             "evaluation",
             "evaluate",
             "heldout",
+            "holdout",
             "hld",
+            "cv",
+            "vld",
+            "valset",
+            "validset",
         ),
         "validation",
     ),
-    **dict.fromkeys(("test", "testing", "tst"), "test"),
+    **dict.fromkeys(("test", "testing", "tst", "testset"), "test"),
 }
 
 
@@ -58,12 +65,20 @@ _OBJECTIVE = words_in(
     "focal contrastive triplet mae huber rnnt transducer label smoothed categorical binary sparse"
 )
 MEASURES = _TOTAL | _MEAN | _OBJECTIVE  # words that say how a loss is made, not of what
+# A policy's losses hover around zero by design, and its entropy is no loss at all.
+POLICY_TERMS = words_in("policy actor critic pg surrogate surr vf qf q1 q2 td alpha explained clipfrac")
+_REWARDS = words_in("reward rewards return returns rew rews")
+_OF_REWARDS = words_in(
+    "ep episode episodes episodic total mean avg average ave running moving cumulative eval rollout score last max min "
+    "std env train test env0 100 10 r of over past batch sum"
+)
+EPISODES = words_in("episode episodes eps episodic")
 _LOSS = words_in("loss losses xent elbo objective cost")
 # Losses by their formula: taken where nothing is called a loss.
 _LOSS_BY_FORMULA = words_in("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
 _STEP = words_in(
     "step steps iter iters iteration iterations itr it update updates batch batches "
-    "timestep timesteps globalstep nstep nsteps minibatch minibatches"
+    "timestep timesteps globalstep nstep nsteps minibatch minibatches episode episodes"
 )
 _STEP_COMPANIONS = words_in("global current num trainer train training optimizer total idx index no n cur")
 _EPOCH_COMPANIONS = words_in("epoch ep current trainer start starting begin end of finished")
@@ -131,8 +146,12 @@ def tokens(name: str) -> tuple[str, ...]:
         glued = _GLUED.match(token)
         if glued and token not in PHASES and token not in _LOSS_BY_FORMULA:
             found += glued.groups()
+        elif token[-1].isdigit() and (bare := token.rstrip("0123456789")) in PHASES:
+            found += (bare, token[len(bare) :])  # val1, test2
         else:
             found.append(token)
+    if "out" in found and (at := found.index("out")) and found[at - 1] in ("held", "hold"):
+        found[at - 1 : at + 1] = ["heldout"]
     return tuple(in_english(found))
 
 
@@ -160,6 +179,7 @@ def role_of(name: str) -> Role:
         or _loss(bag, rest, phase)
         or _adversary(rest, phase)
         or _accuracy(bag, rest, phase)
+        or _reward(bag, rest, phase)
         or Role("other", phase)
     )
 
@@ -185,7 +205,8 @@ def _span(rest: list[str]) -> str:
 def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
     if bag & _STEP and bag <= _STEP | _STEP_COMPANIONS:
         # `total_steps`, `num_steps` say how many there will be, unless nothing else counts.
-        return Role("step", weak=2 if bag & {"total", "batch", "batches", "minibatch"} else 0, extra=words)
+        weak = 2 if bag & {"total", "batch", "batches", "minibatch"} else 1 if bag & EPISODES else 0
+        return Role("step", weak=weak, extra=words)
     if len(words) == 1 and re.fullmatch(r"[a-z]?it|itn|[a-z]it(er|rs?)s?|up", words[0]):
         return Role("step", weak=1, extra=words)
     if bag & _SEEN and bag <= _SEEN | _SEEN_COMPANIONS:
@@ -260,9 +281,17 @@ def _adversary(rest: list[str], phase: Phase) -> Role | None:
     return None
 
 
+def _reward(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
+    if bag & _REWARDS and bag <= _REWARDS | _OF_REWARDS | set(PHASES):
+        return Role("reward", phase, tuple(rest))
+    return None
+
+
 def _loss(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
     if bag & _NOT_THE_VALUE:
         return None
+    if "entropy" in bag and not bag & {"cross", "binary", "categorical", "sparse", "softmax", "sigmoid"}:
+        return None  # a policy's entropy, or a bonus for it
     extra = tuple(word for word in rest if word not in {"loss", "losses", "epoch", "step"})
     if bag & _LOSS or {"cross", "entropy"} <= bag:
         return Role("loss", phase, tuple(w for w in extra if w not in _LOSS), _span(rest))

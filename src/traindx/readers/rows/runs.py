@@ -102,6 +102,7 @@ class _Counter:
         key = carry(cells)
         if epoch is not None:
             key = _counted_over_epochs(key, carry(table.dense(epoch)))
+            _place_by_epoch(key, explicit, table.dense(epoch))
         unit = "step" if role_of(name).kind in ("step", "other", "seen") else "row"
         return cls(unit, name, key, explicit)
 
@@ -146,7 +147,8 @@ def _counts(table: Table, name: str) -> bool:
     if not _whole(values):
         return False
     losses = training_losses(table)
-    cells = table.dense(name)[table.filled(*losses)] if losses else values
+    best = min(losses, key=lambda loss: role_of(loss).rank, default=None)
+    cells = table.dense(name)[table.filled(best)] if best else values
     cells = cells[np.isfinite(cells)]
     return len(cells) < 2 or float(np.mean(np.diff(cells) == 0)) <= 0.5
 
@@ -164,13 +166,37 @@ def carry(cells: FloatArray) -> FloatArray:
 
 
 def _counted_over_epochs(step: FloatArray, epoch: FloatArray) -> FloatArray:
-    """A step that restarts in every epoch, counted through."""
+    """A step that restarts in every epoch, counted through; the epoch may be named before its steps or after them."""
     back = np.flatnonzero(np.diff(step) < 0) + 1
-    if not len(back) or np.mean(epoch[back] > epoch[back - 1]) < 0.8 or np.any(epoch != np.floor(epoch)):
+    if not len(back) or np.any(epoch != np.floor(epoch)):
+        return step
+    # Between two restarts lies one epoch; its number is the highest that is named there.
+    numbers = np.maximum.reduceat(epoch, np.r_[0, back])
+    grows = np.diff(numbers) > 0
+    if len(grows) > 1 and numbers[-1] == numbers[-2]:
+        numbers[-1] += 1  # the last epoch broke off before it was named
+        grows[-1] = True
+    if np.mean(grows) < 0.8:
         return step
     ahead = np.diff(step)
     stride = float(np.median(ahead[ahead > 0])) if np.any(ahead > 0) else 1.0
-    return np.asarray((epoch - epoch.min()) * (step.max() + stride - step.min()) + step)
+    passed = np.repeat(numbers - numbers.min(), np.diff(np.r_[0, back, len(step)]))
+    return np.asarray(passed * (step.max() + stride - step.min()) + step)
+
+
+def _place_by_epoch(key: FloatArray, explicit: BoolArray, epoch: FloatArray) -> None:
+    """Rows with an epoch and no step, all written after the training: they lie where their epochs ended."""
+    alone = np.flatnonzero(~explicit & np.isfinite(epoch))
+    passed = epoch[alone]
+    if len(alone) < 3 or np.any(np.diff(passed) <= 0) or 2 * len(np.unique(key[alone])) > len(alone):
+        return
+    known = np.flatnonzero(explicit & np.isfinite(epoch))
+    if len(known) > 1:
+        order = np.argsort(epoch[known], kind="stable")
+        key[alone] = np.floor(np.interp(passed, epoch[known][order], key[known][order]))
+    elif passed[0] in (0, 1) and explicit.any():
+        last = key[explicit].max()
+        key[alone] = np.round((passed - passed[0] + 1) / (passed[-1] - passed[0] + 1) * last)
 
 
 def _restarting_with(order: FloatArray, epoch: FloatArray) -> FloatArray:
@@ -188,7 +214,7 @@ def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
     Companions are columns that in the first quarter of the log come with the loss and never without it.
     """
     notes = []
-    for name in training_losses(table):
+    for name in [] if table.blank_is_missing else training_losses(table):
         present = table.filled(name)
         rows = table.columns[name].rows
         if len(rows) < 4:

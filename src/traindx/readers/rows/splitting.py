@@ -44,6 +44,9 @@ def split(
     if len(back) > max(3, 0.05 * len(rows)) and np.median(-moves[moves < 0]) <= 5 * stride:
         everything.interleaved = True
         return [everything], ["several writers share this log: the first value of each step is taken"]
+    if len(back) == 1 and back[0] == len(steps) - 1 and len(steps) > 4 and steps[-1] > steps[0]:
+        everything.keep[rows[-1]] = False
+        return [everything], [f"the last line goes back to {int(steps[-1])}: it repeats the best and is left out"]
     starts, resumes = _restarts(steps, back, stride)
     if not starts:
         return [_with_resumes(everything, key, rows, steps, resumes)], _resume_note(resumes, steps)

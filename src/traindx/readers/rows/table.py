@@ -32,6 +32,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)
     skipped: int = 0
+    blank_is_missing: bool = False  # an empty cell is never a NaN that the writer left out
 
     def dense(self, name: str) -> FloatArray:
         """One value a row; NaN where the cell is empty."""

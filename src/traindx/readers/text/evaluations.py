@@ -20,6 +20,10 @@ class Evaluations:
         self._last: tuple[Said, str] | None = None
         self._just_over = False
 
+    @property
+    def neutral(self) -> bool:
+        return self._last is None and not self._just_over
+
     def over(self, line: Said | None, text: str) -> tuple[Said, str] | None:
         """The last line of an evaluation that `line` ends. `line` itself is held back if it belongs to one."""
         held = self._last

@@ -19,10 +19,16 @@ class Headings:
     def __init__(self) -> None:
         self._phase: Phase = ""
 
+    @property
+    def neutral(self) -> bool:
+        return not self._phase
+
     def line(self, line: str) -> None:
         """An empty line ends what a heading announced; so does another heading."""
-        text = line.strip()
-        self._phase = phase_in(text) if len(text) < LONGEST and _FEW_WORDS.fullmatch(text) else ""
+        self._phase = _announced(line)
+
+    def is_heading(self, line: str) -> bool:
+        return bool(_announced(line))
 
     def below(self, found: Said) -> Said:
         """The line's numbers, in the phase that the heading over it names, unless the line itself says where it is."""
@@ -35,3 +41,8 @@ class Headings:
         measured = {name: phased(name, self._phase) for name in found.values if role_of(name).kind in _MEASURED}
         values = {measured.get(name, name): value for name, value in found.values.items()}
         return replace(found, values=values)
+
+
+def _announced(line: str) -> Phase:
+    text = line.strip()
+    return phase_in(text) if len(text) < LONGEST and _FEW_WORDS.fullmatch(text) else ""

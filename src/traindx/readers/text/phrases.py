@@ -58,6 +58,8 @@ _BROKE_DOWN = re.compile(
     r"|\b(?:nan|infinite|non-?finite|invalid)\b[^:=|,\d]{0,20}\bloss\b(?!\s*[:=\d])",
     re.IGNORECASE,
 )
+# Caffe prints the outputs of the training net below the loss: one of them is the same loss, of one batch.
+_NET_OUTPUT = re.compile(r"Train net output #\d+: (?=\w)")
 BROKEN = "(broke down)"
 RUNNING = " (running)"  # ends the name of an average printed in parentheses behind a value
 _NUMBER = (
@@ -115,6 +117,7 @@ def said(line: str) -> Said | None:
     text = _POSSESSIVE.sub("_ ", _blank(_WRAPPED, text)).translate(_QUOTES)
     text = _AT_K.sub("_", text)
     text = _FUNCTION.sub(lambda found: found[0].replace("(", "_").replace(")", "_"), text)
+    text = _NET_OUTPUT.sub(lambda found: "train_net_".rjust(len(found[0])), text)
     result = Said()
     rewritten = _ESPNET.sub(r"epoch \1: \2: batch \3", _DARKNET.sub(r"iteration \1, loss \2, avg loss \3, lr \4", text))
     if rewritten != text:

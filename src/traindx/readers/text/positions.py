@@ -10,25 +10,24 @@ from ...record.types import FloatArray
 from ..meaning.names import role_of
 from ..rows.runs import carry
 from ..rows.table import Column, Table
+from .bars import MEAN, OF, POSITION, settle_bars
 from .phrases import BROKEN, Said
-
-POSITION, OF = "(position)", "(of)"
 
 
 class Positions:
     """Adds to each line's numbers the epoch and the position, also those that stood on a line before."""
 
     def __init__(self) -> None:
-        self._epoch: float | None = None
-        self._bar: tuple[float, float] | None = None
+        self.epoch: float | None = None
+        self.bar: tuple[float, float] | None = None
 
     def place(self, line: Said) -> dict[str, float] | None:
         """The row of a line; None for a line that only says where we are."""
         if line.epoch is not None:
-            self._epoch = line.epoch
+            self.epoch = line.epoch
         if not line.values:
             if line.position is not None and line.of is not None:
-                self._bar = (line.position, line.of)
+                self.bar = (line.position, line.of)
             return None
         row = dict(line.values)
         if line.evaluating:
@@ -36,26 +35,28 @@ class Positions:
         if line.of is not None and line.position is None:
             # `[Epoch 3/20] [Batch 10/938]`: a place in the epoch that has a name.
             batches = [name for name in row if role_of(name).kind == "step" and role_of(name).weak == 2]
-            line.position = row.pop(batches[0]) if batches and self._epoch is not None else None
+            line.position = row.pop(batches[0]) if batches and self.epoch is not None else None
         if line.epoch is not None:
             row["epoch"] = line.epoch
-        elif self._epoch is not None and not any(role_of(name).kind == "epoch" for name in row):
-            row["epoch"] = self._epoch
+        elif self.epoch is not None and not any(role_of(name).kind == "epoch" for name in row):
+            row["epoch"] = self.epoch
         if line.position is not None:
             row[POSITION] = line.position
             if line.of is not None:
                 row[OF] = line.of
-        elif self._bar is not None and not any(role_of(name).kind == "step" for name in row):
-            row[POSITION], row[OF] = self._bar
+        elif self.bar is not None and not any(role_of(name).kind == "step" for name in row):
+            row[POSITION], row[OF] = self.bar
         return row
 
 
 def resolve(table: Table, losses: list[str]) -> None:
     """Turn positions into a column `step` where the log has no step of its own."""
     table.columns.pop(BROKEN, None)
-    _keep_finished_epochs(table)
+    settle_bars(table, losses)
+    table.columns.pop(MEAN, None)
     if POSITION not in table.columns:
         return
+    losses = [name for name in losses if name in table.columns]
     trained = table.filled(*losses) if losses else np.ones(table.length, bool)
     placed = table.filled(POSITION)
     steps = [name for name in table.columns if role_of(name).kind == "step" and role_of(name).weak < 2]
@@ -68,23 +69,6 @@ def resolve(table: Table, losses: list[str]) -> None:
         table.columns["step"] = Column(rows.astype(np.int64), step[rows])
     del table.columns[POSITION]
     table.columns.pop(OF, None)
-
-
-def _keep_finished_epochs(table: Table) -> None:
-    """A Keras bar shows the mean so far: where whole epochs end with a validation loss, only their ends are points."""
-    if POSITION not in table.columns or OF not in table.columns:
-        return
-    finished = np.nan_to_num(table.dense(POSITION), nan=-1) == np.nan_to_num(table.dense(OF), nan=-2)
-    evaluated = [name for name in table.columns if role_of(name).kind == "loss" and role_of(name).phase == "validation"]
-    rows = table.filled(*evaluated)
-    underway = table.filled(POSITION) & ~finished
-    if rows.sum() < 2 or not np.array_equal(rows, finished) or not underway.any():
-        return
-    for name, column in list(table.columns.items()):
-        keep = ~underway[column.rows]
-        table.columns[name] = Column(column.rows[keep], column.values[keep])
-        if not keep.any():
-            del table.columns[name]
 
 
 def _step(table: Table) -> FloatArray:

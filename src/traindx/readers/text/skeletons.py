@@ -1,99 +1,100 @@
 """Reads lines like earlier lines fast.
 
-A line's *skeleton* is its text without the numbers. Training scripts print a handful of skeletons over and over:
-the first line of each is read word by word (`_phrases`), and for the others it is known which number is what.
+A line's *skeleton* is its text without the numbers. Training scripts print a handful of skeletons over and over: the
+first line of each is read word by word (`phrases`), and a *plan* says which of its numbers is what for all others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from .phrases import Said, said
 
 # Begins with a plain character class on purpose: that lets the engine skip through text. It may take too much (`5...`):
 # what is no number then is read the slow way.
-_DIGITS = r"[0-9][0-9.]*(?:,[0-9]{3}(?![0-9])[0-9.]*)*(?:[eE][-+]?[0-9]+)?"
+_DIGITS = r"[0-9][0-9.]*(?:,[0-9]{3}(?![0-9])[0-9.]*){0,5}(?:[eE][-+]?[0-9]+)?"
 _NUMBERS = re.compile(f"({_DIGITS})")
 _NUMBERS_AND_WORDS = re.compile(
     rf"({_DIGITS}|[nNiI](?:(?<![A-Za-z_0-9].)(?:[aA][nN]|[nN][fF](?:inity)?)(?![A-Za-z_0-9])))"
 )
+_SAYS_NAN = re.compile(r"nan|inf(?!o)", re.IGNORECASE)
 # Text that never repeats would fill the memory with skeletons.
 MOST_SKELETONS = 20_000
-_Plan = Callable[[list[str]], Said | None]
+Number = tuple[int, float]  # which number of the line, and its sign
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which number of a line is what."""
+
+    values: dict[str, Number]
+    epoch: Number | None = None
+    position: Number | None = None
+    of: Number | None = None
+    evaluating: bool = False
+
+    def read(self, numbers: list[str]) -> Said:
+        """What a line with these numbers says; raises ValueError where one of them is none."""
+
+        def value(number: Number | None) -> float | None:
+            return None if number is None else number[1] * to_float(numbers[number[0]])
+
+        values = {name: sign * to_float(numbers[place]) for name, (place, sign) in self.values.items()}
+        return Said(values, value(self.epoch), value(self.position), value(self.of), self.evaluating)
 
 
 class Skeletons:
     """Remembers skeletons and how to read them."""
 
     def __init__(self) -> None:
-        self._plans: dict[tuple[str, ...], _Plan | None] = {}
+        self._plans: dict[tuple[str, ...], Plan | str | None] = {}
 
     def said(self, line: str) -> Said | None:
-        parts = (_NUMBERS_AND_WORDS if _may_say_nan(line) else _NUMBERS).split(line)
+        parts = split_numbers(line)
         skeleton = tuple(parts[::2])
-        if skeleton in self._plans:
-            plan = self._plans[skeleton]
+        plan = self._plans.get(skeleton, "")
+        if isinstance(plan, Plan):
             try:
-                return said(line) if plan is None else plan(parts)
+                return plan.read(parts[1::2])
             except ValueError:
                 return said(line)
+        if plan == "nothing":
+            return None
         found = said(line)
-        if len(self._plans) < MOST_SKELETONS:
-            self._plans[skeleton] = _plan(found, parts)
+        if plan == "" and len(self._plans) < MOST_SKELETONS:
+            self._plans[skeleton] = "nothing" if found is None else plan_of(found, parts)
         return found
 
 
-def _may_say_nan(line: str) -> bool:
-    text = line.lower()
-    return "nan" in text or ("inf" in text and "inf" in text.replace("info", ""))
+def split_numbers(text: str) -> list[str]:
+    """The text and its numbers in turn; text comes first and last."""
+    return (_NUMBERS_AND_WORDS if _SAYS_NAN.search(text) else _NUMBERS).split(text)
 
 
-def _plan(found: Said | None, parts: list[str]) -> _Plan | None:
+def plan_of(found: Said, parts: list[str]) -> Plan | None:
     """How to read another line of this skeleton; None where that takes the slow way."""
-    if found is None:
-        return lambda _: None
     if found.places is None:
         return None
     starts = {start: i for i, start in enumerate(accumulate(map(len, parts), initial=0)) if i % 2}
-    signed = {start - 1: i for start, i in starts.items() if parts[i - 1].endswith(("-", "+"))}
-    numbers = {what: _index(at, starts, signed) for what, at in found.places.items()}
+    numbers: dict[str, Number] = {}
+    for what, at in found.places.items():
+        if at in starts:
+            numbers[what] = (starts[at] // 2, 1.0)
+        elif at + 1 in starts and parts[starts[at + 1] - 1][-1:] in ("-", "+"):
+            numbers[what] = (starts[at + 1] // 2, -1.0 if parts[starts[at + 1] - 1][-1] == "-" else 1.0)
     epoch, position, of = (numbers.pop(f"|{what}", None) for what in ("epoch", "position", "of"))
-    named = [(name, index) for name, index in numbers.items() if index is not None]
-    plain = [name for name, index in named if index > 0], [index for _, index in named if index > 0]
-
-    def read(parts: list[str]) -> Said:
-        if len(plain[0]) == len(named):
-            values = dict(zip(plain[0], map(_strictly, [parts[index] for index in plain[1]]), strict=True))
-        else:
-            values = {name: _number(parts, index) for name, index in named}
-        return Said(
-            values,
-            None if epoch is None else _number(parts, epoch),
-            None if position is None else _number(parts, position),
-            None if of is None else _number(parts, of),
-            found.evaluating,
-        )
-
+    plan = Plan(numbers, epoch, position, of, found.evaluating)
     # The proof: read so, the line says what it said.
     try:
-        return read if repr(replace(read(parts), places=None)) == repr(replace(found, places=None)) else None
+        proven = repr(replace(plan.read(parts[1::2]), places=None)) == repr(replace(found, places=None))
     except ValueError:
         return None
+    return plan if proven else None
 
 
-def _index(at: int, starts: dict[int, int], signed: dict[int, int]) -> int | None:
-    """Which part of the line the number at `at` is; negative where a sign in front of it belongs to it."""
-    return starts[at] if at in starts else -signed[at] if at in signed else None
-
-
-def _number(parts: list[str], index: int) -> float:
-    return _strictly(parts[index] if index > 0 else parts[-index - 1][-1] + parts[-index])
-
-
-def _strictly(text: str) -> float:
+def to_float(text: str) -> float:
     try:
         return float(text)
     except ValueError:

@@ -18,6 +18,8 @@ _UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
 _SHORT = {"#": "step", "e": "epoch", "ep": "epoch"}
 MOST_COLUMNS = 64
 LONGEST_CELL = 200
+LONGEST_LINE = 2000
+_MEASURED = frozenset(("loss", "accuracy", "perplexity"))
 
 
 class Tables:
@@ -26,11 +28,30 @@ class Tables:
     def __init__(self) -> None:
         self._names: list[str] = []
         self._lines_since_row = 0
+        self._phases: list[Phase] = []  # `Training |  Validation`: a heading of phases over rows of names
+
+    @property
+    def heading(self) -> list[str]:
+        """The names over the rows; empty where the text is in no table."""
+        return self._names
+
+    def look(self, line: str) -> dict[str, float] | None:
+        """What `row` would give under the present heading."""
+        if "\x1b" in line or not self._names or not self._may_belong(line) or _BAR_TAIL.search(line):
+            return None
+        fitting = (self._matched(cells) for cells in _splits(line) if len(cells) == len(self._names))
+        return next((found for found in fitting if found), None)
+
+    def may_be_heading(self, line: str) -> bool:
+        """Whether the line may be a heading, or belong to a table in another way than `look` sees."""
+        return "\x1b" in line or bool(self._phases and "|" in line) or self._speaks_of_loss(line) or _of_phases(line)
 
     def row(self, line: str) -> dict[str, float] | None:
         """The numbers of a table row, or None where the line is none."""
         if "\x1b" in line:
             line = _COLOUR.sub("", line)
+        if (self._phases or _of_phases(line)) and "|" in line and (found := self._by_phases(line)):
+            return found
         if not self._may_belong(line) or _RULE.match(line):
             return None
         if bar := _BAR_TAIL.search(line):
@@ -48,12 +69,32 @@ class Tables:
             self._names = []
         return None
 
+    def _by_phases(self, line: str) -> dict[str, float] | None:
+        """AllenNLP: the phases stand in the heading, and each row is a quantity."""
+        if len(line) > LONGEST_LINE:
+            return None
+        head, *cells = [cell.strip() for cell in line.split("|")]
+        name = head.rsplit(" - ", 1)[-1].strip()
+        phases: list[Phase] = [PHASES.get(word.lower(), "") for word in (name, *cells)]
+        if len(phases) > 1 and all(phases) and len(set(phases)) == len(phases):
+            self._phases = phases
+            return None
+        if not self._phases or len(cells) != len(self._phases) or role_of(name).kind not in _MEASURED:
+            return None
+        values = [number(cell) for cell in cells]
+        named = zip(self._phases, values, strict=True)
+        return {f"{phase} {name}": value for phase, value in named if value is not None} or None
+
     def _may_belong(self, line: str) -> bool:
         """A quick look: most lines of a log are neither heading nor row."""
-        if len(line) > 2000:
+        if len(line) > LONGEST_LINE:
             return False
         if self._names and line.lstrip()[:1] in "|│0123456789":
             return True
+        return self._speaks_of_loss(line)
+
+    @staticmethod
+    def _speaks_of_loss(line: str) -> bool:
         return "loss" in line.lower() and ":" not in line and "=" not in line
 
     def _matched(self, cells: list[str]) -> dict[str, float] | None:
@@ -80,6 +121,10 @@ class Tables:
         losses = sum(role.kind == "loss" and role.weak == 0 for role in roles)
         others = sum(role.kind in ("epoch", "step", "accuracy", "lr") for role in roles)
         return losses > 0 and losses + others >= 2
+
+
+def _of_phases(line: str) -> bool:
+    return "alidation" in line and "|" in line
 
 
 def _splits(line: str) -> list[list[str]]:

@@ -1,42 +1,116 @@
-"""Lines of a count and a number, `99 678.23`: what `print(step, loss)` leaves."""
+"""Numbers without names: what `print(step, loss)` or `savetxt` leave, and lines of `step split value`."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 
+from ...record.types import FloatArray
+from ..meaning.names import PHASES, role_of
+from ..rows.collector import Collector
 from ..rows.table import Table, from_dense
 
-_COUNT_AND_NUMBER = re.compile(
-    r"\s*(\d{1,9})\s*[\s:,;|]\s*(?:tensor\()?([-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|nan|inf))"
-    r"(?:,\s*(?:device|grad_fn|dtype)=.*)?\)?\s*",
+_NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+|nan|inf)"
+_ROW = re.compile(
+    rf"\s*\[?\s*(?:tensor\()?({_NUMBER}(?:\s*[\s:,;|]\s*(?:tensor\()?{_NUMBER}){{0,15}})(?:,\s*(?:device|grad_fn|dtype)=.*)?\)?\s*[\],;]?\s*",
     re.IGNORECASE,
 )
+_CELLS = re.compile(_NUMBER, re.IGNORECASE)
+_LABELLED = re.compile(rf"\s*(\d{{1,9}})[\s:,;|]+([A-Za-z][\w-]{{0,20}})[\s:=,;|]+({_NUMBER})\s*", re.IGNORECASE)
+_HEADER = re.compile(r"\s*\"?([A-Za-z][\w /.-]{0,30})\"?\s*")
 FEWEST, MOST = 5, 1_000_000
-LONGEST = 100
+LONGEST = 200
 
 
 class Unnamed:
-    """Fed with lines; a table where all of them that matter had this form and the count goes up evenly."""
+    """Fed with lines; a table where nearly all of them have one of these forms."""
 
     def __init__(self) -> None:
-        self._counts: list[int] = []
-        self._values: list[float] = []
+        self._rows: list[tuple[float, ...]] = []
+        self._labelled: list[tuple[float, str, float]] = []
+        self._header = ""
+        self._others = 0
 
     def add(self, line: str) -> None:
-        if len(line) > LONGEST or len(self._counts) >= MOST:
-            return
-        if found := _COUNT_AND_NUMBER.fullmatch(line):
-            self._counts.append(int(found[1]))
-            self._values.append(float(found[2]))
+        if len(line) > LONGEST or len(self._rows) >= MOST or len(self._labelled) >= MOST:
+            self._others += 1
+        elif found := _ROW.fullmatch(line):
+            self._rows.append(tuple(map(float, _CELLS.findall(found[1]))))
+        elif found := _LABELLED.fullmatch(line):
+            self._labelled.append((float(found[1]), found[2], float(found[3])))
+        elif line and not line.isspace():
+            if not self._rows and (found := _HEADER.fullmatch(line)):
+                self._header = found[1].strip()
+            else:
+                self._others += 1
+
+    def fits(self, line: str) -> bool:
+        """Whether the line may be one of those that count here."""
+        return len(line) <= LONGEST and bool(_ROW.fullmatch(line) or _LABELLED.fullmatch(line))
+
+    def pass_over(self, lines: int) -> None:
+        """So many lines say something else."""
+        self._others += lines
 
     def table(self) -> Table | None:
-        counts = np.asarray(self._counts, np.float64)
-        strides = np.unique(np.diff(counts))
-        if len(counts) < FEWEST or len(strides) != 1 or strides[0] <= 0:
+        if len(self._labelled) >= FEWEST and len(self._labelled) > len(self._rows):
+            return self._by_split()
+        widths = Counter(map(len, self._rows))
+        if not widths or max(widths.values()) < FEWEST:
             return None
-        every = np.ones(len(counts), bool)
-        table = from_dense({"step": counts, "loss": np.asarray(self._values)}, {"step": every, "loss": every})
-        table.notes.append("lines of a count and a number, without names: read as the step and its loss")
+        width = max(widths, key=lambda w: widths[w])
+        cells = np.array([row for row in self._rows if len(row) == width])
+        if width == 1:
+            # Any list of numbers looks so: it counts where there is nothing else.
+            return self._bare(cells[:, 0]) if len(cells) >= 0.9 * (len(self._rows) + self._others) else None
+        return self._counted(cells) if _counts(cells[:, 0], strictly=self._others > 0) else None
+
+    def _bare(self, values: FloatArray) -> Table | None:
+        name = self._header or "loss"
+        if not self._header and np.all(values == np.floor(values)):
+            return None
+        table = _filled({name: values})
+        if not self._header:
+            table.notes.append("one number a line, without a name: read as the training loss")
         return table
+
+    def _counted(self, cells: FloatArray) -> Table | None:
+        if np.all(cells[:, 1] == np.floor(cells[:, 1])):
+            return None
+        names = ["step", "loss", *(f"column {number}" for number in range(3, cells.shape[1] + 1))]
+        table = _filled({name: cells[:, place] for place, name in enumerate(names)})
+        table.notes.append("lines of a count and a number, without names: read as the step and its loss")
+        if names[2:]:
+            table.notes.append(f"not read: {', '.join(names[2:])} (--map val_loss='column 3' reads one)")
+        return table
+
+    def _by_split(self) -> Table | None:
+        """`100 train 2.31`, `100 val 2.45`: one line a split."""
+        words = {word for _, word, _ in self._labelled}
+        if not any(PHASES.get(word.lower()) == "train" or role_of(word).kind == "loss" for word in words):
+            return None
+        collector = Collector()
+        for count, word, value in self._labelled:
+            name = f"{word} loss" if word.lower() in PHASES else word
+            collector.add({"step": count, name: value})
+        table = collector.table()
+        table.notes.append("lines of a step, a split and a number: read as the loss of that split")
+        return table
+
+
+def _counts(column: FloatArray, strictly: bool) -> bool:
+    """Whole numbers at even distances; where the text holds nothing else, it may begin again."""
+    if not np.all(column == np.floor(column)) or np.any(column < 0):
+        return False
+    moves = np.diff(column)
+    ahead = moves[moves > 0]
+    if strictly:
+        return len(np.unique(moves)) == 1 and moves[0] > 0
+    return len(ahead) >= 0.7 * len(moves) and len(ahead) > 0 and float(np.mean(ahead == np.median(ahead))) >= 0.9
+
+
+def _filled(columns: dict[str, FloatArray]) -> Table:
+    every = np.ones(max(map(len, columns.values())), bool)
+    return from_dense(columns, dict.fromkeys(columns, every))

@@ -1,0 +1,57 @@
+"""Evaluations numbered by epochs beside a training numbered by steps: both have to lie on one axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...record.types import IntArray
+from .curve import Curve
+
+if TYPE_CHECKING:
+    from .assembly import LogFacts
+
+FEWEST = 3  # evaluations; fewer may lie anywhere
+STEPS_PER_EPOCH = 5.0  # so many at least, or epochs and steps cannot be told apart
+
+
+def place_epochs_among_steps(curves: dict[str, Curve], log: LogFacts) -> None:
+    """Move evaluations at 1, 2, 3 … to the steps at which these epochs ended."""
+    train = curves.get("loss/train")
+    if train is None or log.step_unit != "step":
+        return
+    epochs = [
+        name for name, curve in curves.items() if _of_evaluation(name) and _counts_epochs(curve.steps, train.steps)
+    ]
+    if not epochs or len({int(curves[name].steps[-1]) for name in epochs}) > 1:
+        return
+    for name in epochs:
+        curve = curves[name]
+        curves[name] = Curve(curve.name, _ends(curve.steps, train.steps, curves.get("epoch")), curve.values)
+    names = ", ".join(log.columns.get(name, name) for name in epochs)
+    log.notes.append(f"{names}: numbered by epochs, the training by steps; placed where the epochs ended")
+
+
+def _of_evaluation(name: str) -> bool:
+    return name.startswith(("loss/validation", "accuracy/validation"))
+
+
+def _counts_epochs(steps: IntArray, trained: IntArray) -> bool:
+    """0, 1, 2 … or 1, 2, 3 …, over a training of many more steps and points."""
+    if len(steps) < FEWEST or steps[0] not in (0, 1) or not np.all(np.diff(steps) == 1):
+        return False
+    far = float(trained.max()) >= STEPS_PER_EPOCH * float(steps[-1] + 1)
+    return far and len(trained) >= 2 * len(steps) and not np.isin(steps, trained).all()
+
+
+def _ends(epochs: IntArray, trained: IntArray, epoch: Curve | None) -> IntArray:
+    """The step at which each epoch ended, from the log's own epochs, or at equal distances."""
+    passed = epochs - epochs[0] + 1
+    if epoch is not None and len(epoch) > len(epochs) and np.all(np.diff(epoch.values) >= 0):
+        ends = [
+            trained[trained <= epoch.steps[epoch.values <= number].max(initial=0)].max(initial=0) for number in epochs
+        ]
+        if np.all(np.diff(ends) > 0):
+            return np.asarray(ends, np.int64)
+    return np.asarray(np.round(passed * float(trained.max()) / passed[-1]), np.int64)

@@ -1,0 +1,35 @@
+"""Recognises the logs of reinforcement learning, whose losses say little about whether the training goes well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .curve import Curve
+from .names import EPISODES, POLICY_TERMS, tokens
+
+# Preference tuning (DPO and its like) logs rewards of chosen and rejected answers, and has an ordinary loss.
+_PREFERENCES = frozenset(("chosen", "rejected", "margins", "accuracies"))
+_AGENT = (
+    EPISODES | POLICY_TERMS | frozenset(("rollout", "ep", "epsilon", "kl", "entropy", "advantage", "advantages", "fps"))
+)
+_AGENT |= frozenset(("completion", "completions", "explained", "replay", "env", "agent"))
+
+
+def reinforcement(curves: Mapping[str, Curve], counter: str = "") -> list[str]:
+    """The columns that show an agent trained on rewards; empty for other trainings. `counter` numbers the rows."""
+    words = {name: set(tokens(name)) for name in (*curves, counter) if name}
+    if any(found & _PREFERENCES for found in words.values()):
+        return []
+    rewards = [name for name, curve in curves.items() if curve.role.kind == "reward"]
+    episodes = any(found & EPISODES for found in words.values())
+    rewards += [name for name, found in words.items() if episodes and "score" in found and name not in rewards]
+    companions = [name for name, found in words.items() if found & _AGENT and name not in rewards]
+    return [*rewards[:5], *companions[:3]] if rewards and companions else []
+
+
+def policy_losses(losses: list[Curve]) -> list[Curve]:
+    """The losses of a policy and its value function, where the log has no total beside them."""
+    policy = [curve for curve in losses if set(tokens(curve.name)) & POLICY_TERMS]
+    value = [curve for curve in losses if set(curve.role.extra) == {"value"}]
+    rest = [curve for curve in losses if curve not in policy and curve not in value]
+    return policy + value if policy and len(policy + value) > 1 and not rest else []

@@ -1,0 +1,262 @@
+"""Reads blocks of lines at once, as far as their skeletons are known.
+
+One regular expression cuts a whole block into text and numbers. Lines of a known skeleton are taken in together, by
+their plan; others, and those whose meaning hangs on the lines before them, go one by one through `Lines`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record.types import FloatArray, IntArray
+from ..meaning.names import role_of
+from .bars import MEAN, OF, POSITION
+from .lines import KERAS, LONGEST_LINE, Lines
+from .mlperf import MARK
+from .phrases import Said, said
+from .skeletons import MOST_SKELETONS, Number, Plan, plan_of, split_numbers, to_float
+
+GAP = "\0"  # stands for a number in a skeleton; sources hold no NUL
+FEWEST = 40  # lines in a row for which it pays to take them in together
+WINDOW = 4096
+_SILENT, _TOGETHER, _ALONE, _NEW = range(4)
+
+
+class _Skeleton:
+    """How lines of this skeleton are read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.plan: Plan | None = None
+        self.takes_epoch = self.takes_bar = False
+
+    def follow(self, plan: Plan, from_table: bool) -> None:
+        self.plan = plan
+        kinds = {role_of(name).kind for name in plan.values}
+        self.takes_epoch = plan.epoch is None and "epoch" not in kinds
+        self.takes_bar = plan.position is None and "step" not in kinds
+        self.from_table = from_table
+
+
+class Blocks:
+    """Fed with blocks of text that end at line borders."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._numbers_of: dict[str, int] = {}
+        self._skeletons: list[_Skeleton] = []
+        self._how = np.zeros(0, np.int8)
+        self._heading: list[str] = []
+
+    def add(self, text: str) -> None:
+        lines = text.split("\n")
+        parts = split_numbers(text)
+        numbers = parts[1::2]
+        skeletons = GAP.join(parts[::2]).split("\n")
+        codes = np.array([self._code(skeleton) for skeleton in skeletons], np.int64)
+        counts = np.array([skeleton.count(GAP) for skeleton in skeletons])
+        block = _Block(lines, codes, numbers, np.r_[0, np.cumsum(counts)])
+        at = 0
+        while at < len(lines):
+            until = self._known_until(codes, at) if self._lines.neutral else at
+            if until - at >= FEWEST and self._together(block, at, until):
+                at = until
+            else:
+                self._one(block, at)
+                at += 1
+
+    def _code(self, skeleton: str) -> int:
+        code = self._numbers_of.get(skeleton)
+        if code is not None:
+            return code
+        if GAP not in skeleton and len(skeleton) >= 100 and "loss" not in skeleton and "|" not in skeleton:
+            return 0 if self._skeletons else self._new("", _SILENT)  # prose
+        if len(self._skeletons) > MOST_SKELETONS:
+            return self._numbers_of.setdefault("\n", self._new("\n", _ALONE))
+        return self._new(skeleton, _SILENT if not self._skeletons and not skeleton else _NEW)
+
+    def _new(self, skeleton: str, how: int) -> int:
+        if not self._skeletons and skeleton:
+            self._new("", _SILENT)  # number 0: lines that say nothing
+        code = self._numbers_of[skeleton] = len(self._skeletons)
+        self._skeletons.append(_Skeleton(skeleton))
+        if code >= len(self._how):
+            self._how = np.r_[self._how, np.full(max(64, code), _ALONE, np.int8)]
+        self._how[code] = how
+        return code
+
+    def _known_until(self, codes: IntArray, at: int) -> int:
+        """The next line that has to be looked at alone."""
+        while at < len(codes):
+            stop = np.flatnonzero(self._how[codes[at : at + WINDOW]] >= _ALONE)
+            if len(stop):
+                return at + int(stop[0])
+            at = min(at + WINDOW, len(codes))
+        return at
+
+    def _one(self, block: _Block, at: int) -> None:
+        line, code = block.lines[at], int(block.codes[at])
+        if self._how[code] == _NEW:
+            self._how[code] = self._classify(self._skeletons[code], line)
+        self._lines.add(line)
+        if self._lines.tables.heading != self._heading:
+            # What lines say under another heading has to be found out anew.
+            self._heading = self._lines.tables.heading
+            self._how[1 : len(self._skeletons)] = _NEW
+
+    def _classify(self, skeleton: _Skeleton, line: str) -> int:
+        text = skeleton.text
+        if len(line) > LONGEST_LINE or MARK in line or (line[:1] == "{" and "[" in line) or text == "\n":
+            return _ALONE
+        lines = self._lines
+        if row := lines.tables.look(line):
+            plan = plan_of(Said(row, places=_places(row, line)), split_numbers(line))
+            if plan is None:
+                return _ALONE
+            skeleton.follow(plan, from_table=True)
+            return _TOGETHER
+        if lines.tables.may_be_heading(line) or lines.unnamed.fits(line):
+            return _ALONE
+        if GAP not in text:
+            return _ALONE if lines.headings.is_heading(line) else _SILENT
+        found = said(line)
+        if found is None:
+            return _SILENT
+        plan = plan_of(found, split_numbers(line))
+        if plan is None or plan.evaluating or (plan.of is not None and plan.position is None):
+            return _ALONE
+        skeleton.follow(plan, from_table=False)
+        return _TOGETHER
+
+    def _together(self, block: _Block, begin: int, end: int) -> bool:
+        """Take in the lines from `begin` to `end`; False where one of their numbers is none."""
+        codes = block.codes[begin:end]
+        here: dict[int, IntArray] = {}
+        for code in np.unique(codes).tolist():
+            if self._how[code] == _TOGETHER:
+                here[code] = np.flatnonzero(codes == code).astype(np.int64)
+        positions = self._lines.positions
+        epochs, bars, totals = (np.full(end - begin, np.nan) for _ in range(3))
+        read: dict[int, FloatArray] = {}
+        try:
+            for code, at in here.items():
+                plan = self._plan(code)
+                read[code] = block.values(at + begin, list(plan.values.values()))
+                if plan.epoch is not None:
+                    epochs[at] = block.values(at + begin, [plan.epoch])[:, 0]
+                if not plan.values and plan.position is not None and plan.of is not None:
+                    bars[at] = block.values(at + begin, [plan.position])[:, 0]
+                    totals[at] = block.values(at + begin, [plan.of])[:, 0]
+            groups = []
+            carried = _carried(epochs, positions.epoch)
+            bar = positions.bar or (np.nan, np.nan)
+            placed, of = _carried(bars, bar[0]), _carried(totals, bar[1])
+            for code, at in here.items():
+                groups += self._groups(block, code, at, begin, read[code], carried, placed, of)
+        except ValueError:
+            return False
+        self._lines.rows.add_many(groups, block.lines)
+        self._lines.unnamed.pass_over(end - begin)
+        if np.isfinite(carried[-1]):
+            positions.epoch = float(carried[-1])
+        if np.isfinite(placed[-1]):
+            positions.bar = float(placed[-1]), float(of[-1])
+        return True
+
+    def _plan(self, code: int) -> Plan:
+        plan = self._skeletons[code].plan
+        assert plan is not None
+        return plan
+
+    def _groups(
+        self, block: _Block, code: int, at: IntArray, begin: int, values: FloatArray,
+        carried: FloatArray, placed: FloatArray, of: FloatArray,
+    ) -> list[tuple[IntArray, tuple[str, ...], FloatArray]]:  # fmt: skip
+        """The rows of one skeleton, apart for those with and without an epoch or a bar on an earlier line."""
+        skeleton, plan = self._skeletons[code], self._plan(code)
+        if not plan.values:
+            return []
+        names, columns = [*plan.values], [values]
+        optional = []
+        if plan.epoch is not None or skeleton.takes_epoch:
+            names.append("epoch")
+            columns.append(carried[at][:, None])
+            optional.append((len(names) - 1, 1))
+        if plan.position is not None:
+            names.append(POSITION)
+            columns.append(block.values(at + begin, [plan.position]))
+            if plan.of is not None:
+                names.append(OF)
+                columns.append(block.values(at + begin, [plan.of]))
+        elif skeleton.takes_bar:
+            names += [POSITION, OF]
+            columns += [placed[at][:, None], of[at][:, None]]
+            optional.append((len(names) - 2, 2))
+        table = np.hstack(columns)
+        groups = []
+        for missing in range(1 << len(optional)):
+            rows, gone = np.ones(len(at), bool), set[int]()
+            for bit, (first, width) in enumerate(optional):
+                empty = ~np.isfinite(table[:, first])
+                rows &= empty if missing >> bit & 1 else ~empty
+                gone |= set(range(first, first + width)) if missing >> bit & 1 else set()
+            if rows.any():
+                kept = [place for place in range(len(names)) if place not in gone]
+                groups.append(self._group(skeleton, at[rows] + begin, [names[k] for k in kept], table[rows][:, kept]))
+        return groups
+
+    @staticmethod
+    def _group(
+        skeleton: _Skeleton, places: IntArray, names: list[str], values: FloatArray
+    ) -> tuple[IntArray, tuple[str, ...], FloatArray]:
+        if KERAS in skeleton.text and POSITION in names:
+            names, values = [*names, MEAN], np.hstack([values, np.ones((len(values), 1))])
+        return places, tuple(names), values
+
+
+class _Block:
+    """One block: its lines, their skeletons, and all its numbers in a row."""
+
+    def __init__(self, lines: list[str], codes: IntArray, numbers: list[str], starts: IntArray) -> None:
+        self.lines, self.codes = lines, codes
+        self._numbers, self._starts = numbers, starts
+
+    def values(self, lines: IntArray, wanted: list[Number]) -> FloatArray:
+        """The wanted numbers of these lines, a row each; raises ValueError where one is none."""
+        found = np.empty((len(lines), len(wanted)))
+        starts, numbers = self._starts[lines], self._numbers
+        for column, (place, sign) in enumerate(wanted):
+            texts = [numbers[at] for at in (starts + place).tolist()]
+            try:
+                found[:, column] = list(map(float, texts))
+            except ValueError:
+                found[:, column] = list(map(to_float, texts))
+            if sign < 0:
+                found[:, column] *= sign
+        return found
+
+
+def _carried(cells: FloatArray, before: float | None) -> FloatArray:
+    """Each empty cell takes the last number above it, or `before`."""
+    last = np.maximum.accumulate(np.where(np.isfinite(cells), np.arange(len(cells)), -1))
+    return np.where(last < 0, np.nan if before is None else before, cells[np.maximum(last, 0)])
+
+
+def _places(row: dict[str, float], line: str) -> dict[str, int] | None:
+    """Where the numbers of a table row stand in the line, if they stand there in the order of the columns."""
+    places, at = {}, 0
+    parts = split_numbers(line)
+    starts = np.cumsum([0, *map(len, parts)])
+    for name, value in row.items():
+        while at < len(parts) // 2:
+            number, at = at, at + 1
+            try:
+                sign = -1.0 if parts[2 * number].endswith("-") else 1.0
+                if sign * to_float(parts[2 * number + 1]) == value:
+                    places[name] = int(starts[2 * number + 1]) - (sign < 0)
+                    break
+            except ValueError:
+                continue
+        else:
+            return None
+    return places

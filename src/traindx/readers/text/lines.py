@@ -1,0 +1,200 @@
+"""Takes in the lines of a text one by one, in their order: what each says depends on those before it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...record.types import FloatArray, IntArray
+from ..meaning.names import bare_phase, role_of
+from ..rows.collector import Collector
+from ..rows.table import Column, Table
+from .bars import MEAN, POSITION
+from .evaluations import Evaluations
+from .headings import Headings
+from .mlperf import MARK, said_by_mlperf
+from .phrases import BROKEN, Said, without_times
+from .positions import Positions
+from .skeletons import Skeletons
+from .tables import Tables
+from .unnamed import Unnamed
+
+TEMPLATE = "(template)"
+MOST_TEMPLATES = 20_000
+LONGEST_LINE = 1 << 16
+# Hosts that print the same line do so within a few lines of each other.
+HOSTS_APART = 64
+KERAS = " - ETA: "  # in a bar that shows the mean of the epoch so far
+_HAS_NUMBER = re.compile(r"\d|nan|inf", re.IGNORECASE)
+_MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "reward"})
+_PLACED = frozenset({"step", "epoch", "seen"})
+
+
+class Lines:
+    """Fed with lines; gives the table of those that matter."""
+
+    def __init__(self, wanted: set[str]) -> None:
+        self.rows = Rows(wanted)
+        self.positions = Positions()
+        self.tables = Tables()
+        self.headings = Headings()
+        self.evaluations = Evaluations()
+        self.unnamed = Unnamed()
+        self.skeletons = Skeletons()
+        self.passed_over = 0
+
+    @property
+    def neutral(self) -> bool:
+        """Nothing on earlier lines changes what the next line says, but for the epoch and the bar."""
+        return self.headings.neutral and self.evaluations.neutral
+
+    def add(self, line: str) -> None:
+        if len(line) > LONGEST_LINE:
+            self.passed_over += 1
+        elif MARK in line and (found := said_by_mlperf(line)) is not None:
+            self._add(found, line)
+        elif row := self.tables.row(line):
+            self._add(Said(values=row), line)
+        elif not _HAS_NUMBER.search(line):
+            self.headings.line(line)
+        elif (found := self.skeletons.said(line)) is not None:
+            if (over := self.evaluations.over(found, line)) is not None:
+                self._add(*over)
+            if not found.evaluating:
+                self._add(self.evaluations.result(self.headings.below(found)), line)
+        self.unnamed.add(line)
+
+    def end(self) -> None:
+        if (over := self.evaluations.over(None, "")) is not None:
+            self._add(*over)
+
+    def _add(self, said: Said, line: str) -> None:
+        if (row := self.positions.place(said)) is not None:
+            if KERAS in line and POSITION in row:
+                row[MEAN] = 1.0
+            self.rows.add(row, line)
+
+
+class Rows:
+    """Rows of the lines that matter. A *template* is the names in a line: logs repeat theirs, other text does not."""
+
+    def __init__(self, wanted: set[str]) -> None:
+        self._wanted = wanted
+        self._collector = Collector()
+        self._templates: dict[tuple[str, ...], int] = {}
+        self._needed: list[float] = []  # how often a template must come to count
+        self._seen: Counter[int] = Counter()
+        self._recent: OrderedDict[tuple[float | str, ...], str] = OrderedDict()
+
+    def add(self, row: dict[str, float], line: str) -> None:
+        if self._is_echo(tuple(row), tuple(row.values()), line):
+            return
+        template = self.template(tuple(row))
+        if template is None:
+            return
+        self._seen[template] += 1
+        row[TEMPLATE] = float(template)
+        self._collector.add(row)
+
+    def add_many(self, groups: Sequence[tuple[IntArray, tuple[str, ...], FloatArray]], lines: list[str]) -> None:
+        """Rows of many lines at once: for each template the numbers of its lines, its names and its values."""
+        kept: list[tuple[IntArray, tuple[str, ...], FloatArray, int]] = []
+        for places, names, values in groups:
+            template = self.template(names)
+            if template is None:
+                continue
+            keep = self._without_echoes(places, names, values, lines)
+            if len(keep) < len(places):
+                places, values = places[keep], values[keep]
+            self._seen[template] += len(places)
+            kept.append((places, names, values, template))
+        if not kept:
+            return
+        order = np.sort(np.concatenate([places for places, *_ in kept]))
+        columns: dict[str, tuple[list[IntArray], list[FloatArray]]] = {}
+        for places, names, values, template in kept:
+            rows = np.searchsorted(order, places).astype(np.int64)
+            for number, name in enumerate(names):
+                columns.setdefault(name, ([], []))[0].append(rows)
+                columns[name][1].append(values[:, number])
+            columns.setdefault(TEMPLATE, ([], []))[0].append(rows)
+            columns[TEMPLATE][1].append(np.full(len(rows), float(template)))
+        self._collector.add_block(
+            len(order), {name: (np.concatenate(rows), np.concatenate(cells)) for name, (rows, cells) in columns.items()}
+        )
+
+    def template(self, names: tuple[str, ...]) -> int | None:
+        """The number of the template; None where its lines never count."""
+        template = self._templates.get(names)
+        if template is None and len(self._templates) < MOST_TEMPLATES:
+            template = self._templates[names] = len(self._templates)
+            self._needed.append(self._times_needed(names))
+        return None if template is None or self._needed[template] == math.inf else template
+
+    def _times_needed(self, names: tuple[str, ...]) -> float:
+        """A line that says "loss" counts at once; one that may mean something, when it recurs; others never."""
+        roles = [role_of(name) for name in names]
+        kinds = {role.kind for role in roles}
+        placed = bool(kinds & _PLACED) or POSITION in names
+        if self._wanted & set(names) or BROKEN in names or any(r.kind == "loss" and r.weak == 0 for r in roles):
+            return 1
+        if kinds & _MEASURED:
+            guessed = not any(r.kind in _MEASURED and r.weak == 0 for r in roles)
+            return 2 if placed else math.inf if guessed else 3
+        if placed and len({role_of(name).phase for name in names if bare_phase(name)}) > 1:
+            return 3
+        return 2 if "step" in kinds else math.inf
+
+    def _is_echo(self, names: tuple[str, ...], content: tuple[float | str, ...], line: str) -> bool:
+        """The same numbers after another prefix: another host printed the same."""
+        content = tuple("nan" if value != value else value for value in content)  # two NaN are not equal
+        earlier = self._recent.get(content)
+        if earlier is not None and _is_another_hosts(earlier, line, names[0]):
+            return True
+        self._recent[content] = line
+        if len(self._recent) > HOSTS_APART:
+            self._recent.popitem(last=False)
+        return False
+
+    def _without_echoes(
+        self, places: IntArray, names: tuple[str, ...], values: FloatArray, lines: list[str]
+    ) -> IntArray:
+        """Which rows stay. Looked at one by one are only those at the borders, and rows equal to others."""
+        keep = np.ones(len(places), bool)
+        contents = np.ascontiguousarray(values).view(np.dtype((np.void, 8 * values.shape[1]))).ravel()
+        _, group, size = np.unique(contents, return_inverse=True, return_counts=True)
+        alone = size[group] == 1
+        alone[:HOSTS_APART] = False
+        alone[-HOSTS_APART:] = False
+        for row in np.flatnonzero(~alone).tolist():
+            keep[row] = not self._is_echo(names, tuple(values[row].tolist()), lines[places[row]])
+        return np.flatnonzero(keep).astype(np.int64)
+
+    def table(self) -> Table:
+        """Without lines that came once and hold no loss: settings, summaries, chatter."""
+        table = self._collector.table()
+        if TEMPLATE not in table.columns:
+            return table
+        template = table.dense(TEMPLATE).astype(int)
+        del table.columns[TEMPLATE]
+        kept = [number for number, count in self._seen.items() if count >= self._needed[number]]
+        keep = np.isin(template, kept)
+        place = np.cumsum(keep) - 1
+        columns = {}
+        for name, column in table.columns.items():
+            inside = keep[column.rows]
+            if inside.any():
+                columns[name] = Column(place[column.rows[inside]], column.values[inside])
+        return Table(columns, int(keep.sum()), table.notes)
+
+
+def _is_another_hosts(earlier: str, line: str, first: str) -> bool:
+    """Equal from the first name on, after prefixes that differ in more than the time of day."""
+    mine, theirs = max(line.find(first), 0), max(earlier.find(first), 0)
+    if line[mine:] != earlier[theirs:]:
+        return False
+    return without_times(line[:mine]).split() != without_times(earlier[:theirs]).split()
