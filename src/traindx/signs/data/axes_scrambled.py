@@ -37,7 +37,7 @@ def measure(run: Run) -> Sign | Missing:
     if swapped is not None:
         worst = (
             1.0,
-            f"`{swapped.name}` expects time first (batch_first=False) and gets {list(swapped.given)} with the batch first: "
+            f"`{swapped.name}` expects time first (batch_first=False) and gets the batch first, {list(swapped.given)}: "
             "it reads the samples as one sequence",
         )
     for entry in views:
