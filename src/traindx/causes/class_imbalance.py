@@ -2,8 +2,8 @@
 
 ## What happens
 
-Accuracy is high from the first epoch and equals the share of the commonest class: 95 % when 95 % of the samples are
-negative. The loss falls quickly to the entropy of the label distribution and stays. The rare class is never
+Accuracy is high from the first epoch and equals the share of the most frequent class: 95 % when 95 % of the samples
+are negative. The loss falls quickly to the entropy of the label distribution and stays. The rare class is never
 predicted.
 
 ## Why
@@ -83,8 +83,8 @@ from ._known import (
 
 ID = "class-imbalance"
 FAMILY = "data"
-TITLE = "One class dominates and the model answers with it"
-MEANS = "The classes are heavily skewed and the model's predictions collapse onto the commonest one."
+TITLE = "Class imbalance: the model predicts the majority class"
+MEANS = "The classes are heavily skewed and the model's predictions collapse onto the most frequent one."
 FOR = {
     "predictions-collapsed": 2.5,
     "labels-skewed": 2.0,

@@ -75,7 +75,7 @@ from ._settings import loader_setting
 
 ID = "slow-data-loading"
 FAMILY = "cost"
-TITLE = "Training waits for its data"
+TITLE = "Data loading is the bottleneck"
 MEANS = "The step waits for data longer than it computes."
 FOR = {"data-wait": 5.0}
 AGAINST = {"backward-slowing": 1.0, "graph-growth": 1.0}

@@ -85,7 +85,7 @@ from ._known import (
 
 ID = "target-leakage"
 FAMILY = "data"
-TITLE = "The input contains the answer"
+TITLE = "Target leaks into the input"
 MEANS = "The answer is part of the input: no causal mask, an unshifted target, or the label among the features."
 FOR = {
     "future-visible": 5.5,
