@@ -104,6 +104,6 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return fixed(run, summary, None, pattern, near=site_of(train_loader(run)))
     needed = math.ceil(max(present, 1) * waited / (total - waited)) if waited and total and total > waited else 4
     workers = int(min(MOST_WORKERS, cores, max(2, present + 1, needed)))
-    why = f"loading then runs beside computing, on {workers} of {cores} cores"
+    why = f"loading then runs beside computing, on {workers} of {cores} cores; the script needs a __main__ guard"
     made = loader_setting(run, "num_workers", str(workers), why, safety="safe")
     return replace(made, summary=made.summary + share)
