@@ -75,7 +75,10 @@ def test_a_block_is_not_squeezed_into_a_shared_line(tmp_path: Path) -> None:
 
 
 def test_unwrap_moves_the_body_out(tmp_path: Path) -> None:
-    text = "def f():\n    with torch.no_grad():\n        a = g(\n            1,\n        )\n        # why\n        b = 2\n    return b\n"
+    text = (
+        "def f():\n    with torch.no_grad():\n        a = g(\n            1,\n        )\n"
+        "        # why\n        b = 2\n    return b\n"
+    )
     made = project(tmp_path, text)
     block = next(n for n in ast.walk(made.sources[0].tree) if isinstance(n, ast.With))
     edits = Edits(made)
@@ -101,7 +104,10 @@ ORIGINS = {
     "given": ("def f(lr=5.0):\n    opt = SGD(p, lr=lr)\nf(lr=4.0)\n", "f(lr=0.1)"),
     "option": ('q.add_argument("--lr", default=5.0)\nopt = SGD(p, lr=args.lr)\n', "default=0.1"),
     "field": ("class C:\n    lr: float = 5.0\nopt = SGD(p, lr=C.lr)\n", "lr: float = 0.1"),
-    "attribute": ("class T:\n    def __init__(s, lr=5.0):\n        s.lr = lr\n        opt = SGD(p, lr=s.lr)\n", "lr=0.1)"),
+    "attribute": (
+        "class T:\n    def __init__(s, lr=5.0):\n        s.lr = lr\n        opt = SGD(p, lr=s.lr)\n",
+        "lr=0.1)",
+    ),
     "entry": ('c = {"lr": 5.0}\nopt = SGD(p, lr=c["lr"])\n', '{"lr": 0.1}'),
 }
 

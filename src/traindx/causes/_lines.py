@@ -21,6 +21,7 @@ def assigned_name(text: str) -> str | None:
 
 def _statement(text: str) -> ast.stmt | None:
     try:
-        return ast.parse(text.strip()).body[0]
-    except (SyntaxError, ValueError, IndexError):
+        body = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
         return None
+    return body[0] if len(body) == 1 else None
