@@ -98,7 +98,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     share = ""
     if waited and total and total > waited > 0:
         share = f" {waited / total:.0%} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
-    if not train_loader(run) or present + 1 > cores:
+    if not train_loader(run) or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"
         return fixed(run, summary, None, pattern, near=site_of(train_loader(run)))
