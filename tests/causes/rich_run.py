@@ -29,6 +29,7 @@ def rich(**changed: Any) -> Run:
                 "groups": [{"lr": 5.0, "momentum": 0, "weight_decay": 0.5, "tensors": 4, "elements": 500}],
                 "steps": 100,
                 "grads_kept": 99,
+                "steps_heard": 100,
             }
         ],
         "schedulers": [

@@ -27,7 +27,7 @@ PUBLIC = {
     ),
     "data": (
         "nonfinite-data unscaled-inputs unscaled-targets bad-batch noisy-labels class-imbalance unshuffled-data "
-        "train-val-mismatch scrambled-axes target-leakage leaked-validation"
+        "train-val-mismatch scrambled-axes target-leakage leaked-validation padding-in-loss validation-on-nothing"
     ),
     "generalisation": (
         "overfitting model-too-small over-regularized undertrained eval-mode-missing train-mode-missing "
@@ -46,8 +46,8 @@ def test_causes_are_the_public_ones() -> None:
     assert {cause.id: cause.family for cause in all_causes().values()} == FAMILY_OF
 
 
-def test_there_are_57_of_them() -> None:
-    assert len(FAMILY_OF) == sum(len(causes.split()) for causes in PUBLIC.values()) == 57
+def test_there_are_59_of_them() -> None:
+    assert len(FAMILY_OF) == sum(len(causes.split()) for causes in PUBLIC.values()) == 59
 
 
 def test_module_is_named_like_its_cause() -> None:

@@ -51,7 +51,7 @@ def test_a_seen_fault_is_named_with_its_line() -> None:
     assert found.leading.cause == "missing-zero-grad"
     assert found.leading.basis == "seen"
     assert found.leading.fix is not None and "zero_grad" in found.leading.fix.code
-    assert any("399 of 400" in line for line in found.leading.evidence)
+    assert any("399 of the 400" in line for line in found.leading.evidence)
 
 
 def test_confidences_sum_to_at_most_one_and_are_in_order() -> None:

@@ -31,6 +31,8 @@ from ._known import (
 # Learning rates that recipes use, from the lowest to the highest: outside of it a proposal would be the next fault.
 USUAL_ADAPTIVE = (1e-4, 3e-3)
 USUAL_SGD = (3e-3, 0.1)
+# What to try first when a model is trained from scratch.
+FIRST_ADAPTIVE, FIRST_SGD = 1e-3, 1e-2
 
 
 def optimizer_call(run: Run, edits: Edits) -> tuple[Source, ast.Call, str] | None:
@@ -189,7 +191,9 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
     if factor < 1:
         new = min(max(new, lowest), highest, nice(old / 3))
     else:
-        new = max(min(new, highest), nice(old * 3))
+        pretrained = any(entry.get("loaded") for entry in entries(run, "params"))
+        start = 0.0 if pretrained else FIRST_ADAPTIVE if adaptive(run) else FIRST_SGD
+        new = max(min(max(new, start), highest), nice(old * 3))
     return optimizer_setting(run, "lr", show(new), why, words=words)
 
 
@@ -221,6 +225,8 @@ def loader_setting(
     edits = begin(run)
     if edits is not None:
         found = edits.project.calls_at(loader.get("site"), "DataLoader")
+        if name == "num_workers" and not _guarded(edits):
+            edits.refuse()  # where processes are spawned, workers run the script's top level again
         if len(found) == 1:
             option = set_argument(edits, *found[0], name, value, "DataLoader")
             if option:
@@ -229,6 +235,14 @@ def loader_setting(
             _batches_by_hand(run, edits, name, value)
     pattern = f"loader = torch.utils.data.DataLoader(dataset, {name}={value})  # keep your other arguments"
     return fixed(run, f"{change}: {why}.", edits, pattern, near=site_of(loader), safety=safety, words=words)
+
+
+def _guarded(edits: Edits) -> bool:
+    """Whether the script's work stands below `if __name__ == "__main__"`."""
+    script = edits.project.source(str(edits.project.script))
+    return script is not None and any(
+        isinstance(node, ast.If) and "__name__" in script.segment(node.test) for node in script.tree.body
+    )
 
 
 def _batches_by_hand(run: Run, edits: Edits, name: str, value: str) -> None:

@@ -2,7 +2,8 @@
 
 ## What happens
 Usually nothing visible: the run trains, and generalises a little worse than it could. The setting just does not do
-what its name says. Tuning it shifts the best rate as well, and tuning the rate shifts the best decay.
+what its name says. Tuning it shifts the best learning rate as well, and tuning the learning rate shifts the best
+decay.
 
 ## Why
 `torch.optim.Adam(weight_decay=wd)` adds wd·w to the gradient *before* the adaptive scaling:
@@ -30,7 +31,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
 ```
 
 ## What not to do
-- Do not expect this to mend a run that does not train: it is advice, seldom a cause.
+- Do not expect this to fix a run that does not train: it is advice, seldom a cause.
 - Do not carry the number over: the same weight_decay means something else in AdamW.
 - Do not decay biases and norm weights if you are touching the groups anyway.
 
@@ -71,14 +72,14 @@ from ._settings import optimizer_call
 
 ID = "adam-coupled-decay"
 FAMILY = "optimizer"
-TITLE = "Adam with weight_decay is not weight decay"
+TITLE = "Adam with weight_decay (L2, not decoupled weight decay)"
 MEANS = "Adam with weight_decay is L2 sent through the adaptive scaling, not decay: AdamW is meant for it."
 ADVISORY = True
 FOR = {"adam-with-decay": 5.0}
 AGAINST = {"decay-dominates": 1.0}
 REQUIRES = ("adam-with-decay",)
 AVOID = (
-    "Do not expect this to mend a run that does not train: it is advice, seldom a cause.",
+    "Do not expect this to fix a run that does not train: it is advice, seldom a cause.",
     "Do not carry the number over: the same weight_decay means something else in AdamW.",
 )
 VERIFY = "Compare validation at equal training loss over several seeds."

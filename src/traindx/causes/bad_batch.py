@@ -2,7 +2,7 @@
 
 ## What happens
 
-The loss falls well and jumps now and then, about once an epoch, and recovers. In between nothing is wrong. Each
+The loss falls well and jumps now and then, about once per epoch, and recovers. In between nothing is wrong. Each
 time the same few samples are in the batch: an image of the wrong range, a target with a slipped decimal point, a
 text in another encoding.
 
@@ -16,12 +16,12 @@ gradients are ordinary, and the same batch gives a spike at any time.
 
 ## Signs
 
-- Spikes recur with the period of the epoch (with shuffling: about once an epoch, at changing places).
+- Spikes recur with the period of the epoch (with shuffling: about once per epoch, at changing places).
 - Input or target statistics of the batch are outliers exactly at the spikes.
 
 ## Fix
 
-Find them, look at them, mend or drop them:
+Find them, look at them, repair or drop them:
 
 ```python
 losses = []
@@ -38,7 +38,7 @@ are real.
 
 ## What not to do
 
-- Do not lower the rate for the whole run because of a few samples.
+- Do not lower the learning rate for the whole run because of a few samples.
 - Do not only clip: it bounds the damage, but you still learn from garbage.
 - Do not drop all high-loss samples automatically: rare and hard ones are in there too.
 
@@ -52,7 +52,7 @@ are real.
 
 ## Verify
 
-Without these samples the spikes are gone at an unchanged rate.
+Without these samples the spikes are gone at an unchanged learning rate.
 
 ## References
 
@@ -84,7 +84,7 @@ from ._known import (
 
 ID = "bad-batch"
 FAMILY = "data"
-TITLE = "Certain samples throw the training off"
+TITLE = "Corrupt or outlying samples cause loss spikes"
 MEANS = "Corrupt or outlying samples cause a spike whenever they come up."
 FOR = {
     "batch-outlier": 4.5,
@@ -109,11 +109,11 @@ AGAINST = {
 REQUIRES = ("batch-outlier", "spikes-periodic", "spike-from-data")
 EXPLAINS = ("exploding-gradients", "lr-too-high", "unscaled-inputs", "unscaled-targets")
 AVOID = (
-    "Do not lower the rate for the whole run because of a few samples.",
+    "Do not lower the learning rate for the whole run because of a few samples.",
     "Do not only clip: it bounds the damage, but the model still learns from garbage.",
     "Do not drop all high-loss samples automatically: rare and hard ones are among them.",
 )
-VERIFY = "Without these samples the spikes are gone at an unchanged rate."
+VERIFY = "Without these samples the spikes are gone at an unchanged learning rate."
 REFERENCE = "Huber, Robust estimation of a location parameter, 1964"
 
 _PATTERN = """\

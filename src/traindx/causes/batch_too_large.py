@@ -1,47 +1,47 @@
 """So few updates that the given epochs starve the training.
 
 ## What happens
-The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates an epoch, often
-only one. The same number of epochs with smaller batches, at the same rate, trains well.
+The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates per epoch, often
+only one. The same number of epochs with smaller batches, at the same learning rate, trains well.
 
 ## Why
 A run makes epochs · N/B updates, with N samples and batches of B. Each update gains about lr·‖G‖² as long as the
-rate is the limit. A larger batch makes the gradient more exact, with noise variance tr(Σ)/B, but not longer: beyond
-the noise scale B_noise = tr(Σ)/‖G‖² the gradient is already nearly exact, and doubling the batch halves the updates
-and gains nothing. Then successive gradients are almost parallel: many steps could have been taken with the samples
-of one.
+learning rate is the limit. A larger batch makes the gradient more exact, with noise variance tr(Σ)/B, but not
+longer: beyond the noise scale B_noise = tr(Σ)/‖G‖² the gradient is already nearly exact, and doubling the batch
+halves the updates and gains nothing. Then successive gradients are almost parallel: many steps could have been
+taken with the samples of one.
 
-Raising the rate with the batch makes up for it only up to the stability limit 2/λ. With warmup that goes far, and
-past some size it ends.
+Raising the learning rate with the batch makes up for it only up to the stability limit 2/λ. With warmup that goes
+far, and past some size it ends.
 
 ## Signs
-- A handful of updates an epoch, few in all.
+- A handful of updates per epoch, few in all.
 - Successive gradients nearly parallel; noise scale far below the batch size.
 - The loss is still falling at the end, very smoothly.
 
 ## Fix
-Take a batch that gives at least tens of updates an epoch, near the noise scale if it is known.
+Take a batch that gives at least tens of updates per epoch, near the noise scale if it is known.
 
 ```python
 loader = DataLoader(dataset, batch_size=64, shuffle=True)    # was 4096: 2 updates an epoch, now 128
 ```
 
-If the batch has to stay (many devices): raise the rate in proportion (SGD) or by the square root (Adam), with
-warmup, and count the run in updates rather than epochs.
+If the batch has to stay (many devices): raise the learning rate in proportion (SGD) or by the square root (Adam),
+with warmup, and count the run in updates rather than epochs.
 
 ## What not to do
-- Do not fill the device's memory for its own sake: samples a second are not progress a second.
+- Do not fill the device's memory for its own sake: samples per second are not progress per second.
 - Do not only add epochs: that costs k times as much as batches k times smaller.
 - Do not load the whole data set as one batch unless it is tiny and the optimizer is made for it (L-BFGS).
 
 ## Often confused with
-- `undertrained`: enough updates an epoch, too few epochs.
+- `undertrained`: enough updates per epoch, too few epochs.
 - `lr-too-low`: many updates, each too small. Both show parallel gradients; the count of updates tells.
 - `overfitting` blamed on large batches: the gap in generalisation mostly vanishes when the number of updates is
   kept.
 
 ## Verify
-At the same number of epochs and the same rate, the smaller batch ends with a clearly lower training loss.
+At the same number of epochs and the same learning rate, the smaller batch ends with a clearly lower training loss.
 
 ## References
 - S. McCandlish, J. Kaplan, D. Amodei et al., "An Empirical Model of Large-Batch Training", 2018.
@@ -68,8 +68,10 @@ from ._settings import loader_setting
 
 ID = "batch-too-large"
 FAMILY = "optimizer"
-TITLE = "The batch is too large for the number of epochs"
-MEANS = "So few updates an epoch that the given epochs starve training; smaller batches at the same rate cure it."
+TITLE = "Batch size too large (too few updates)"
+MEANS = (
+    "So few updates per epoch that the given epochs starve training; smaller batches at the same learning rate fix it."
+)
 FOR = {
     "few-updates-per-epoch": 2.0,
     "batch-size-large": 2.0,
@@ -98,10 +100,10 @@ AGAINST = {
 REQUIRES = ("few-updates-per-epoch", "batch-size-large")
 EXPLAINS = ("undertrained",)
 AVOID = (
-    "Do not fill the device's memory for its own sake: samples a second are not progress a second.",
+    "Do not fill the device's memory for its own sake: samples per second are not progress per second.",
     "Do not only add epochs: that costs more than smaller batches do.",
 )
-VERIFY = "At equal epochs and equal rate, the smaller batch ends with a clearly lower training loss."
+VERIFY = "At equal epochs and equal learning rate, the smaller batch ends with a clearly lower training loss."
 REFERENCE = "C. Shallue et al., Measuring the Effects of Data Parallelism on Neural Network Training, JMLR 2019"
 
 UPDATES_WANTED = 50  # an epoch with tens of updates is what small-data recipes use

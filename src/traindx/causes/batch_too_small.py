@@ -1,8 +1,8 @@
 """The noise of tiny batches drowns the signal.
 
 ## What happens
-The loss is very noisy and makes poor headway. At a rate that is stable it crawls, at a higher one it only jumps
-about. No rate at this batch size does as well, per sample seen, as a larger batch would.
+The loss is very noisy and makes poor headway. At a learning rate that is stable it crawls, at a higher one it only
+jumps about. No learning rate at this batch size does as well, per sample seen, as a larger batch would.
 
 ## Why
 The gradient of a batch of B samples is the true gradient G plus noise of variance tr(Σ)/B, where Σ is the
@@ -10,11 +10,11 @@ covariance of single-sample gradients. Their ratio gives the simple noise scale
 
     B_noise = tr(Σ) / ‖G‖²
 
-For B ≪ B_noise a step is nearly all noise: successive gradients are almost orthogonal. The best rate then shrinks
-as lr_best ≈ lr_max / (1 + B_noise/B), so each step buys little. Up to that point noise only costs steps: halving
-the batch doubles the steps and uses the same number of samples. What makes tiny batches worse than that is the
-overhead of each step, batch norm's statistics, adaptive second moments filled with noise, and a rate that is not
-lowered to match.
+For B ≪ B_noise a step is nearly all noise: successive gradients are almost orthogonal. The best learning rate then
+shrinks as lr_best ≈ lr_max / (1 + B_noise/B), so each step buys little. Up to that point noise only costs steps:
+halving the batch doubles the steps and uses the same number of samples. What makes tiny batches worse than that is
+the overhead of each step, batch norm's statistics, adaptive second moments filled with noise, and a learning rate
+that is not lowered to match.
 
 ## Signs
 - Noise scale far above the batch size.
@@ -22,8 +22,8 @@ lowered to match.
 - Batch of one to a few samples; loss noisy from one step to the next, without a trend that stands out.
 
 ## Fix
-Enlarge the batch towards the noise scale; if memory does not allow, accumulate. Raise the rate with the batch: in
-proportion for SGD (linear scaling rule), by the square root for Adam.
+Enlarge the batch towards the noise scale; if memory does not allow, accumulate. Raise the learning rate with the
+batch: in proportion for SGD (linear scaling rule), by the square root for Adam.
 
 ```python
 loader = DataLoader(dataset, batch_size=64, shuffle=True)
@@ -42,14 +42,14 @@ for i, (inputs, targets) in enumerate(loader):      # or: accumulate k micro-bat
 
 ## Often confused with
 - `lr-never-decays`: good early progress and a floor at the end, which decay removes.
-- `lr-too-high`: overshoot in every batch alike; a smaller rate cures it fully.
+- `lr-too-high`: overshoot in every batch alike; a smaller learning rate fixes it fully.
 - `batchnorm-tiny-batch`: training and evaluation disagree because of batch statistics.
 - `noisy-labels`: large batches do not help, validation stays at chance.
 - `unshuffled-data`: successive batches differ by system, not by chance.
 
 ## Verify
-With the batch four times as large and the rate scaled, the loss at the same number of samples is lower, and
-successive gradients agree more.
+With the batch four times as large and the learning rate scaled, the loss at the same number of samples is lower,
+and successive gradients agree more.
 
 ## References
 - S. McCandlish, J. Kaplan, D. Amodei et al., "An Empirical Model of Large-Batch Training", 2018.
@@ -80,8 +80,8 @@ from ._settings import loader_setting
 ID = "batch-too-small"
 FAMILY = "optimizer"
 SETTLED_BY = ("lr",)
-TITLE = "The batch is too small"
-MEANS = "Gradient noise of tiny batches drowns the signal; no rate at this batch size does as well as a larger batch."
+TITLE = "Batch size too small (gradient noise)"
+MEANS = "Gradient noise of small batches drowns the signal; no learning rate does as well as a larger batch."
 FOR = {
     "noise-scale-large": 2.0,
     "batch-size-small": 2.0,
@@ -112,7 +112,7 @@ AVOID = (
     "Do not accumulate to repair batch norm: its statistics still come from the micro-batch.",
     "Do not judge by the noise of the plotted loss alone: smooth it first.",
 )
-VERIFY = "With the batch four times as large and the rate scaled, the loss at equal samples seen is lower."
+VERIFY = "With the batch four times as large and the learning rate scaled, the loss at equal samples seen is lower."
 REFERENCE = "S. McCandlish et al., An Empirical Model of Large-Batch Training, 2018"
 
 SMALLEST_PROPOSAL = 32  # below this, the fixed cost of a step outweighs what small batches save

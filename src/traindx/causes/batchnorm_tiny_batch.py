@@ -73,7 +73,7 @@ from ._known import (
 
 ID = "batchnorm-tiny-batch"
 FAMILY = "generalisation"
-TITLE = "Batch norm on tiny batches"
+TITLE = "Batch norm with a tiny batch"
 MEANS = "Batch statistics of very few samples make training and evaluation behave differently."
 FOR = {
     "modes-disagree": 1.5,

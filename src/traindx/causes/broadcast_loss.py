@@ -88,7 +88,7 @@ from ._known import (
 
 ID = "broadcast-loss"
 FAMILY = "loss"
-TITLE = "Outputs and targets broadcast against each other"
+TITLE = "Output and target shapes broadcast in the loss"
 MEANS = "Outputs and targets have different shapes that broadcast, so the loss compares every output with every target."
 FOR = {
     "loss-broadcasts": 6.5,

@@ -2,8 +2,8 @@
 
 ## What happens
 
-Accuracy is high from the first epoch and equals the share of the commonest class: 95 % when 95 % of the samples are
-negative. The loss falls quickly to the entropy of the label distribution and stays. The rare class is never
+Accuracy is high from the first epoch and equals the share of the most frequent class: 95 % when 95 % of the samples
+are negative. The loss falls quickly to the entropy of the label distribution and stays. The rare class is never
 predicted.
 
 ## Why
@@ -61,6 +61,7 @@ Recall of the rare class is above zero and rises, and balanced accuracy is above
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,8 +84,8 @@ from ._known import (
 
 ID = "class-imbalance"
 FAMILY = "data"
-TITLE = "One class dominates and the model answers with it"
-MEANS = "The classes are heavily skewed and the model's predictions collapse onto the commonest one."
+TITLE = "Class imbalance: the model predicts the majority class"
+MEANS = "The classes are heavily skewed and the model's predictions collapse onto the most frequent one."
 FOR = {
     "predictions-collapsed": 2.5,
     "labels-skewed": 2.0,
@@ -142,12 +143,15 @@ def fix(run: Run, _signs: Signs) -> Fix:
     name = value = ""
     if "with_logits" in str(loss.get("fn")) and len(counts) == 2:
         negatives, positives = (counts[key] for key in present)
-        name, value = "pos_weight", f"torch.tensor({negatives / positives:.4g})"
+        name, value = "pos_weight", f"torch.tensor({math.sqrt(negatives / positives):.4g})"
         pattern = f"torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, {name}={value})"
     elif present == list(range(len(present))) and len(present) <= MOST_CLASSES and "binary" not in str(loss.get("fn")):
-        weights = [total / (len(present) * counts[key]) for key in present]
+        # The root: full inverse frequencies let a handful of rare samples decide every step.
+        weights = [math.sqrt(total / (len(present) * counts[key])) for key in present]
         name, value = "weight", f"torch.tensor({python_list(weights)})"
-        pattern = f"torch.nn.functional.cross_entropy(logits, labels, {name}={value})  # total / (classes * count)"
+        pattern = (
+            f"torch.nn.functional.cross_entropy(logits, labels, {name}={value})  # sqrt(total / (classes * count))"
+        )
     edits = begin(run)
     if edits is not None and name:
         _weigh(edits, loss, f"{name}={value}")

@@ -32,7 +32,7 @@ With gradient accumulation, unscale and clip only at the step, not after each ba
 ## What not to do
 
 - Do not multiply the threshold by the scale: the scale changes during the run.
-- Do not raise the rate to make up for it: the clipping factor varies from step to step.
+- Do not raise the learning rate to make up for it: the clipping factor varies from step to step.
 - Do not call `unscale_` twice in one step: it raises an error.
 
 ## Often confused with
@@ -73,7 +73,7 @@ from ._known import (
 
 ID = "clip-before-unscale"
 FAMILY = "loss"
-TITLE = "Gradients are clipped before they are unscaled"
+TITLE = "Gradients clipped before scaler.unscale_()"
 MEANS = "Clipping is applied to gradients that still carry the loss scale, so its threshold means something else."
 FOR = {
     "clip-before-unscale": 7.0,
@@ -87,7 +87,7 @@ REQUIRES = ("clip-before-unscale",)
 EXPLAINS = ("clip-too-tight", "lr-too-low", "undertrained", "low-precision")
 AVOID = (
     "Do not multiply the threshold by the scale: the scale changes during the run.",
-    "Do not raise the rate: the clipping factor varies from step to step.",
+    "Do not raise the learning rate: the clipping factor varies from step to step.",
 )
 VERIFY = "The norm that clipping sees is of ordinary size, and only a small share of the steps is clipped."
 REFERENCE = 'PyTorch documentation, Automatic Mixed Precision examples, "Working with unscaled gradients"'

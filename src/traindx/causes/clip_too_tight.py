@@ -1,8 +1,9 @@
 """Clipping shortens nearly every step, not only the rare bad one.
 
 ## What happens
-Progress is slow and steady, much as with a rate that is too low. Raising the rate helps less than expected, or,
-with plain SGD, in exact proportion: the length of every step is lr times the threshold, whatever the loss says.
+Progress is slow and steady, much as with a learning rate that is too low. Raising the learning rate helps less than
+expected, or, with plain SGD, in exact proportion: the length of every step is lr times the threshold, whatever the
+loss says.
 
 ## Why
 Clipping by norm replaces g by g·min(1, c/‖g‖). If ‖g‖ > c nearly always, the update is lr·c·g/‖g‖: normalised
@@ -30,7 +31,7 @@ norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=10.0)        
 ## What not to do
 - Do not remove clipping blindly from a recurrent model or a transformer: rare huge norms are why it is there.
 - Do not copy a threshold from another model: norms scale with the number of parameters, the loss and its reduction.
-- Do not make up for it by the rate alone: once the norms fall below the threshold, the steps jump.
+- Do not make up for it by the learning rate alone: once the norms fall below the threshold, the steps jump.
 
 ## Often confused with
 - `clip-before-unscale`: with a GradScaler, the norm is multiplied by the loss scale when it is clipped; the
@@ -41,7 +42,7 @@ norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=10.0)        
   how far below the norm the threshold lies.
 
 ## Verify
-After the change a few percent of steps are clipped, and the loss falls faster at the same rate.
+After the change a few percent of steps are clipped, and the loss falls faster at the same learning rate.
 
 ## References
 - R. Pascanu, T. Mikolov, Y. Bengio, "On the difficulty of training recurrent neural networks", ICML 2013.
@@ -73,7 +74,7 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "clip-too-tight"
 FAMILY = "optimizer"
-TITLE = "Gradient clipping is too tight"
+TITLE = "Gradient clipping threshold too low"
 MEANS = "Gradient clipping shortens nearly every step, far below its natural length, and throttles learning."
 FOR = {
     "clip-far-below-norm": 4.0,
@@ -104,7 +105,7 @@ AVOID = (
     "Do not remove clipping blindly from a recurrent model or a transformer: rare huge norms are why it is there.",
     "Do not copy a threshold from another model: norms depend on size, loss and reduction.",
 )
-VERIFY = "A few percent of steps are clipped and the loss falls faster at the same rate."
+VERIFY = "A few percent of steps are clipped and the loss falls faster at the same learning rate."
 REFERENCE = "R. Pascanu, T. Mikolov, Y. Bengio, On the difficulty of training recurrent neural networks, ICML 2013"
 
 

@@ -23,8 +23,8 @@ negative lowers z for all samples at once. Strongly negative initial biases do i
 
 ## Fix
 
-First remove what killed them: a rate that is too high, a missing warmup, negative biases. Then use an activation
-with a slope on both sides, and start again: dead units don't come back.
+First remove what killed them: a learning rate that is too high, a missing warmup, negative biases. Then use an
+activation with a slope on both sides, and start again: dead units don't come back.
 
 ```python
 activation = torch.nn.LeakyReLU(0.01)  # or torch.nn.GELU()
@@ -42,7 +42,7 @@ for module in model.modules():
 
 ## Often confused with
 
-- `lr-too-high`: if one step killed the units, the rate is the cause and the dead units are its trace.
+- `lr-too-high`: if one step killed the units, the learning rate is the cause and the dead units are its trace.
 - `vanishing-gradients`: gradients small everywhere and falling with depth, but not exactly zero by unit.
 - `symmetric-init`: units all do the same thing rather than nothing.
 - `init-too-small`: outputs tiny, but different from zero.
@@ -84,7 +84,7 @@ from ._known import (
 
 ID = "dead-relus"
 FAMILY = "signal"
-TITLE = "Many ReLU units are dead"
+TITLE = "Dead ReLU units"
 MEANS = "Units output zero for every input of many batches, get no gradient and therefore never recover."
 FOR = {
     "dead-units": 4.0,

@@ -85,7 +85,7 @@ from ._known import (
 ID = "detached-graph"
 FAMILY = "optimizer"
 SETTLED_BY = ("check",)
-TITLE = "The graph is cut between loss and weights"
+TITLE = "Gradient does not reach the weights (graph detached)"
 MEANS = (
     "The graph is cut between loss and weights (detach, no_grad, .data, numpy, argmax), so part of the model "
     "loses the gradient of a loss term."

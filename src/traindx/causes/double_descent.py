@@ -35,7 +35,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)
 
 ## Often confused with
 - `overfitting`: validation rises and stays up.
-- `lr-decays-too-soon` and restarts: a drop right where the rate is cut is the schedule's doing.
+- `lr-decays-too-soon` and restarts: a drop right where the learning rate is cut is the schedule's doing.
 - Grokking: validation stays at chance for long after training is perfect, then jumps.
 
 ## Verify

@@ -37,7 +37,7 @@ probabilities = logits.detach().softmax(dim=-1)  # for reporting
 
 ## What not to do
 
-- Do not raise the rate or train longer: the floor is arithmetic.
+- Do not raise the learning rate or train longer: the floor is arithmetic.
 - Do not switch to `nll_loss(softmax.log())`: correct in theory, but log(0) = -inf; use log_softmax.
 - Do not remove the softmax and go on with old thresholds on the outputs: apply it where you read them.
 
@@ -82,7 +82,7 @@ from ._known import (
 
 ID = "double-softmax"
 FAMILY = "loss"
-TITLE = "Softmax (or sigmoid) is applied twice"
+TITLE = "Softmax applied before CrossEntropyLoss"
 MEANS = "The loss applies softmax or sigmoid itself and is given probabilities instead of raw scores."
 FOR = {
     "loss-inputs-are-probabilities": 6.0,
@@ -102,7 +102,7 @@ EXPLAINS = (
     "no-momentum",
 )
 AVOID = (
-    "Do not train longer or raise the rate: the floor of the loss is arithmetic.",
+    "Do not train longer or raise the learning rate: the floor of the loss is arithmetic.",
     "Do not take the log of the softmax by hand: log(0) is -inf; use raw scores.",
 )
 VERIFY = "Rows that enter the loss no longer sum to 1, and the loss passes below its former floor."

@@ -36,7 +36,7 @@ model.train()
 ## What not to do
 - Do not leave the model in eval mode afterwards: that is the opposite fault.
 - Do not set dropout to 0 to get the same effect: batch norm stays in the wrong mode.
-- Do not use it in place of `torch.no_grad()`.
+- Do not use it instead of `torch.no_grad()`.
 
 ## Often confused with
 - `overfitting`, `train-val-mismatch`: validation is bad in the right mode, too.
@@ -78,7 +78,7 @@ from ._known import (
 
 ID = "eval-mode-missing"
 FAMILY = "generalisation"
-TITLE = "Validation runs in training mode"
+TITLE = "Validation runs in train mode (model.eval() missing)"
 MEANS = "Validation runs with dropout or batch statistics in training mode."
 FOR = {"eval-in-train-mode": 6.0, "validation-gap": 0.5, "strong-dropout": 0.3}
 AGAINST = {"train-in-eval-mode": 2.0, "reinforcement-learning": 1.0}

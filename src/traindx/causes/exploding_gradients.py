@@ -12,8 +12,8 @@ in a recurrent network the same matrix is applied T times, and an eigenvalue of 
 000. The loss surface then has cliffs: nearly flat almost everywhere, nearly vertical along a line. A step taken at
 the cliff has the cliff's gradient and throws the weights far away. Clipping the norm, g ← g · min(1, c/‖g‖), keeps
 the direction and bounds the length of that step, and leaves ordinary steps alone if c lies above the ordinary norm.
-This is a property of the model and its depth. It differs from a rate that is too high, where ordinary steps
-overshoot, and from large initial weights, which make every gradient large from step 0.
+This is a property of the model and its depth. It differs from a learning rate that is too high, where ordinary
+steps overshoot, and from large initial weights, which make every gradient large from step 0.
 
 ## Signs
 
@@ -37,13 +37,14 @@ deep stacks add normalisation and skip paths, which remove the reason rather tha
 
 ## What not to do
 
-- Do not lower the rate until the worst step is harmless: the ordinary steps then crawl.
+- Do not lower the learning rate until the worst step is harmless: the ordinary steps then crawl.
 - Do not set the threshold far below the ordinary norm: then every step is clipped (`clip-too-tight`).
 - Do not skip steps with NaN gradients in silence: find out which operation made them.
 
 ## Often confused with
 
-- `lr-too-high`: ordinary steps overshoot, update ratios are large throughout, and a smaller rate alone cures it.
+- `lr-too-high`: ordinary steps overshoot, update ratios are large throughout, and a smaller learning rate alone
+  fixes it.
 - `init-too-large`: weight std far above 1/√fan_in; the first loss is already far above chance.
 - `bad-batch`: the same samples come up at each spike, and their statistics are outliers.
 - `missing-zero-grad`, `unscaled-accumulation`: norms grow because gradients are summed, not multiplied.
@@ -90,10 +91,10 @@ from ._settings import optimizer_call
 ID = "exploding-gradients"
 FAMILY = "signal"
 SETTLED_BY = ("lr",)
-TITLE = "Gradients explode in backpropagation"
+TITLE = "Exploding gradients"
 MEANS = (
-    "Backpropagation multiplies gradients (recurrence, depth without normalisation) although the rate suits ordinary "
-    "steps and the weights started at an ordinary size."
+    "Backpropagation multiplies gradients (recurrence, depth without normalisation) although learning rate and initial "
+    "weights are of ordinary size."
 )
 FOR = {
     "gradients-spiking": 1.5,
@@ -141,7 +142,7 @@ REQUIRES = (
 )
 EXPLAINS = ("lr-too-high",)
 AVOID = (
-    "Do not lower the rate until the worst step is harmless: ordinary steps then crawl.",
+    "Do not lower the learning rate until the worst step is harmless: ordinary steps then crawl.",
     "Do not clip far below the ordinary norm: every step is then clipped and learning is throttled.",
 )
 VERIFY = "The loss has no jumps, and fewer than about one step in ten is clipped."

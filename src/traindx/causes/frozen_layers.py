@@ -33,7 +33,7 @@ or add the parameters to it.
 
 ## What not to do
 - Do not unfreeze a pretrained backbone without reason: with few samples it may overfit, and it needs a smaller
-  rate.
+  learning rate.
 - Do not put frozen parameters into the optimizer and hope: without a gradient they are skipped.
 - Do not use `torch.no_grad()` around the whole forward to freeze a part: it cuts the trainable part off as well.
 
@@ -75,7 +75,7 @@ from ._known import (
 
 ID = "frozen-layers"
 FAMILY = "optimizer"
-TITLE = "Layers that have to learn are frozen"
+TITLE = "Untrained layers are frozen (requires_grad=False)"
 MEANS = (
     "Layers that the task needs and that were never trained before have requires_grad=False; a pretrained "
     "backbone frozen on purpose is healthy."
@@ -99,7 +99,7 @@ AGAINST = {
 REQUIRES = ("fresh-layers-frozen",)
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "vanishing-gradients", "noisy-labels", "detached-graph")
 AVOID = (
-    "Do not unfreeze a pretrained backbone without reason: it needs a smaller rate and may overfit.",
+    "Do not unfreeze a pretrained backbone without reason: it needs a smaller learning rate and may overfit.",
     "Do not wrap the forward in torch.no_grad() to freeze a part of it.",
 )
 VERIFY = "Every layer that must learn is listed as requiring grad and has moved after a few steps."

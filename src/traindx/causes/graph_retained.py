@@ -9,7 +9,7 @@ Every tensor with a `grad_fn` holds its whole graph: each operation and the acti
 is freed when nothing refers to it any more. References that survive the step keep it:
 
 - `total += loss` adds tensors: the sum's graph holds the graphs of all losses so far;
-- `history.append(loss)`, or outputs kept in a list, keep one graph a step;
+- `history.append(loss)`, or outputs kept in a list, keep one graph per step;
 - hidden state of a recurrent model, or a running mean inside the model, carried over without detach: step t's graph
   contains that of step t − 1, so backward goes back to the beginning (or fails with "Trying to backward through the
   graph a second time", which `retain_graph=True` then silences);
@@ -79,7 +79,7 @@ from ._known import (
 
 ID = "graph-retained"
 FAMILY = "cost"
-TITLE = "Old graphs are kept alive"
+TITLE = "Memory grows: autograd graphs kept alive"
 MEANS = (
     "Old graphs are kept alive (loss tensors summed, state not detached, retain_graph), so memory or step time grows."
 )

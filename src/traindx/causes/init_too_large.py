@@ -36,8 +36,8 @@ weight = torch.nn.Parameter(torch.randn(out_features, in_features) / in_features
 
 ## What not to do
 
-- Do not lower the rate until it is quiet: the model then spends the run shrinking weights that could have started
-  small.
+- Do not lower the learning rate until it is quiet: the model then spends the run shrinking weights that could have
+  started small.
 - Do not only clip: the first loss stays wrong, and the logits stay certain of nonsense.
 
 ## Often confused with
@@ -75,7 +75,7 @@ from ._known import (
 ID = "init-too-large"
 FAMILY = "signal"
 SETTLED_BY = ("check",)
-TITLE = "Initial weights are too large"
+TITLE = "Initial weights too large"
 MEANS = "Weights start so large that activations, gradients and the first loss are far out of range."
 FOR = {
     "init-scale-large": 4.5,
@@ -102,7 +102,7 @@ AGAINST = {
 REQUIRES = ("init-scale-large",)
 EXPLAINS = ("exploding-gradients", "saturated-activations", "lr-too-high", "no-warmup", "vanishing-gradients")
 AVOID = (
-    "Do not lower the rate until it is quiet: the run is then spent shrinking the weights.",
+    "Do not lower the learning rate until the loss is calm: the run is then spent shrinking the weights.",
     "Do not only clip: the first loss stays wrong.",
 )
 VERIFY = "The first loss is within a tenth of chance, and activation std is alike in all layers at step 0."

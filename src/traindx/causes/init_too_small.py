@@ -70,8 +70,8 @@ from ._initial import initialised, measured_scale
 ID = "init-too-small"
 FAMILY = "signal"
 SETTLED_BY = ("check",)
-TITLE = "Initial weights are too small"
-MEANS = "Weights start so small that signal and gradient die out with depth; initialising by fan-in alone cures it."
+TITLE = "Initial weights too small"
+MEANS = "Weights start so small that signal and gradient die out with depth; initialising by fan-in alone fixes it."
 FOR = {
     "init-scale-small": 4.5,
     "activation-variance-shrinks": 2.0,

@@ -75,7 +75,7 @@ from ._known import (
 ID = "leaked-validation"
 FAMILY = "data"
 SETTLED_BY = ("check",)
-TITLE = "Validation samples are also trained on"
+TITLE = "Validation data leaked into training"
 MEANS = "Samples of the validation set are in the training set as well, so validation proves nothing."
 FOR = {"samples-shared": 6.0}
 AGAINST = {"validation-rising": 1.0, "validation-gap": 1.0, "generalisation-gap": 1.5}

@@ -13,7 +13,7 @@ right and only the direction is wrong. The sign comes in by
 - a minus in front of a loss that is one already (`-F.cross_entropy(...)`; a log-likelihood needs the minus, a loss
   does not);
 - a score to be maximised (accuracy, reward, similarity, ELBO, log-probability) used as the loss without a minus;
-- `maximize=True` on the optimizer with an ordinary loss, or a negative rate or weight;
+- `maximize=True` on the optimizer with an ordinary loss, or a negative learning rate or weight;
 - a gradient-reversal layer, or an adversary's loss, in the wrong branch.
 
 ## Signs
@@ -33,7 +33,7 @@ loss = -log_likelihood.mean()             # a score that should grow needs the m
 ```
 
 ## What not to do
-- Do not lower the rate: it climbs more slowly.
+- Do not lower the learning rate: it climbs more slowly.
 - Do not take the absolute value or clamp the loss at zero.
 - Do not judge by the number alone: the mean of a Gaussian log-density, a Dice score with a minus or a Wasserstein
   critic are negative and right.
@@ -84,7 +84,7 @@ from ._settings import optimizer_setting
 
 ID = "loss-sign-flipped"
 FAMILY = "optimizer"
-TITLE = "The loss has the wrong sign"
+TITLE = "Loss has the wrong sign"
 MEANS = "Training maximises what it should minimise."
 FOR = {
     "loss-negated": 5.5,
@@ -109,7 +109,7 @@ AGAINST = {
 REQUIRES = ("loss-negated", "loss-heads-wrong-way", "loss-negative-unbounded")
 EXPLAINS = ("lr-too-high", "exploding-gradients", "no-warmup", "wrong-loss", "saturated-activations")
 AVOID = (
-    "Do not lower the rate: training climbs more slowly, but it climbs.",
+    "Do not lower the learning rate: training climbs more slowly, but it climbs.",
     "Do not take the absolute value of the loss or clamp it at zero.",
 )
 VERIFY = "One small step on a fixed batch lowers the loss of that batch."

@@ -47,7 +47,7 @@ scaler.update()
 ## What not to do
 
 - Do not call `model.half()` or `model.bfloat16()` for training with an ordinary optimizer.
-- Do not lower the rate: smaller updates are lost even more surely.
+- Do not lower the learning rate: smaller updates are lost even more surely.
 - Do not fix the scale at a huge constant: it overflows once gradients grow.
 
 ## Often confused with
@@ -89,7 +89,7 @@ from ._known import (
 
 ID = "low-precision"
 FAMILY = "loss"
-TITLE = "Half precision runs out of range or resolution"
+TITLE = "Half precision overflow or underflow"
 MEANS = "The range or resolution of half precision is exceeded: overflow, or gradients, eps or updates that underflow."
 FOR = {
     "half-precision-overflow": 5.0,
@@ -123,7 +123,7 @@ EXPLAINS = (
 )
 AVOID = (
     "Do not call model.half() for training: updates are then lost to rounding.",
-    "Do not lower the rate: smaller updates are lost even more surely.",
+    "Do not lower the learning rate: smaller updates are lost even more surely.",
 )
 VERIFY = (
     "The same steps in float32 are finite and learn; in half precision fewer than one step in a hundred is skipped."

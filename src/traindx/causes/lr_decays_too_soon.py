@@ -1,16 +1,16 @@
 """The schedule ends the training before the loss does.
 
 ## What happens
-The loss falls well, then freezes at the step where the rate becomes tiny. Gradients are still healthy: there is
-something to learn and no step to learn it with. Often the curve looks like a plateau until the rate is drawn under
-it.
+The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy:
+there is something to learn and no step to learn it with. Often the curve looks like a plateau until the learning
+rate is drawn under it.
 
 ## Why
 Schedulers count calls, not epochs. `StepLR(step_size=10, gamma=0.1)` means ten calls. Written for epochs and called
-once per batch, it divides the rate by ten every ten batches: after 100 batches the rate is 1e-10 of its start. The
-distance that the weights can still travel is bounded by the sum of the remaining rates, and for a geometric decay
-with factor γ that sum is lr/(1 − γ), however many steps follow. Once that sum is small against the distance to go,
-more steps change nothing.
+once per batch, it divides the learning rate by ten every ten batches: after 100 batches the learning rate is 1e-10
+of its start. The distance that the weights can still travel is bounded by the sum of the remaining learning rates,
+and for a geometric decay with factor γ that sum is lr/(1 − γ), however many steps follow. Once that sum is small
+against the distance to go, more steps change nothing.
 
 The same happens when T_max of a cosine is shorter than the run, when a resumed run restarts the scheduler's counter
 wrongly, when ReduceLROnPlateau has a patience shorter than the noise, or when warmup never leaves zero.
@@ -18,7 +18,7 @@ wrongly, when ReduceLROnPlateau has a patience shorter than the noise, or when w
 ## Signs
 - Rate practically zero long before the loss has settled, or zero from the start.
 - Loss flat from that step on, gradient norm unchanged.
-- A per-epoch scheduler that was stepped many times an epoch.
+- A per-epoch scheduler that was stepped many times per epoch.
 
 ## Fix
 Call the scheduler at the pace its numbers are meant for, or give it numbers for the pace at which it is called.
@@ -34,19 +34,19 @@ for epoch in range(epochs):
 For a schedule in steps: `T_max=epochs * len(loader)` and one call after every `optimizer.step()`.
 
 ## What not to do
-- Do not raise the initial rate to make up for it: the schedule eats any start.
-- Do not add epochs: the rate is already spent.
+- Do not raise the initial learning rate to make up for it: the schedule takes any value to zero.
+- Do not add epochs: the learning rate is already spent.
 - Do not read the freeze as convergence or as a model that is too small.
 
 ## Often confused with
 - `lr-too-low`: slow from the first step.
-- `model-too-small`, `lr-never-decays`: flat as well, but with the rate alive.
-- `vanishing-gradients`: gradients, not rates, are tiny.
+- `model-too-small`, `lr-never-decays`: flat as well, but with the learning rate alive.
+- `vanishing-gradients`: gradients, not learning rates, are tiny.
 - `weight-decay-too-strong`: the loss is pulled to the trivial level instead of freezing where it is.
 
 ## Verify
-Draw the rate under the loss: the loss must fall until the rate falls. Print `scheduler.get_last_lr()` at the end of
-each epoch and compare with what you meant.
+Draw the learning rate under the loss: the loss must fall until the learning rate falls. Print
+`scheduler.get_last_lr()` at the end of each epoch and compare with what you meant.
 
 ## References
 - PyTorch documentation, "torch.optim: How to adjust learning rate".
@@ -77,9 +77,9 @@ from ._known import (
 
 ID = "lr-decays-too-soon"
 FAMILY = "learning-rate"
-TITLE = "The learning rate decays too soon"
+TITLE = "Learning rate decays too soon"
 MEANS = (
-    "The schedule takes the rate to almost nothing while the loss is still falling, often because a per-epoch "
+    "The schedule takes the learning rate to almost nothing while the loss is still falling, often because a per-epoch "
     "scheduler is stepped per batch."
 )
 FOR = {
@@ -107,10 +107,10 @@ AGAINST = {
 REQUIRES = ("lr-collapsed", "scheduler-steps-often")
 EXPLAINS = ("lr-too-low", "undertrained", "model-too-small")
 AVOID = (
-    "Do not raise the initial rate: the schedule eats any start.",
-    "Do not add epochs: the rate is already spent.",
+    "Do not raise the initial learning rate: the schedule takes any value to zero.",
+    "Do not add epochs: the learning rate is already spent.",
 )
-VERIFY = "With the rate drawn under the loss, the loss keeps falling until the planned end of the decay."
+VERIFY = "Plot the learning rate beside the loss: the loss falls until the planned end of the decay."
 REFERENCE = "PyTorch documentation, torch.optim: How to adjust learning rate"
 
 LAST_SHARE = 0.05  # of the peak: what should be left of the learning rate at the end of the run

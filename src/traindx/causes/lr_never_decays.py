@@ -1,17 +1,18 @@
-"""The run ends on a floor of its own noise, because the rate never comes down.
+"""The run ends on a floor of its own noise, because the learning rate never comes down.
 
 ## What happens
 Early progress is good. Then the loss hovers around a constant with lively noise for the rest of the run. No
-constant rate does better: a smaller one only gets to its own, lower floor later.
+constant learning rate does better: a smaller one only gets to its own, lower floor later.
 
 ## Why
-Near a minimum, with curvature λ and batch-gradient variance σ² along a direction, SGD with rate lr does not
-converge: each step adds noise lr²σ² to the squared error and removes the share 2·lr·λ of it. They balance at an
+Near a minimum, with curvature λ and batch-gradient variance σ² along a direction, SGD with learning rate lr does
+not converge: each step adds noise lr²σ² to the squared error and removes the share 2·lr·λ of it. They balance at an
 error variance of lr·σ²/(2λ), which leaves an excess loss of about lr·σ²/4 for each such direction. The floor is
-proportional to lr·σ². So a tenth of the rate lowers it tenfold, and a rate that goes to zero removes it. Averaging
-the weights over the last stretch removes most of it too, without touching the rate.
+proportional to lr·σ². So a tenth of the learning rate lowers it tenfold, and a learning rate that goes to zero
+removes it. Averaging the weights over the last stretch removes most of it too, without touching the learning rate.
 
-Starting with the small rate is no way round: the descent takes 1/(lr·λ) steps. High first, low later has both.
+Starting with the small learning rate is no way round: the descent takes 1/(lr·λ) steps. High first, low later has
+both.
 
 ## Signs
 - Late loss flat and noisy, with noise large against what trend remains.
@@ -28,23 +29,24 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs *
 scheduler.step()
 ```
 
-For a finished run: load the last checkpoint and train 10 to 20 % more steps with the rate falling linearly to zero.
+For a finished run: load the last checkpoint and train 10 to 20 % more steps with the learning rate falling linearly
+to zero.
 
 ## What not to do
 - Do not enlarge the model because the loss is flat.
-- Do not just train longer at the same rate: the floor does not depend on time.
-- Do not cut the rate from the start.
+- Do not just train longer at the same learning rate: the floor does not depend on time.
+- Do not cut the learning rate from the start.
 
 ## Often confused with
 - `lr-too-high`: no good early progress, or growing swings.
-- `model-too-small`: flat too, but with small gradients and at any rate.
+- `model-too-small`: flat too, but with small gradients and at any learning rate.
 - `batch-too-small`: noise so large that decay alone does not help at a useful speed. A larger batch lowers σ² as a
-  smaller rate lowers lr; if the noise scale is far above the batch size, look there.
+  smaller learning rate lowers lr; if the noise scale is far above the batch size, look there.
 - `undertrained`: the slope at the end is still significant.
 
 ## Verify
-From the last checkpoint, a short stretch with a tenth of the rate must drop the loss visibly within a few hundred
-steps. If it does not, the plateau is not noise.
+From the last checkpoint, a short stretch with a tenth of the learning rate must drop the loss visibly within a few
+hundred steps. If it does not, the plateau is not noise.
 
 ## References
 - H. Robbins, S. Monro, "A Stochastic Approximation Method", 1951.
@@ -82,8 +84,8 @@ from ._settings import assigned_by_hand
 ID = "lr-never-decays"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
-TITLE = "The learning rate never decays"
-MEANS = "Late in training the loss hovers on a noise floor that decay would go below and that no constant rate does."
+TITLE = "Learning rate never decays"
+MEANS = "Late in training the loss hovers on a noise floor that only a decaying learning rate goes below."
 FOR = {
     "late-noise-floor": 3.0,
     "gradients-oppose": 1.5,
@@ -115,10 +117,10 @@ AGAINST = {
 }
 REQUIRES = ("late-noise-floor", "gradients-oppose")
 AVOID = (
-    "Do not train longer at the same rate: the floor does not depend on time.",
-    "Do not start at the small rate: the descent would take many times longer.",
+    "Do not train longer at the same learning rate: the floor does not depend on time.",
+    "Do not start at the small learning rate: the descent would take many times longer.",
 )
-VERIFY = "From the last checkpoint, a few hundred steps at a tenth of the rate drop the loss visibly."
+VERIFY = "From the last checkpoint, a few hundred steps at a tenth of the learning rate drop the loss visibly."
 REFERENCE = "I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts, ICLR 2017"
 
 

@@ -23,32 +23,34 @@ above 1e-2 for long, a layer is rewritten faster than the layers above it can fo
 - The first bad step follows large updates, not large inputs, and no single operation made the first NaN.
 
 ## Fix
-Lower the rate, in thirds or tenths, until the first hundred steps fall smoothly; then let a schedule decay it.
+Lower the learning rate, in thirds or tenths, until the first hundred steps fall smoothly; then let a schedule decay
+it.
 
 ```python
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)   # was 3e-2
 ```
 
-A range test finds the region in one short run: raise the rate exponentially from 1e-7, note where the loss turns
-upward, and take a third to a tenth of that. `traindx lr train.py` does this on your own loop.
+A range test finds the region in one short run: raise the learning rate exponentially from 1e-7, note where the loss
+turns upward, and take a third to a tenth of that. `traindx lr train.py` does this on your own loop.
 
 ## What not to do
-- Do not add clipping to a rate that is too high for ordinary steps: it hides the fault and slows every step.
-- Do not skip NaN batches or reset weights to the last good ones and go on at the same rate.
+- Do not add clipping to a learning rate that is too high for ordinary steps: it hides the fault and slows every
+  step.
+- Do not skip NaN batches or reset weights to the last good ones and go on at the same learning rate.
 - Do not switch optimizers and keep the number: 0.1 is ordinary for SGD and about a hundred times too much for Adam.
 
 ## Often confused with
 - `missing-zero-grad` and `unscaled-accumulation`: the step is too long because the gradient is a sum. Both are seen
-  directly, and lowering the rate only covers them up.
-- `no-warmup`: the trouble is confined to the first steps; a ramp to the same rate trains well.
+  directly, and lowering the learning rate only covers them up.
+- `no-warmup`: the trouble is confined to the first steps; a ramp to the same learning rate trains well.
 - `exploding-gradients`: rare enormous norms among ordinary ones, in a recurrent or deep un-normalised model.
 - `unstable-math`: a single operation makes the first NaN while updates are small.
 - `unscaled-inputs`, `unscaled-targets`: the curvature is large because the data are.
 - `init-too-large`: the first loss is already far above chance, before any step.
 
 ## Verify
-Run 100 to 200 steps at the new rate: the smoothed loss must fall, the update-to-weight ratio lie near 1e-3, and a
-second halving of the rate must not change the picture much.
+Run 100 to 200 steps at the new learning rate: the smoothed loss must fall, the update-to-weight ratio lie near
+1e-3, and a second halving of the learning rate must not change the picture much.
 
 ## References
 - L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
@@ -76,9 +78,9 @@ from ._settings import changed_rate
 ID = "lr-too-high"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
-TITLE = "The learning rate is too high"
+TITLE = "Learning rate too high"
 MEANS = (
-    "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller rate alone cures it and no wiring "
+    "Steps overshoot, so the loss swings, climbs or ends in NaN; a smaller learning rate alone fixes it and no wiring "
     "fault explains it."
 )
 FOR = {
@@ -138,8 +140,8 @@ REQUIRES = (
 )
 EXPLAINS = ("dead-relus",)
 AVOID = (
-    "Do not clip gradients to tame a rate that is too high for ordinary steps: it hides the fault.",
-    "Do not skip the NaN batches and go on at the same rate.",
+    "Do not clip gradients to tame a learning rate that is too high for ordinary steps: it hides the fault.",
+    "Do not skip the NaN batches and go on at the same learning rate.",
 )
 VERIFY = "Over the next 100 to 200 steps the smoothed loss falls and the update-to-weight ratio lies near 1e-3."
 REFERENCE = "L. N. Smith, Cyclical Learning Rates for Training Neural Networks, WACV 2017"

@@ -6,8 +6,8 @@ Nothing oscillates. Gradients keep their size, because the place where they are 
 
 ## Why
 A step of gradient descent lowers the loss by about lr·‖g‖². Along a direction of curvature λ the error shrinks by
-(1 − lr·λ), so the number of steps to fall by a factor e is 1/(lr·λ): ten times less rate, ten times more steps. The
-noise of the batches averages out over such small steps, which is why the curve looks so clean.
+(1 − lr·λ), so the number of steps to fall by a factor e is 1/(lr·λ): ten times less learning rate, ten times more
+steps. The noise of the batches averages out over such small steps, which is why the curve looks so clean.
 
 Two measurements show it. The update is a tiny share of the weight (far below 1e-4), and the gradient after the step
 is nearly parallel to the one before, so many small steps could have been one long one.
@@ -19,8 +19,8 @@ is nearly parallel to the one before, so many small steps could have been one lo
 - Gradient norm healthy and not shrinking; nothing is clipped, the schedule has not ended.
 
 ## Fix
-Raise the rate by factors of three to ten until the first hundred steps fall briskly; stop one factor before the
-loss turns noisy. The usual starting points are 1e-3 for Adam and AdamW on small models, 1e-4 to 3e-4 on
+Raise the learning rate by factors of three to ten until the first hundred steps fall briskly; stop one factor
+before the loss turns noisy. The usual starting points are 1e-3 for Adam and AdamW on small models, 1e-4 to 3e-4 on
 transformers, 0.1 for SGD with momentum on normalised networks.
 
 ```python
@@ -28,21 +28,22 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)   # was 1e-6
 ```
 
 ## What not to do
-- Do not just add epochs: at a hundredth of the right rate, that is a hundred times the cost.
+- Do not just add epochs: at a hundredth of the right learning rate, that is a hundred times the cost.
 - Do not take a smooth curve for a good one.
-- Do not raise the rate if almost every step is clipped or the schedule ended early: mend those first.
+- Do not raise the learning rate if almost every step is clipped or the schedule ended early: fix those first.
 
 ## Often confused with
-- `vanishing-gradients`: slow because the gradient of the early layers is tiny, not because the rate is.
-- `clip-too-tight`: the rate is fine, the clip threshold shortens nearly every step.
-- `lr-decays-too-soon`: the rate was right at first and fell to nothing.
+- `vanishing-gradients`: slow because the gradient of the early layers is tiny, not because the learning rate is.
+- `clip-too-tight`: the learning rate is fine, the clip threshold shortens nearly every step.
+- `lr-decays-too-soon`: the learning rate was right at first and fell to nothing.
 - `undertrained`: progress at a useful pace that was cut short; more steps suffice.
 - `params-not-in-optimizer`, `frozen-layers`: part of the model does not move at all.
 - `no-momentum`: plain SGD in a ravine; the gradient alternates in a few coordinates.
 
 ## Verify
-At the new rate the loss of the first 100 steps falls several times further than before, and the update-to-weight
-ratio lies between 1e-4 and 1e-2. One more tripling should begin to look noisy; if not, there is room left.
+At the new learning rate the loss of the first 100 steps falls several times further than before, and the
+update-to-weight ratio lies between 1e-4 and 1e-2. One more tripling should begin to look noisy; if not, there is
+room left.
 
 ## References
 - Y. Bengio, "Practical Recommendations for Gradient-Based Training of Deep Architectures", 2012.
@@ -67,8 +68,10 @@ from ._settings import changed_rate
 ID = "lr-too-low"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
-TITLE = "The learning rate is too low"
-MEANS = "The loss falls steadily but far too slowly although gradients are healthy; a larger rate alone cures it."
+TITLE = "Learning rate too low"
+MEANS = (
+    "The loss falls steadily but far too slowly although gradients are healthy; a larger learning rate alone fixes it."
+)
 FOR = {
     "rate-below-usual": 3.0,
     "loss-falling-slowly": 2.5,
@@ -117,10 +120,10 @@ REQUIRES = (
 )
 EXPLAINS = ("undertrained",)
 AVOID = (
-    "Do not just add epochs: at a hundredth of the right rate that costs a hundred times the compute.",
+    "Do not just add epochs: at a hundredth of the right learning rate that costs a hundred times the compute.",
     "Do not take a smooth curve for a good one.",
 )
-VERIFY = "The first 100 steps at the new rate lower the loss several times further, and the update ratio is above 1e-4."
+VERIFY = "In 100 steps the loss falls several times further, and the update/weight ratio is above 1e-4."
 REFERENCE = "Y. Bengio, Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012"
 
 HEALTHY_UPDATE_RATIO = 2e-3  # of the weights' norm in one step: the middle of what well-set runs show

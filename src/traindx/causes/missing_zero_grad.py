@@ -2,7 +2,7 @@
 
 ## What happens
 Training starts almost normally, since the first step's gradient is right. Then steps grow and point into the past:
-the loss overshoots, swings in long waves, or diverges. With a small rate it may merely train badly.
+the loss overshoots, swings in long waves, or diverges. With a small learning rate it may merely train badly.
 
 ## Why
 `backward()` adds into `.grad`; it never overwrites. Without clearing, step t uses
@@ -11,15 +11,15 @@ the loss overshoots, swings in long waves, or diverges. With a small rate it may
 
 While gradients agree, ‖G_t‖ grows in proportion to t; where they are mostly noise, like √t. Compared with momentum,
 G_t = m·G_{t−1} + g_t, this is momentum with m = 1: the average age of what it contains grows without bound and the
-effective rate lr/(1 − m) is infinite. Nothing brakes the walk before the summed gradient has changed its sign, so
-it runs far past the minimum and comes back: slow, growing oscillation. Adam divides the size of the sum out again,
-so there the fault shows as stale directions rather than as large steps.
+effective learning rate lr/(1 − m) is infinite. Nothing brakes the walk before the summed gradient has changed its
+sign, so it runs far past the minimum and comes back: slow, growing oscillation. Adam divides the size of the sum
+out again, so there the fault shows as stale directions rather than as large steps.
 
 ## Signs
 - Gradients are not empty when backward starts and still hold what the last step already used.
 - Gradient norm grows like a running sum, although each batch alone has an ordinary gradient.
 - Each step's gradient is nearly parallel to the one before.
-- A smaller rate delays the trouble and does not cure it.
+- A smaller learning rate delays the trouble and does not fix it.
 
 ## Fix
 Clear once for each optimizer step. Any place after `step()` and before the next `backward()` will do.
@@ -35,7 +35,7 @@ for inputs, targets in loader:
 With accumulation over k micro-batches, clear after the k-th backward's step, and divide the loss by k.
 
 ## What not to do
-- Do not lower the rate: it only moves the trouble later.
+- Do not lower the learning rate: it only moves the trouble later.
 - Do not clip: the direction is wrong as well as the length.
 - Do not call `zero_grad()` between `backward()` and `step()`: then there is nothing to step with.
 
@@ -80,7 +80,7 @@ from ._known import (
 
 ID = "missing-zero-grad"
 FAMILY = "optimizer"
-TITLE = "Gradients are never cleared"
+TITLE = "optimizer.zero_grad() missing"
 MEANS = "Nothing clears the gradients between steps, so each step uses the sum of all gradients since the start."
 FOR = {
     "grads-kept": 6.5,
@@ -105,7 +105,7 @@ EXPLAINS = (
     "clip-too-tight",
 )
 AVOID = (
-    "Do not lower the rate or clip: the direction is wrong as well as the length.",
+    "Do not lower the learning rate or clip: the direction is wrong as well as the length.",
     "Do not call zero_grad() between backward() and step().",
 )
 VERIFY = "The gradient norm of the first 20 steps stays of one order instead of growing like a sum."

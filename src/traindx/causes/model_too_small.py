@@ -2,15 +2,15 @@
 
 ## What happens
 Training and validation loss settle together, high. Gradients have become small, steps are ordinary, decaying the
-rate changes little. Not even a single batch can be driven to near zero loss.
+learning rate changes little. Not even a single batch can be driven to near zero loss.
 
 ## Why
 The reachable loss splits into three parts: what no model could remove (noise in the data), what this family of
 models cannot express (approximation error), and what optimisation has not found yet. When gradients vanish at a
-loss above the noise, training and validation agree, and a smaller rate does not help, the second part is left. A
-linear layer cannot separate what is not linearly separable; a hidden layer narrower than the number of factors that
-matter is a bottleneck: the rank of what passes is at most its width; a convolutional stack whose receptive field is
-smaller than the object cannot see it, with any number of channels.
+loss above the noise, training and validation agree, and a smaller learning rate does not help, the second part is
+left. A linear layer cannot separate what is not linearly separable; a hidden layer narrower than the number of
+factors that matter is a bottleneck: the rank of what passes is at most its width; a convolutional stack whose
+receptive field is smaller than the object cannot see it, with any number of channels.
 
 ## Signs
 - Loss flat at a high level, with small gradients and successive gradients unrelated.
@@ -39,7 +39,7 @@ features that the task needs.
 - `no-nonlinearity`: the size is there, the activation between the layers is not.
 - `over-regularized`, `weight-decay-too-strong`: the model could, and is held back.
 - `double-softmax`, `wrong-loss`, `output-range-mismatch`: the floor is made by the loss.
-- `lr-never-decays`: the floor is noise and falls with the rate.
+- `lr-never-decays`: the floor is noise and falls with the learning rate.
 - `vanishing-gradients`, `dead-relus`, `frozen-layers`: part of the model does not take part.
 - `noisy-labels`: labels that carry nothing cannot be learned by any model that generalises.
 
@@ -73,7 +73,7 @@ from ._rivals import DATA_FAULTS, LOSS_FAULTS, MODE_FAULTS, NUMBER_FAULTS, SIGNA
 ID = "model-too-small"
 FAMILY = "generalisation"
 SETTLED_BY = ("check",)
-TITLE = "The model is too small for the task"
+TITLE = "Model too small (underfitting)"
 MEANS = "Training and validation both settle high although optimisation is healthy."
 FOR = {"narrow-layer": 2.0, "loss-plateau": 0.8, "training-at-chance": 0.3, "one-batch-not-learnt": 2.0}
 AGAINST = {
@@ -118,7 +118,7 @@ AGAINST = {
 }
 REQUIRES = ("narrow-layer", "one-batch-not-learnt")
 AVOID = (
-    "Do not enlarge before one batch was tried: most flat losses are wiring faults, which a larger model has as well.",
+    "Overfit one batch first: most flat losses are wiring faults, which a larger model has as well.",
     "Do not train longer or add regularisation: the curve is flat.",
 )
 VERIFY = "The larger model memorises one batch and settles lower on the whole training set."

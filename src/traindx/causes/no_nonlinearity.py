@@ -83,7 +83,7 @@ from ._known import (
 
 ID = "no-nonlinearity"
 FAMILY = "signal"
-TITLE = "Nothing nonlinear stands between the layers"
+TITLE = "No activation between linear layers"
 MEANS = "Linear layers follow each other directly, so the stack is no stronger than a single linear map."
 FOR = {
     "linear-chain": 4.5,

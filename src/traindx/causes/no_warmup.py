@@ -1,8 +1,9 @@
-"""The full rate comes before the optimizer and the model are ready for it.
+"""The full learning rate comes before the optimizer and the model are ready for it.
 
 ## What happens
 In the first tens to hundreds of steps the loss shoots up, or gradients spike, and then training settles: worse than
-it could be, or not at all. A smaller constant rate avoids the spike but ends worse than a ramp to the full rate.
+it could be, or not at all. A smaller constant learning rate avoids the spike but ends worse than a ramp to the full
+learning rate.
 
 ## Why
 Adam divides by the root of v, a running mean of squared gradients. After t steps v rests on about t samples; bias
@@ -10,18 +11,20 @@ correction, v/(1 − β₂ᵗ), makes its mean right but not its variance. With 
 some 1/(1 − β₂) = 1000 steps, and before that single coordinates take steps of up to lr however noisy their
 gradient. At the same time a fresh network sits in a region of high curvature λ, where steps are stable only below
 2/λ; curvature usually falls during the first steps if those are small. Large batches, attention and layer norm make
-both effects stronger, and a rate scaled up with the batch (the linear scaling rule) makes the first step longer.
+both effects stronger, and a learning rate scaled up with the batch (the linear scaling rule) makes the first step
+longer.
 
 A linear ramp over w steps keeps the early, badly informed steps short and costs nothing later.
 
 ## Signs
 - The loss rises well above its start, or norms spike, within the first steps only.
 - Large updates at the start that become ordinary by themselves.
-- Constant or immediately full rate; an adaptive optimizer, a large batch, attention or normalisation layers.
+- Constant or immediately full learning rate; an adaptive optimizer, a large batch, attention or normalisation
+  layers.
 
 ## Fix
-Ramp the rate linearly from almost nothing over about 2/(1 − β₂) steps, at most a tenth of the run. Call the
-scheduler once after each optimizer step, not once an epoch.
+Ramp the learning rate linearly from almost nothing over about 2/(1 − β₂) steps, at most a tenth of the run. Call
+the scheduler once after each optimizer step, not once per epoch.
 
 ```python
 warmup = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=500)
@@ -30,9 +33,9 @@ scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], mi
 ```
 
 ## What not to do
-- Do not lower the rate for the whole run to survive its first hundred steps.
+- Do not lower the learning rate for the whole run to survive its first hundred steps.
 - Do not clip hard for ever because of the first steps.
-- Do not step a per-step warmup once an epoch: it would take the whole run.
+- Do not step a per-step warmup once per epoch: it would take the whole run.
 
 ## Often confused with
 - `lr-too-high`: unstable at any time, also after a ramp.
@@ -42,8 +45,9 @@ scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], mi
 - `optimizer-misconfigured`: β₂ or eps is odd, which a ramp only delays.
 
 ## Verify
-With the ramp, the same peak rate gives no early rise, and at equal steps the loss is lower than with a smaller
-constant rate. If the spike merely moves to the end of the ramp, the peak rate itself is too high.
+With the ramp, the same peak learning rate gives no early rise, and at equal steps the loss is lower than with a
+smaller constant learning rate. If the spike merely moves to the end of the ramp, the peak learning rate itself is
+too high.
 
 ## References
 - P. Goyal et al., "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour", 2017.
@@ -81,10 +85,10 @@ from ._settings import assigned_by_hand
 ID = "no-warmup"
 FAMILY = "learning-rate"
 SETTLED_BY = ("lr",)
-TITLE = "The full learning rate comes without a warmup"
+TITLE = "Learning rate warmup missing"
 MEANS = (
-    "The first steps at the full rate damage the model; a ramp to the same rate trains well, and better than a "
-    "smaller constant rate does."
+    "The first steps at the full learning rate damage the model; a ramp to the same learning rate trains well, and "
+    "better than a smaller constant one."
 )
 FOR = {
     "early-instability": 3.0,
@@ -118,10 +122,10 @@ AGAINST = {
 }
 REQUIRES = ("early-instability",)
 AVOID = (
-    "Do not lower the rate of the whole run to survive its first hundred steps.",
-    "Do not step a per-step warmup scheduler once an epoch.",
+    "Do not lower the learning rate of the whole run to survive its first hundred steps.",
+    "Do not step a per-step warmup scheduler once per epoch.",
 )
-VERIFY = "The same peak rate reached by a ramp gives no early rise and a lower loss at equal steps."
+VERIFY = "The same peak learning rate reached by a ramp gives no early rise and a lower loss at equal steps."
 REFERENCE = "J. Ma, D. Yarats, On the Adequacy of Untuned Warmup for Adaptive Optimization, AAAI 2021"
 
 LARGEST_SHARE = 0.1  # a ramp longer than a tenth of the run costs more than it protects

@@ -3,8 +3,8 @@
 ## What happens
 
 Training loss stays near chance for long and then falls slowly, in stairs at epoch borders, as samples are memorised
-one by one. Validation stays at chance from the first epoch to the last. The model, the rate and the code of the
-loop look fine, and are.
+one by one. Validation stays at chance from the first epoch to the last. The model, the learning rate and the code
+of the loop look fine, and are.
 
 ## Why
 
@@ -20,7 +20,8 @@ one side only; augmentation applied to the image but not to its mask; class ids 
 
 - Validation at chance throughout, while training loss falls slowly or in stairs.
 - Loss stays near chance although a single batch can be memorised.
-- If only some labels are wrong: samples that the model is sure of are labelled otherwise nearly as often as all others.
+- If only some labels are wrong: samples that the model is sure of are labelled otherwise nearly as often as all
+  others.
 
 ## Fix
 
@@ -81,8 +82,8 @@ from ._known import (
 ID = "noisy-labels"
 FAMILY = "data"
 SETTLED_BY = ("check",)
-TITLE = "Labels do not belong to their inputs"
-MEANS = "Labels are shuffled, misaligned or random against their inputs, so that only memorising helps."
+TITLE = "Wrong or shuffled labels"
+MEANS = "Labels do not belong to their inputs (shuffled, misaligned, random), so only memorising lowers the loss."
 FOR = {
     "validation-at-chance": 3.0,
     "memorising": 1.5,

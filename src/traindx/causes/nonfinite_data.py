@@ -20,7 +20,7 @@ integer overflow turned to float; an empty average; a corrupt file.
 
 ## Fix
 
-Find the samples and mend the preprocessing; decide openly what to do with missing values.
+Find the samples and fix the preprocessing; decide openly what to do with missing values.
 
 ```python
 for index in range(len(dataset)):
@@ -36,7 +36,7 @@ x = torch.where(missing, column_mean, x)  # and hand `missing` to the model as a
 ## What not to do
 
 - Do not skip steps whose loss is NaN: the broken samples stay, and you train on a biased rest without knowing.
-- Do not lower the rate or clip: the number was never finite.
+- Do not lower the learning rate or clip: the number was never finite.
 - Do not replace NaN by 0 blindly: in a feature with mean 400 a zero is an outlier.
 
 ## Often confused with
@@ -78,7 +78,7 @@ from ._known import (
 
 ID = "nonfinite-data"
 FAMILY = "data"
-TITLE = "The data contain NaN or Inf"
+TITLE = "NaN or Inf in the data"
 MEANS = "Inputs or targets hold NaN or Inf before the model runs, a division by zero in preprocessing included."
 FOR = {
     "input-nonfinite": 6.5,
@@ -90,7 +90,7 @@ REQUIRES = ("input-nonfinite", "target-nonfinite")
 EXPLAINS = ("unstable-math", "lr-too-high", "exploding-gradients", "low-precision", "bad-batch", "dead-relus")
 AVOID = (
     "Do not skip steps whose loss is NaN: the broken samples stay.",
-    "Do not lower the rate or clip: the number was never finite.",
+    "Do not lower the learning rate or clip: the number was never finite.",
 )
 VERIFY = "A full pass over the training and validation data finds no non-finite value."
 REFERENCE = "Goldberg, What every computer scientist should know about floating-point arithmetic, 1991"

@@ -1,8 +1,9 @@
-"""A setting of the optimizer other than the rate breaks it.
+"""A setting of the optimizer other than the learning rate breaks it.
 
 ## What happens
-Oscillation that outlives a smaller rate, steps that carry on long after the gradient has turned, or hardly any
-progress although the rate looks ordinary. The numbers in the constructor are legal, so nothing complains.
+Oscillation that outlives a smaller learning rate, steps that carry on long after the gradient has turned, or hardly
+any progress although the learning rate looks ordinary. The numbers in the constructor are legal, so nothing
+complains.
 
 ## Why
 - **Momentum m** makes the lasting effect of one gradient lr/(1 − m). At 0.9 that is ten times lr, at 0.99 a
@@ -13,14 +14,15 @@ progress although the rate looks ordinary. The numbers in the constructor are le
   scale: sudden large gradients make oversized steps (Adam's guarantee asks for β₁ < √β₂). β₂ = 0.9 makes the scale
   noisy; β₂ near 1 makes it stale, and the bias correction 1/(1 − β₂ᵗ) then matters for thousands of steps. Swapped
   betas, such as (0.999, 0.9), are a classic.
-- **eps** is added to √v. Where eps ≫ √v the step is lr·m/eps: plain momentum with a rate of lr/eps, so with eps = 1
-  it is tiny wherever gradients are. Where eps is below the resolution of half precision it is zero, and 0/0 is NaN.
+- **eps** is added to √v. Where eps ≫ √v the step is lr·m/eps: plain momentum with a learning rate of lr/eps, so
+  with eps = 1 it is tiny wherever gradients are. Where eps is below the resolution of half precision it is zero,
+  and 0/0 is NaN.
 - **dampening, maximize, nesterov, amsgrad** switched on without need each change the effective step.
 
 ## Signs
 - Momentum at or above 0.99, betas far from (0.9, 0.999) or swapped, eps of 1e-3 and above.
 - eps comparable with the root of the second moment.
-- Loss swings with a period of many steps, and a smaller rate only stretches it.
+- Loss swings with a period of many steps, and a smaller learning rate only stretches it.
 
 ## Fix
 Return to the defaults, then change one setting at a time and for a reason.
@@ -30,20 +32,20 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8)
 ```
 
-If momentum really has to be 0.99, divide the rate by ten against the value that worked at 0.9.
+If momentum really has to be 0.99, divide the learning rate by ten against the value that worked at 0.9.
 
 ## What not to do
-- Do not tune the rate around a broken setting.
+- Do not tune the learning rate around a broken setting.
 - Do not copy betas from another field: (0.5, 0.999) belongs to GANs, (0.9, 0.95) to large language models.
 
 ## Often confused with
-- `lr-too-high`: a smaller rate alone cures it.
+- `lr-too-high`: a smaller learning rate alone fixes it.
 - `missing-zero-grad`: acts like momentum 1 without any setting.
-- `lr-too-low`: the rate itself is small; with a huge eps it is only the effective one.
+- `lr-too-low`: the learning rate itself is small; with a huge eps it is only the effective one.
 - `no-momentum`: advice, not a fault.
 
 ## Verify
-With default settings and the same rate the swings are gone, and eps is far below the median of √v.
+With default settings and the same learning rate the swings are gone, and eps is far below the median of √v.
 
 ## References
 - D. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015.
@@ -75,8 +77,8 @@ from ._settings import optimizer_setting
 
 ID = "optimizer-misconfigured"
 FAMILY = "optimizer"
-TITLE = "An optimizer setting other than the rate is wrong"
-MEANS = "A setting other than the rate breaks the optimizer: momentum near or above 1, betas off, huge eps."
+TITLE = "Optimizer setting wrong (momentum, betas or eps)"
+MEANS = "A setting other than the learning rate breaks the optimizer: momentum near or above 1, betas off, huge eps."
 FOR = {
     "optimizer-setting-odd": 4.0,
     "eps-dominates": 3.5,
@@ -97,10 +99,12 @@ AGAINST = {
 REQUIRES = ("optimizer-setting-odd", "eps-dominates")
 EXPLAINS = ("lr-too-high", "lr-too-low", "lr-never-decays", "no-warmup", "exploding-gradients")
 AVOID = (
-    "Do not tune the rate around a broken setting.",
+    "Do not tune the learning rate around a broken setting.",
     "Do not copy betas from another field: (0.5, 0.999) belongs to GANs.",
 )
-VERIFY = "With default settings and the same rate the swings are gone, and eps is far below the median of sqrt(v)."
+VERIFY = (
+    "With default settings and the same learning rate the swings are gone, and eps is far below the median of sqrt(v)."
+)
 REFERENCE = "D. Kingma, J. Ba, Adam: A Method for Stochastic Optimization, ICLR 2015"
 
 DEFAULT_MOMENTUM = 0.9

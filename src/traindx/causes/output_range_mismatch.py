@@ -34,7 +34,7 @@ Use an activation only where it states a fact: sigmoid for probabilities, softpl
 
 ## What not to do
 
-- Do not raise the rate: outputs at the bound have no gradient to multiply.
+- Do not raise the learning rate: outputs at the bound have no gradient to multiply.
 - Do not clamp outputs instead: clamp has derivative zero outside, like the activation.
 - Do not make the model larger: the bound is in the last operation.
 
@@ -78,7 +78,7 @@ from ._known import (
 
 ID = "output-range-mismatch"
 FAMILY = "loss"
-TITLE = "The last activation cannot reach the targets"
+TITLE = "Output activation cannot reach the targets"
 MEANS = "The model's last activation cannot produce the values that the targets have."
 FOR = {
     "targets-outside-output-range": 5.5,
@@ -105,7 +105,7 @@ EXPLAINS = (
     "undertrained",
 )
 AVOID = (
-    "Do not raise the rate: outputs at the bound have no gradient to multiply.",
+    "Do not raise the learning rate: outputs at the bound have no gradient to multiply.",
     "Do not clamp the outputs: clamp has derivative zero outside its range as well.",
 )
 VERIFY = "The largest and smallest outputs on a batch reach the targets' range, and the loss passes its former floor."

@@ -79,7 +79,7 @@ from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
 ID = "over-regularized"
 FAMILY = "generalisation"
 SETTLED_BY = ("check",)
-TITLE = "The model is regularised too strongly"
+TITLE = "Too much regularisation (dropout, augmentation, noise)"
 MEANS = "Dropout, augmentation or noise is so strong that the model cannot fit the training set."
 FOR = {
     "strong-dropout": 3.0,

@@ -2,7 +2,7 @@
 
 ## What happens
 Both losses fall together at first. Then validation loss reaches its minimum and rises, while training loss goes on
-falling, often in stairs at the borders of epochs. Accuracy may stay flat for long while the loss rises already.
+falling, often in stairs at epoch boundaries. Accuracy may stay flat for long while the loss rises already.
 
 ## Why
 The expected error on new data is that of the best model in reach, plus bias, plus variance: how much the fitted
@@ -37,7 +37,7 @@ else:
 ## What not to do
 - Do not train on in the hope that it comes back, unless you see double descent.
 - Do not judge by training loss, and do not tune on the test set.
-- Do not lower the rate to hide it: the minimum just comes later.
+- Do not lower the learning rate to hide it: the minimum just comes later.
 
 ## Often confused with
 - `train-mode-missing`: dropout is off while training, so the model overfits although it has dropout. It is seen
@@ -79,7 +79,7 @@ from ._rivals import MODE_FAULTS
 
 ID = "overfitting"
 FAMILY = "generalisation"
-TITLE = "The model overfits"
+TITLE = "Overfitting"
 MEANS = "Training keeps improving while validation gets worse."
 FOR = {
     "validation-rising": 4.0,

@@ -39,7 +39,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)   # after the last ch
 If the optimizer must exist already: `optimizer.add_param_group({"params": new_layer.parameters()})`.
 
 ## What not to do
-- Do not raise the rate: what is missing does not move at any rate.
+- Do not raise the learning rate: what is missing does not move at any learning rate.
 - Do not call `model.parameters()` once, keep the generator, and use it twice: the second use is empty.
 
 ## Often confused with
@@ -92,7 +92,7 @@ from ._settings import optimizer_call
 ID = "params-not-in-optimizer"
 FAMILY = "optimizer"
 SETTLED_BY = ("check",)
-TITLE = "Parameters are missing from the optimizer"
+TITLE = "Parameters missing from the optimizer"
 MEANS = (
     "Parameters that get gradients are never updated: the optimizer holds others, only some of them, or is never "
     "stepped."
@@ -124,7 +124,7 @@ EXPLAINS = (
     "noisy-labels",
 )
 AVOID = (
-    "Do not raise the rate: what the optimizer does not hold does not move at any rate.",
+    "Do not raise the learning rate: what the optimizer does not hold does not move at any learning rate.",
     "Do not keep the generator model.parameters() and use it twice: the second use is empty.",
 )
 VERIFY = "After one step every trainable parameter differs from its copy taken before."

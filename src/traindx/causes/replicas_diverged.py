@@ -14,10 +14,10 @@ different points, and belongs to none of them.
 Links that break:
 
 - parameters changed outside the wrapper: weights re-initialised or loaded after DistributedDataParallel was built;
-- calling `model.module(...)` in training, which goes round the hooks that synchronise;
+- calling `model.module(...)` in training, which bypasses the hooks that synchronise;
 - a parameter that the wrapper does not know: added later, or kept in a plain list;
-- an update that differs: different rates, random numbers inside the optimizer, clipping by a local norm, skipping a
-  step on one rank only (a local NaN check), different numbers of batches;
+- an update that differs: different learning rates, random numbers inside the optimizer, clipping by a local norm,
+  skipping a step on one rank only (a local NaN check), different numbers of batches;
 - hand-written averaging that forgets the division by R, or a parameter without a gradient on some rank;
 - buffers such as batch norm's running statistics, with `broadcast_buffers=False`.
 
@@ -69,7 +69,7 @@ from ._known import (
 
 ID = "replicas-diverged"
 FAMILY = "distributed"
-TITLE = "The replicas hold different weights"
+TITLE = "Replicas hold different weights"
 MEANS = "Ranks that should hold equal weights do not."
 # No sign measures checksums across ranks yet, so nothing can speak for this cause and it must not be named.
 FOR: dict[str, float] = {}

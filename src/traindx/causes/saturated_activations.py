@@ -35,13 +35,13 @@ torch.nn.init.xavier_uniform_(layer[0].weight, gain=torch.nn.init.calculate_gain
 
 ## What not to do
 
-- Do not raise the rate to force units out of saturation: larger steps push more units in.
+- Do not raise the learning rate to force units out of saturation: larger steps push more units in.
 - Do not count an output sigmoid near 0 and 1 as a fault: on a well-classified set that is its job. Gates of an LSTM
   near 0 and 1 are ordinary too.
 
 ## Often confused with
 
-- `unscaled-inputs`: input std far from 1; scaling the data alone cures it.
+- `unscaled-inputs`: input std far from 1; scaling the data alone fixes it.
 - `init-too-large`: weight std far above 1/√fan_in at step 0.
 - `vanishing-gradients`: pre-activations are small and gradients shrink at every layer by a constant factor.
 - `lr-too-high`: saturation begins only after large steps.
@@ -78,7 +78,7 @@ from ._known import (
 
 ID = "saturated-activations"
 FAMILY = "signal"
-TITLE = "Hidden sigmoid or tanh units are saturated"
+TITLE = "Saturated sigmoid or tanh units"
 MEANS = (
     "Sigmoid or tanh units sit at their limits, where the derivative is about zero, and neither the inputs' scale nor "
     "large initial weights put them there."
@@ -111,7 +111,7 @@ AGAINST = {
 REQUIRES = ("saturated-units",)
 EXPLAINS = ("vanishing-gradients", "model-too-small", "lr-too-low")
 AVOID = (
-    "Do not raise the rate to force units out of saturation: larger steps push more units in.",
+    "Do not raise the learning rate to force units out of saturation: larger steps push more units in.",
     "Do not treat an output sigmoid or LSTM gates near 0 and 1 as a fault: that is ordinary.",
 )
 VERIFY = "Fewer than about a fifth of hidden outputs lie at a limit, and gradient rms changes little across the layer."

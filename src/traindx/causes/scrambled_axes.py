@@ -17,8 +17,8 @@ entries cross from sample to sample, output i depends on input j, and with shuff
 
 ## Signs
 
-- A view whose sizes are the old ones in another order, or a reshape after a transpose that takes another axis for the
-  batch.
+- A view whose sizes are the old ones in another order, or a reshape after a transpose that takes another axis for
+  the batch.
 - A recurrent or attention layer with batch_first=False is given the batch first.
 - In eval mode, the gradient of output i with respect to input j is not zero.
 - Training at chance although one batch, repeated unchanged, can be memorised.
@@ -81,7 +81,7 @@ from ._known import (
 ID = "scrambled-axes"
 FAMILY = "data"
 SETTLED_BY = ("check",)
-TITLE = "Axes are scrambled by a view or reshape"
+TITLE = "view/reshape instead of transpose scrambles the axes"
 MEANS = "A view stands where a transpose was needed (or batch and time are swapped), so samples or features mix."
 FOR = {
     "axes-scrambled": 5.5,

@@ -75,7 +75,7 @@ from ._settings import loader_setting
 
 ID = "slow-data-loading"
 FAMILY = "cost"
-TITLE = "Training waits for its data"
+TITLE = "Data loading is the bottleneck"
 MEANS = "The step waits for data longer than it computes."
 FOR = {"data-wait": 5.0}
 AGAINST = {"backward-slowing": 1.0, "graph-growth": 1.0}
@@ -97,12 +97,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     share = ""
     if waited and total and total > waited > 0:
         share = f" {waited / total:.0%} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
-    if not train_loader(run) or present + 1 > cores:
+    if not train_loader(run) or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"
         return fixed(run, summary, None, pattern, near=site_of(train_loader(run)))
     needed = math.ceil(max(present, 1) * waited / (total - waited)) if waited and total and total > waited else 4
     workers = int(min(MOST_WORKERS, cores, max(2, present + 1, needed)))
-    why = f"loading then runs beside computing, on {workers} of {cores} cores"
+    why = f"loading then runs beside computing, on {workers} of {cores} cores; the script needs a __main__ guard"
     made = loader_setting(run, "num_workers", str(workers), why, safety="safe")
     return replace(made, summary=made.summary + share)

@@ -33,7 +33,7 @@ In front of `cross_entropy` leave softmax out altogether.
 
 ## What not to do
 
-- Do not tune the rate: the loss compares samples with each other.
+- Do not tune the learning rate: the loss compares samples with each other.
 - Do not reduce the batch to one to make it work: softmax over one sample is the constant 1.
 
 ## Often confused with
@@ -80,7 +80,7 @@ from ._known import (
 ID = "softmax-wrong-axis"
 FAMILY = "loss"
 SETTLED_BY = ("check",)
-TITLE = "Softmax runs over the wrong axis"
+TITLE = "Softmax over the wrong dimension"
 MEANS = "Softmax, or another reduction over classes, runs over the batch or time axis instead."
 FOR = {
     "softmax-over-batch": 6.0,
@@ -103,7 +103,7 @@ EXPLAINS = (
     "train-val-mismatch",
 )
 AVOID = (
-    "Do not tune the rate: the loss compares samples with each other.",
+    "Do not tune the learning rate: the loss compares samples with each other.",
     "Do not reduce the batch to one: softmax over one sample is the constant 1.",
 )
 VERIFY = "Each row sums to 1, and a sample's output is the same alone and within a batch in eval mode."

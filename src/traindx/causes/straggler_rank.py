@@ -64,7 +64,7 @@ from ._known import (
 
 ID = "straggler-rank"
 FAMILY = "distributed"
-TITLE = "One rank holds up the others"
+TITLE = "One rank slows down the others"
 MEANS = "One rank is slower and the rest wait for it."
 # No sign compares the ranks' times yet, so nothing can speak for this cause and it must not be named.
 FOR: dict[str, float] = {}

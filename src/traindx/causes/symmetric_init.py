@@ -2,8 +2,8 @@
 
 ## What happens
 
-The loss falls a little, then sits on a plateau that no rate and no width moves: a layer of 512 equal units has the
-power of one. With all-zero weights in two consecutive layers nothing moves at all but the last bias.
+The loss falls a little, then sits on a plateau that no learning rate and no width moves: a layer of 512 equal units
+has the power of one. With all-zero weights in two consecutive layers nothing moves at all but the last bias.
 
 ## Why
 
@@ -39,7 +39,7 @@ for module in model.modules():
 
 - Do not make the model larger: equal units stay equal at any width.
 - Do not add noise to the inputs: all equal units receive the same noise.
-- Do not tune the rate or the optimizer: none of them can tell equal units apart.
+- Do not tune the learning rate or the optimizer: none of them can tell equal units apart.
 
 ## Often confused with
 
@@ -73,7 +73,7 @@ from ._known import (
 
 ID = "symmetric-init"
 FAMILY = "signal"
-TITLE = "Units of a layer start equal and stay equal"
+TITLE = "Constant initial weights (symmetry not broken)"
 MEANS = "Constant initial weights make all units of a layer compute, and learn, the same thing."
 FOR = {
     "rows-identical": 5.5,
@@ -91,7 +91,7 @@ REQUIRES = ("rows-identical",)
 EXPLAINS = ("model-too-small", "vanishing-gradients", "init-too-small", "dead-relus", "detached-graph", "lr-too-low")
 AVOID = (
     "Do not make the model larger: equal units stay equal at any width.",
-    "Do not tune the rate or the optimizer: none can tell equal units apart.",
+    "Do not tune the learning rate or the optimizer: none can tell equal units apart.",
 )
 VERIFY = "Rows of the weight matrices differ at step 0, and the loss passes below the former plateau."
 REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 8.4"

@@ -86,7 +86,7 @@ from ._known import (
 ID = "target-leakage"
 FAMILY = "data"
 SETTLED_BY = ("check",)
-TITLE = "The input contains the answer"
+TITLE = "Target leaks into the input"
 MEANS = "The answer is part of the input: no causal mask, an unshifted target, or the label among the features."
 FOR = {
     "future-visible": 5.5,

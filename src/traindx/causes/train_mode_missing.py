@@ -33,7 +33,7 @@ for epoch in range(epochs):
 
 ## What not to do
 - Do not add more dropout against the overfitting: it is switched off.
-- Do not lower the rate against the drift.
+- Do not lower the learning rate against the drift.
 - Do not override `train()` in a subclass without passing the call on to the children.
 
 ## Often confused with
@@ -74,7 +74,7 @@ from ._known import (
 
 ID = "train-mode-missing"
 FAMILY = "generalisation"
-TITLE = "Training runs in eval mode"
+TITLE = "Training runs in eval mode (model.train() missing)"
 MEANS = (
     "Training runs in eval mode, often after the first validation, so dropout is off and norm statistics are frozen."
 )

@@ -19,7 +19,8 @@ Some differences are meant: augmentation is for training only, and makes trainin
 ## Signs
 
 - Validation far worse from the first evaluation, not growing.
-- Mean, standard deviation or range of the inputs differ between the two loaders; of texts, how often each token occurs.
+- Mean, standard deviation or range of the inputs differ between the two loaders; of texts, how often each token
+  occurs.
 
 ## Fix
 
@@ -77,7 +78,7 @@ from ._known import (
 ID = "train-val-mismatch"
 FAMILY = "data"
 SETTLED_BY = ("check",)
-TITLE = "Validation data differ from training data"
+TITLE = "Training and validation data differ"
 MEANS = "Validation data are prepared differently from, or drawn elsewhere than, the training data."
 FOR = {
     "train-eval-inputs-differ": 4.5,

@@ -11,8 +11,8 @@ straight line, which shows what twice the steps would bring: the excess loss fal
 
 Whether the slope at the end is real is a question of statistics. Fit a line to the last stretch and compare its
 fall with the standard error of the slope, taking into account that neighbouring points are correlated. With a
-schedule that ends at zero the slope dies with the rate, so a flat end then says nothing: only a run planned longer
-would tell.
+schedule that ends at zero the slope dies with the learning rate, so a flat end then says nothing: only a run
+planned longer would tell.
 
 ## Signs
 - The slope over the last stretch is significant against its noise.
@@ -33,11 +33,11 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=remainin
 ## What not to do
 - Do not add epochs to a curve that is flat, noisy, or falling a hundred times too slowly: find out why first.
 - Do not resume without the optimizer's state: Adam starts its averages anew and the loss jumps.
-- Do not resume at a rate that has decayed to zero.
+- Do not resume at a learning rate that has decayed to zero.
 
 ## Often confused with
 - `lr-too-low`: falling too, at a pace that would take many times the run; gradients parallel, updates tiny.
-- `batch-too-large`: too few updates an epoch rather than too few epochs.
+- `batch-too-large`: too few updates per epoch rather than too few epochs.
 - `lr-decays-too-soon`: the schedule ended the learning, not the run.
 - `overfitting`: training falls, validation has turned.
 
@@ -77,8 +77,8 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "undertrained"
 FAMILY = "generalisation"
-TITLE = "The run stopped too early"
-MEANS = "The run ended while the loss was still falling at a useful pace."
+TITLE = "Undertrained: the run stopped too early"
+MEANS = "The loss was still decreasing when the run ended."
 FOR = {
     "much-to-gain": 4.0,
     "still-improving": 1.0,
@@ -112,7 +112,7 @@ AGAINST = {
 REQUIRES = ("much-to-gain", "few-updates")
 AVOID = (
     "Do not add epochs to a curve that is flat, noisy or falling a hundred times too slowly: find out why first.",
-    "Do not resume without the optimizer's state, nor at a rate that has decayed to zero.",
+    "Do not resume without the optimizer's state, nor at a learning rate that has decayed to zero.",
 )
 VERIFY = "The continued run lowers validation loss further; stop when the slope is within its noise."
 REFERENCE = "J. Hestness et al., Deep Learning Scaling is Predictable, Empirically, 2017"

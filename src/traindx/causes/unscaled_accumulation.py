@@ -2,7 +2,7 @@
 
 ## What happens
 Accumulation over k micro-batches is switched on to save memory, and training becomes unstable or noisier, as if the
-rate had been multiplied by k: with plain SGD exactly so. The larger k, the worse.
+learning rate had been multiplied by k: with plain SGD exactly so. The larger k, the worse.
 
 ## Why
 For a batch cut into k equal parts with mean losses L₁ … L_k, the loss of the whole is their mean, so its gradient
@@ -35,7 +35,7 @@ for i, (inputs, targets) in enumerate(loader):
 A last, incomplete group needs its own divisor or has to be left out. Log `loss`, not `loss / k`.
 
 ## What not to do
-- Do not divide the rate by k instead: it works for plain SGD only, and the clip threshold stays wrong.
+- Do not divide the learning rate by k instead: it works for plain SGD only, and the clip threshold stays wrong.
 - Do not divide twice: Accelerate, Lightning and the Hugging Face Trainer already divide for you.
 - Do not use `reduction="sum"` with a division by k: that sum still grows with the micro-batch size.
 
@@ -76,9 +76,9 @@ from ._known import (
 
 ID = "unscaled-accumulation"
 FAMILY = "optimizer"
-TITLE = "Accumulated gradients are summed, not averaged"
+TITLE = "Gradient accumulation without dividing the loss"
 MEANS = (
-    "Gradients of k micro-batches are summed without dividing by k, so the effective rate is k times the intended one."
+    "Gradients of k micro-batches are summed without dividing by k, so the learning rate is in effect k times higher."
 )
 FOR = {
     "accumulation-unscaled": 6.0,
@@ -101,7 +101,7 @@ EXPLAINS = (
     "saturated-activations",
 )
 AVOID = (
-    "Do not divide the rate by k instead: clipping, decay and eps stay wrong.",
+    "Do not divide the learning rate by k instead: clipping, decay and eps stay wrong.",
     "Do not divide where a framework (Accelerate, Lightning, Trainer) divides already.",
 )
 VERIFY = "One batch of 64 and four accumulated ones of 16 give the same gradient up to rounding."

@@ -2,8 +2,8 @@
 
 ## What happens
 
-With a rate that suits ordinary data the loss jumps about or diverges; with a rate that is small enough it crawls.
-Sigmoid and tanh layers saturate at once. Networks that begin with batch norm hardly notice.
+With a learning rate that suits ordinary data the loss jumps about or diverges; with a learning rate that is small
+enough it crawls. Sigmoid and tanh layers saturate at once. Networks that begin with batch norm hardly notice.
 
 ## Why
 
@@ -11,9 +11,9 @@ The first layer's gradient is δ·xᵀ, so it grows with the input, and the curv
 with E[x²]. For a linear model the Hessian is E[xxᵀ]. Gradient descent is stable only below 2/λ_max and needs about
 λ_max/λ_min steps: one feature of size 1000 beside others of size 1 makes a condition number of a million. An offset
 is as bad as a scale: features with mean 100 and std 1 share one huge direction, 1 + 100², of which nothing can be
-learned. Standardising makes the diagonal of the Hessian equal and lets one rate suit all weights. Adam evens out
-scales between weights, but not the saturation, the poor conditioning in correlated directions, or a first layer
-whose outputs are in the thousands.
+learned. Standardising makes the diagonal of the Hessian equal and lets one learning rate suit all weights. Adam
+evens out scales between weights, but not the saturation, the poor conditioning in correlated directions, or a first
+layer whose outputs are in the thousands.
 
 ## Signs
 
@@ -35,7 +35,7 @@ categories are not quantities: embed them.
 
 ## What not to do
 
-- Do not lower the rate until it is stable: the small features then never train.
+- Do not lower the learning rate until it is stable: the small features then never train.
 - Do not standardise each batch by itself: a sample's value then depends on its neighbours.
 - Do not compute the statistics on all data before the split: that leaks.
 
@@ -87,7 +87,7 @@ from ._known import (
 
 ID = "unscaled-inputs"
 FAMILY = "data"
-TITLE = "The inputs are not scaled"
+TITLE = "Inputs not normalised"
 MEANS = "Input features are huge, tiny or on wildly different scales."
 FOR = {
     "input-scale-odd": 3.5,
@@ -122,7 +122,7 @@ EXPLAINS = (
     "no-momentum",
 )
 AVOID = (
-    "Do not lower the rate until it is stable: the small features then never train.",
+    "Do not lower the learning rate until it is stable: the small features then never train.",
     "Do not standardise each batch by itself: a sample's value then depends on its neighbours.",
     "Do not compute the statistics before the split: that leaks.",
 )

@@ -2,17 +2,18 @@
 
 ## What happens
 
-The first loss is in the thousands or millions. With the usual rate it diverges or turns NaN; with one that is small
-enough it falls in a long straight line while the last bias travels from 0 to the targets' mean, and only then does
-learning begin.
+The first loss is in the thousands or millions. With the usual learning rate it diverges or turns NaN; with one that
+is small enough it falls in a long straight line while the last bias travels from 0 to the targets' mean, and only
+then does learning begin.
 
 ## Why
 
 A fresh network answers about 0 with a spread of about 1. For targets with mean m and std s the first squared error
 is m² + s², and its gradient with respect to the outputs is of size 2m. Through backpropagation every weight's
-gradient is that many times too large for a rate tuned on unit targets. Adam, whose step is about the rate whatever
-the gradient, needs m/rate steps just to move the bias: 200 000 steps for m = 200 at 1e-3. Standardised targets put
-the answer where the network starts, the first loss at 1, and 1 - loss reads as R² at any time.
+gradient is that many times too large for a learning rate tuned on unit targets. Adam, whose step is about the
+learning rate whatever the gradient, needs m/learning rate steps just to move the bias: 200 000 steps for m = 200 at
+1e-3. Standardised targets put the answer where the network starts, the first loss at 1, and 1 - loss reads as R² at
+any time.
 
 ## Signs
 
@@ -32,7 +33,7 @@ bias at the mean.
 
 ## What not to do
 
-- Do not lower the rate to tame the gradients: the offset then takes even longer.
+- Do not lower the learning rate to tame the gradients: the offset then takes even longer.
 - Do not divide the loss by a constant and stop there: the outputs still have to travel.
 - Do not forget to transform back before you report an error in the targets' unit.
 
@@ -70,7 +71,7 @@ from ._known import (
 
 ID = "unscaled-targets"
 FAMILY = "data"
-TITLE = "The regression targets are not scaled"
+TITLE = "Regression targets not normalised"
 MEANS = "Regression targets are so large or offset that the loss and its gradients dwarf the weights."
 FOR = {
     "target-scale-large": 4.5,
@@ -104,7 +105,7 @@ EXPLAINS = (
     "dead-relus",
 )
 AVOID = (
-    "Do not lower the rate to tame the gradients: the offset then takes even longer.",
+    "Do not lower the learning rate to tame the gradients: the offset then takes even longer.",
     "Do not only divide the loss by a constant: the outputs still have to travel.",
 )
 VERIFY = "The first loss is near 1, and gradient norms at the start are of ordinary size."

@@ -11,8 +11,8 @@ poor, and the model answers with whatever came last.
 Stochastic gradient descent needs each batch's gradient to be an unbiased estimate of the whole gradient. In a
 sorted file a batch of class 0 has a gradient that says "always answer 0", and it is right until class 1 comes.
 Successive gradients agree within a block and contradict each other across blocks, so the weights travel in a circle
-whose size is set by the rate and the block's length. Batch norm adds to it: its statistics are those of one class,
-and the running averages belong to the last block. Mixed batches cost nothing and remove all of this.
+whose size is set by the learning rate and the block's length. Batch norm adds to it: its statistics are those of
+one class, and the running averages belong to the last block. Mixed batches cost nothing and remove all of this.
 
 Order is not always a fault. Time series are often read in order *within* a window, and a language model's documents
 may be streamed, as long as neighbouring batches do not share the label.
@@ -35,7 +35,7 @@ For a stream (`IterableDataset`) use a shuffle buffer of many blocks' length; fo
 
 ## What not to do
 
-- Do not lower the rate: the circle gets smaller, and learning slower, but it stays a circle.
+- Do not lower the learning rate: the circle gets smaller, and learning slower, but it stays a circle.
 - Do not only shuffle *within* batches: each batch still holds one class.
 - Do not shuffle inputs and labels separately.
 
@@ -82,7 +82,7 @@ from ._settings import loader_setting
 
 ID = "unshuffled-data"
 FAMILY = "data"
-TITLE = "Training data come in an order that follows the label"
+TITLE = "Training data not shuffled"
 MEANS = "Batches come in an order that follows the label or the source, so the model keeps forgetting what it learned."
 FOR = {
     "batches-single-class": 5.0,
@@ -116,7 +116,7 @@ EXPLAINS = (
     "noisy-labels",
 )
 AVOID = (
-    "Do not lower the rate: the model still goes round in circles, only smaller ones.",
+    "Do not lower the learning rate: the model still bypasses in circles, only smaller ones.",
     "Do not shuffle inputs and labels separately.",
 )
 VERIFY = "The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone."

@@ -38,7 +38,7 @@ mean = (values * mask).sum() / mask.sum().clamp(min=1)
 
 ## What not to do
 
-- Do not lower the rate: it only delays the day on which the edge is hit.
+- Do not lower the learning rate: it only delays the day on which the edge is hit.
 - Do not replace NaN by 0 in loss or gradients (`nan_to_num`): the step is then wrong and nobody knows.
 - Do not clip: NaN clipped is NaN, and one Inf makes the norm Inf and all gradients 0 or NaN.
 - Do not add eps outside the root: √x + eps still has an infinite derivative at 0.
@@ -90,7 +90,7 @@ from ._known import (
 
 ID = "unstable-math"
 FAMILY = "loss"
-TITLE = "One operation leaves the finite numbers"
+TITLE = "Numerically unstable operation (NaN/Inf)"
 MEANS = (
     "Code of the model or the loss takes a log, division, root, exp or norm at a point where it or its gradient "
     "is not finite."
@@ -116,7 +116,7 @@ AGAINST = {
 REQUIRES = ("nonfinite-from-operation", "loss-not-finite")
 EXPLAINS = ("lr-too-high", "exploding-gradients")
 AVOID = (
-    "Do not lower the rate: it only delays the moment.",
+    "Do not lower the learning rate: it only delays the moment.",
     "Do not replace NaN by 0 in the loss or the gradients: the step is wrong and nobody knows.",
     "Do not clip: the norm of a gradient with one NaN is NaN.",
 )

@@ -19,8 +19,8 @@ network the same matrix is multiplied once a time step, so long sequences are de
 ## Signs
 
 - Gradient size falls geometrically with depth, at initialisation already and in every batch.
-- In a recurrence, the gradient with respect to early states is smaller by many orders than with respect to late ones,
-  while the loss stays at chance.
+- In a recurrence, the gradient with respect to early states is smaller by many orders than with respect to late
+  ones, while the loss stays at chance.
 - The stack is deep and uses sigmoid or tanh, or has neither skip paths nor normalisation.
 - Weights have ordinary size against 1/√fan_in, and activations do not sit at their limits.
 
@@ -49,7 +49,7 @@ For sequences, use an LSTM, a GRU or attention instead of a plain recurrence.
 
 ## Often confused with
 
-- `init-too-small`: the same picture, but weight std is far below 1/√fan_in and a scaled initialisation cures it.
+- `init-too-small`: the same picture, but weight std is far below 1/√fan_in and a scaled initialisation fixes it.
 - `saturated-activations`: the loss of gradient happens at layers whose outputs sit at their limits.
 - `lr-too-low`: all layers move slowly, and gradients are of like size at all depths.
 - `params-not-in-optimizer`, `detached-graph`: gradients are healthy but unused, or exactly zero or absent.
@@ -91,7 +91,7 @@ from ._known import (
 ID = "vanishing-gradients"
 FAMILY = "signal"
 SETTLED_BY = ("check",)
-TITLE = "Gradients vanish on the way to the first layers"
+TITLE = "Vanishing gradients"
 MEANS = (
     "Depth with squashing activations or without skip paths shrinks the gradient layer by layer toward the input, "
     "so the early layers do not learn."
@@ -129,7 +129,7 @@ REQUIRES = ("gradients-vanish-with-depth", "gradients-fade-along-chain", "gradie
 EXPLAINS = ("lr-too-low", "model-too-small", "undertrained", "no-momentum")
 AVOID = (
     "Do not raise the learning rate for the whole model: the last layers diverge before the first ones move.",
-    "Do not train longer: no number of epochs makes up for a gradient that is smaller by orders of magnitude.",
+    "Do not train longer: more epochs do not make up for a gradient that is orders of magnitude too small.",
 )
 VERIFY = (
     "At step 0 the first layer's gradient rms is more than a hundredth of the last layer's, and the loss leaves chance."

@@ -14,7 +14,8 @@ each one's gradient carries the size of the others. So beyond a threshold the co
 recover.
 
 For layers before a normalisation the output does not depend on the weight's size. There decay acts as a schedule:
-it keeps the effective rate lr/‖w‖² up. Strong decay then means large relative updates rather than a small output.
+it keeps the effective learning rate lr/‖w‖² up. Strong decay then means large relative updates rather than a small
+output.
 
 In Adam (not AdamW) the decay passes through the adaptive scaling: see `adam-coupled-decay`.
 
@@ -36,7 +37,7 @@ optimizer = torch.optim.AdamW(
 ```
 
 ## What not to do
-- Do not raise the rate to outrun the decay: decoupled decay grows with it.
+- Do not raise the learning rate to outrun the decay: decoupled decay grows with it.
 - Do not fight overfitting by decay alone.
 - Do not carry a value from SGD to AdamW or back: it means something different there.
 
@@ -85,7 +86,7 @@ from ._settings import optimizer_setting
 
 ID = "weight-decay-too-strong"
 FAMILY = "optimizer"
-TITLE = "Weight decay is too strong"
+TITLE = "Weight decay too strong"
 MEANS = "Weight decay pulls the weights to zero faster than the loss can hold them."
 FOR = {
     "decay-dominates": 4.0,
@@ -117,7 +118,7 @@ AGAINST = {
 REQUIRES = ("decay-dominates", "decay-forgets", "penalty-dominates", "weights-shrinking")
 EXPLAINS = ("model-too-small", "vanishing-gradients", "over-regularized", "adam-coupled-decay", "noisy-labels")
 AVOID = (
-    "Do not raise the rate to outrun the decay: decoupled decay grows with it.",
+    "Do not raise the learning rate to outrun the decay: decoupled decay grows with it.",
     "Do not carry a value from SGD to AdamW or back: it means something different there.",
 )
 VERIFY = "Weight norms level off well above zero and the training loss falls below the trivial level."

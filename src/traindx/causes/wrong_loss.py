@@ -86,7 +86,7 @@ from ._known import (
 ID = "wrong-loss"
 FAMILY = "loss"
 SETTLED_BY = ("check",)
-TITLE = "The loss does not fit the task"
+TITLE = "Wrong loss function for the task"
 MEANS = (
     "The loss and the task do not fit: squared error on class ids, NLL on raw scores (which falls without bound), "
     "or a mean over the wrong thing."

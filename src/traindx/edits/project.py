@@ -30,9 +30,9 @@ class Project:
         script = run.facts.get("script")
         if not isinstance(script, Mapping) or not script.get("path"):
             return None
-        path = Path(str(script["path"]))
         argv = script.get("argv")
         sites = list(_sites(dict(run.facts))) + [site for event in run.events for site in _sites(event.data)]
+        path = _absolute(Path(str(script["path"])), sites)
         project = cls(path, [str(part) for part in argv] if isinstance(argv, list) else [], sites)
         return project if project.source(str(path)) is not None else None
 
@@ -110,6 +110,18 @@ class Project:
             for node in source.walk(ast.Call)
             if isinstance(node, ast.Call) and callee(node) in names
         ]
+
+
+def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
+    """The script's full path: the sites know it where the command named it relative to a folder."""
+    if script.is_absolute():
+        return script
+    wanted = [part for part in script.parts if part not in (".", "..")]
+    for site in sites:
+        file = Path(str(site.get("file")))
+        if file.is_absolute() and list(file.parts[-len(wanted) :]) == wanted:
+            return file
+    return script.resolve()
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -12,16 +12,16 @@ def at_other_rate(sign_id: str, run: Run, *, lower: bool) -> Sign | Missing:
     """Level 1 where one batch is learnt at a lower (or higher) multiple of the rate and not at the rate itself."""
     own = text(fact(run, "memorise").get("result"))
     if own == "learnt":
-        return Sign(sign_id, 1.0, 0.0, "one batch is learnt at the rate that the script sets")
+        return Sign(sign_id, 1.0, 0.0, "one batch is learned at the script's learning rate")
     tried = [(number(other.get("factor")), text(other.get("result"))) for other in facts(run, "memorise/other_rates")]
     known = [(factor, result) for factor, result in tried if factor and (factor < 1) == lower and result != "unknown"]
     if not known:
-        return Missing(sign_id, "one batch was not tried at other rates")
+        return Missing(sign_id, "one batch was not tried at other learning rates")
     learnt = [factor for factor, result in known if result == "learnt"]
     level = 1.0 if learnt and own in ("stuck", "not finite") else 0.0
     factor = learnt[0] if learnt else known[0][0]
     assert factor is not None
-    words = f"one batch is {'' if learnt else 'not '}learnt at {num(factor)} times the rate"
+    words = f"one batch is {'' if learnt else 'not '}learned at {num(factor)} times the learning rate"
     if level:
         words += ", and not at the rate that the script sets"
     return Sign(sign_id, factor, level, words, onset=0 if level else None, severity=grave(level, "critical"))

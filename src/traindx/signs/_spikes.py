@@ -31,8 +31,8 @@ def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Mi
     height = (loss or 0.0) / untrained
     level = len(found) / len(known) * ramp(height, 0.5, 2.0, log=True)
     words = (
-        f"the spike at step {num(step or 0)} {meaning}: on the weights one step earlier that batch has a loss of "
-        f"{num(there or 0)}, ordinary ones {num(usual or 0)}"
+        f"the spike at step {num(step or 0)} {meaning}: with the weights one step earlier the batch has a loss of "
+        f"{num(there or 0)} (other batches {num(usual or 0)})"
     )
     onset = int(step) if step is not None and level >= 0.5 else None
     return Sign(sign_id, height, level, words, onset=onset, severity=grave(level, "warning"))

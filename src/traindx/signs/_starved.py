@@ -40,7 +40,8 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         sign_id,
         share,
         level,
-        f"{len(names)} of {len(known)} weights ran in training and {words}: {listed(names)} ({pct(share)})"
+        f"{len(names)} of {len(known)} weights ran in training and {words}: {listed(names)} "
+        f"({pct(share)} of the elements)"
         if names
         else f"none of {len(known)} weights that ran {words}",
         onset=0 if level >= 0.5 else None,

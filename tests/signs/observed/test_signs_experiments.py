@@ -145,7 +145,9 @@ def test_where_the_minimum_lies(seed: int) -> None:
     assert isinstance(found, Sign) and found.level == 0
     assert found.value == pytest.approx(median(100.0 if p is None else p for p in places))
     last = 100.0 if places[-1] is None else places[-1]
-    words = "straight on" if last >= 100 else "ahead" if last > 1 else "went past" if last > 0 else "rises all along"
+    words = (
+        "keeps falling" if last >= 100 else "ahead" if last > 1 else "overshot" if last > 0 else "rises from the start"
+    )
     assert words in found.text
 
 

@@ -28,8 +28,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         trend.decades,
         level,
-        f"at the start the deviation of activations goes from {num(trend.values[0])} in {trend.layers[0]} to "
-        f"{num(trend.values[-1])} in {trend.layers[-1]}, times {num(trend.factor)} a layer",
+        f"activation std at initialisation goes from {num(trend.values[0])} in layer `{trend.layers[0]}` to "
+        f"{num(trend.values[-1])} in `{trend.layers[-1]}`, a factor of {num(trend.factor)} per layer (1 is ideal)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"factor": trend.factor, "layers": len(trend.layers)},

@@ -43,8 +43,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         level,
-        f"{pct(last[worst])} of the units of {worst} were zero for every sample looked at "
-        f"({pct(middle)} in the median of {len(last)} layers; above 50 % a layer counts as dead)",
+        f"layer `{worst}`: {pct(last[worst])} of the units output zero for every sample checked "
+        f"(median of {len(last)} layers {pct(middle)}; below 50 % is common)",
         onset=int(steps[above[0]]) if len(above) and level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"median": middle, "worst": last[worst], "layer": worst},

@@ -32,8 +32,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         gain,
         level,
-        f"initial weights have {num(gain)} of the deviation 1/sqrt(inputs) in the median of {len(gains)} layers "
-        f"(0.58 is torch's default); least {num(smallest)} in {layer.name}",
+        f"initial weight std is {num(gain)}/sqrt(fan_in) (median of {len(gains)} layers), at least {num(smallest)} in "
+        f"`{layer.name}` (PyTorch's default is 0.58)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"median": gain, "least": smallest, "layer": layer.name},

@@ -83,8 +83,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         length,
         level,
-        f"the longest run of linear layers with nothing nonlinear between them is {num(length)}"
-        + (f" of {maps} layers with weights" if maps else ""),
+        f"at most {num(length)} linear layers follow each other without a nonlinearity"
+        + (f" (of {maps} linear layers)" if maps else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"length": length, "layers": maps, "attention": attention},

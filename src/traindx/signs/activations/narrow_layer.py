@@ -50,7 +50,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         narrowest.units,
         level,
-        f"the narrowest hidden layer, {narrowest.name}, has {num(narrowest.units)} units {narrowest.between}",
+        f"the narrowest hidden layer is `{narrowest.name}` with {num(narrowest.units)} units {narrowest.between}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"layer": narrowest.name, "width": narrowest.units},

@@ -26,8 +26,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.middle,
         level,
-        f"{pct(found.worst)} of the inputs of {found.layer} exceed 3 in magnitude "
-        f"({pct(found.middle)} in the median of {found.layers} layers)",
+        f"{pct(found.worst)} of the pre-activations of layer `{found.layer}` exceed 3 in magnitude "
+        f"(median of {found.layers} layers {pct(found.middle)})",
         severity=grave(level, "warning"),
         values={"median": found.middle, "worst": found.worst, "layer": found.layer},
     )

@@ -37,8 +37,8 @@ def measure(run: Run) -> Sign | Missing:
     what = (
         f"recurrent ({listed(recurrent)})"
         if recurrent
-        else f"recurrent by hand ({products:g} products of {weights} weights)"
+        else f"recurrent ({products:g} matrix products of {weights} weights)"
         if unrolled
-        else f"{weights} layers deep with {norms} norm layers and {skips:g} additions"
+        else f"{weights} layers deep with {norms} norm layers and {skips:g} skip connections"
     )
     return Sign(ID, float(weights), level, f"the model is {what}", values={"layers": weights, "norms": norms})

@@ -42,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"all units of {listed([p.name for p in alike])} start with the same weights ({len(alike)} of {len(hidden)} "
+        f"all units of {listed([p.name for p in alike])} start with identical weights ({len(alike)} of {len(hidden)} "
         "hidden layers)"
         if alike
         else f"the units of all {len(hidden)} hidden layers start with different weights",

@@ -29,8 +29,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.middle,
         level,
-        f"{pct(found.worst)} of the outputs of {found.layer} are within 3 % of their limits "
-        f"({pct(found.middle)} in the median of {found.layers} layers)",
+        f"{pct(found.worst)} of the outputs of layer `{found.layer}` are saturated (within 3 % of a limit; "
+        f"median of {found.layers} layers {pct(found.middle)})",
         onset=0 if level >= 0.5 and start is not None and start.worst > 0.5 else None,
         severity=grave(level, "warning"),
         values={"median": found.middle, "worst": found.worst, "layer": found.layer},

@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         ramp(middle, 0.7, 0.97),
-        f"late in the run {pct(middle)} of ReLU outputs are zero, most in {worst} ({pct(shares[worst])})",
+        f"{pct(middle)} of the ReLU outputs are zero late in the run, most in layer `{worst}` ({pct(shares[worst])})",
         values={"median": middle, "worst": shares[worst], "layer": worst},
     )

@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         depth,
         level,
-        f"the gradient passes {sigmoids} sigmoid and {tanhs} tanh layers, with {norms} norm layers and {num(skips)} "
-        "additions on the way",
+        f"the gradient passes {sigmoids} sigmoid and {tanhs} tanh layers, {norms} norm layers and {num(skips)} "
+        "skip connections",
         values={"sigmoids": sigmoids, "tanhs": tanhs, "norms": norms, "additions": skips},
     )

@@ -23,7 +23,7 @@ def measure(run: Run) -> Sign | Missing:
     called = run.facts.get("dropout")  # dropout written as a function
     functional = [p for value in (called if isinstance(called, list) else []) if (p := number(value)) is not None]
     if not rates and not functional:
-        return Sign(ID, 0.0, 0.0, "the model has no dropout")
+        return Sign(ID, 0.0, 0.0, "the model uses no dropout")
     most = max([*functional, *(p for p, _ in rates)])
     where = next((module.name or module.type for p, module in rates if p == most), "a call of dropout")
     level = ramp(most, 0.55, 0.8)
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         most,
         level,
-        f"dropout of {num(most)} in {where}, the largest in use",
+        f"the strongest dropout is p={num(most)} in {where} (0.1 to 0.5 is typical)",
         severity=grave(level, "warning"),
         values={"p": most, "layers": len(rates)},
     )

@@ -28,8 +28,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"a backward pass went from {num(1000 * found.first)} ms to {num(1000 * found.last)} ms over {found.steps} "
-        "steps",
+        f"backward time went from {num(1000 * found.first)} ms to {num(1000 * found.last)} ms over {found.steps} steps",
         severity=grave(level, "warning"),
         values={"first": found.first, "last": found.last},
     )

@@ -39,7 +39,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"a step waits {num(1000 * wait)} ms of {num(1000 * total)} ms for data ({pct(share)})"
+        f"{pct(share)} of a step waits for data ({num(1000 * wait)} of {num(1000 * total)} ms)"
         + (f" with {count(workers, 'worker')}" if workers is not None else "")
         + (place(loaders[0].get("site")) if loaders else ""),
         severity=grave(level, "warning"),

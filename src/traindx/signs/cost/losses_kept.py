@@ -22,13 +22,13 @@ def measure(run: Run) -> Sign | Missing:
     hoard = fact(run, "hoard")
     graphs = number(hoard.get("graphs"))
     if graphs is None:
-        return Sign(ID, 0.0, 0.0, "no variable keeps the graphs of earlier steps")
+        return Sign(ID, 0.0, 0.0, "no variable keeps autograd graphs of earlier steps")
     level = ramp(graphs, 5, 50, log=True)
     return Sign(
         ID,
         graphs,
         level,
-        f"`{text(hoard.get('name')) or 'a variable'}` keeps {num(graphs)} graphs of earlier steps alive"
+        f"`{text(hoard.get('name')) or 'a variable'}` keeps {num(graphs)} autograd graphs of earlier steps alive"
         f"{place(hoard.get('site'))}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),

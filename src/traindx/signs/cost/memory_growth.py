@@ -30,8 +30,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.ratio,
         level,
-        f"memory went from {num(found.first / 2**20)} MB to {num(found.last / 2**20)} MB, "
-        f"{num(each / 1024)} kB with each step",
+        f"memory went from {num(found.first / 2**20)} to {num(found.last / 2**20)} MB, {num(each / 1024)} kB per step",
         severity=grave(level, "warning"),
         values={"first": found.first, "last": found.last, "per_step": each},
     )

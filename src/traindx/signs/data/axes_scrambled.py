@@ -38,19 +38,19 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the graph behind the loss was not looked at")
     worst: tuple[float, str] = (0.0, "")
     if turned:
-        worst = (1.0, "the targets are the next tokens, but come step by step where the scores come row by row")
+        worst = (1.0, "targets are flattened time-first and scores batch-first, so they do not belong together")
     if swapped is not None:
         worst = (
             1.0,
-            f"{swapped.name} takes time first (batch_first=False) and is given {list(swapped.given)}, the batch first: "
-            "it reads one sample after the other as if they were one sequence",
+            f"`{swapped.name}` expects time first (batch_first=False) and gets the batch first, {list(swapped.given)}: "
+            "it reads the samples as one sequence",
         )
     for entry in views:
         axis = entry.get("batch_axis")
         if isinstance(axis, int):
             words = (
                 f"a reshape of {entry.get('from')} to {entry.get('to')}{place(entry.get('site'))} takes its first axis "
-                f"for the batch, which a transpose had put in place {axis + 1}"
+                f"for the batch, which a transpose had moved to axis {axis}"
             )
             worst = max(worst, (1.0, words))
             continue
@@ -59,8 +59,8 @@ def measure(run: Run) -> Sign | Missing:
             continue
         level = 1.0 if old[0] != new[0] else 0.9
         words = (
-            f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}: that keeps the "
-            "order in memory and mixes up the axes"
+            f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}: it keeps the "
+            "memory order and mixes the axes"
         )
         worst = max(worst, (level, words))
     level, words = worst
@@ -68,7 +68,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         level,
         level,
-        words if level else "no view only reorders sizes",
+        words if level else "no view or reshape swaps axes",
         onset=0 if level else None,
         severity=grave(level, "critical"),
     )

@@ -65,7 +65,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the batches' extremes were not recorded")
     jumps = _jumps(run)
     if not jumps:
-        return Sign(ID, 0.0, 0.0, "the loss made no jump")
+        return Sign(ID, 0.0, 0.0, "the loss has no spike")
     worst: list[tuple[float, str, int]] = []
     for step, noted in jumps.items():
         ratios = []
@@ -86,8 +86,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         peak[0],
         level,
-        f"at {len(outlying)} of {len(worst)} jumps of the loss the batch is an outlier; at step {peak[2]} its "
-        f"{peak[1]} is {num(peak[0])} times the usual",
+        f"the batch is an outlier at {len(outlying)} of {len(worst)} loss spikes; at step {peak[2]} its "
+        f"{peak[1]} is {num(peak[0])} times the usual one",
         onset=min((found[2] for found in outlying), default=None),
         severity=grave(level, "warning"),
         values={"jumps": len(worst), "outlying": len(outlying), "steps": [found[2] for found in outlying][:20]},

@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"each update sees {num(batch)} of {num(size)} training samples ({pct(share)}), and the run made {run.steps}",
+        f"the batch holds {num(batch)} of {num(size)} training samples ({pct(share)}); the run has {run.steps} updates",
         values={"batch": batch, "samples": size, "steps": run.steps},
     )

@@ -26,6 +26,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         batch,
         ramp(batch, 8.0, 1.0, log=True) * ramp(agreement, 0.5, 0.1),
-        f"each update sees {num(batch)} samples",
+        f"the batch size is {num(batch)}",
         values={"batch": batch, "agreement": agreement},
     )

@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{pct(share)} of the targets' variance lies between batches, where shuffling leaves {pct(min(1.0, 1 / rows))}",
+        f"{pct(share)} of the targets' variance lies between batches ({pct(min(1.0, 1 / rows))} with shuffling)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"excess": excess, "share": share},

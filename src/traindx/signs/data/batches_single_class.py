@@ -55,12 +55,12 @@ def measure(run: Run) -> Sign | Missing:
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)
-        words = f"{pct(seen)} of a batch is one class, where shuffling gives {pct(expected)}"
+        words = f"{pct(seen)} of the labels are one class on average ({pct(expected)} with shuffling)"
     elif longest is not None and common is not None and common[1] < 0.9:
         usual = 1 + math.log(max(batches, 2.0)) / -math.log(common[1])
         excess = longest / usual
         level = ramp(excess, 3.0, 10.0, log=True)
-        words = f"one class comes {num(longest)} times in a row, where shuffling gives about {num(usual)}"
+        words = f"one class comes {num(longest)} times in a row (about {num(usual)} with shuffling)"
     else:
         return Missing(ID, "batches are too small, or labels too alike, to show an order")
     # Adversarial training judges real and made samples in turns, each batch with one label.
@@ -70,7 +70,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"over {num(batches)} batches {words}",
+        f"in {num(batches)} batches {words}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"mean_majority": seen, "expected_majority": expected, "longest_run": longest},

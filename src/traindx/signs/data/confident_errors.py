@@ -60,7 +60,7 @@ def measure(run: Run) -> Sign | Missing:
         * ramp(after / max(before, 1e-9), 0.6, 0.85)
     )
     text = (
-        f"After the first quarter of the run {pct(sure)} of the training samples that the model is surest of are "
-        f"labelled otherwise, {pct(everywhere)} of all"
+        f"labels disagree with {pct(sure)} of the model's most confident predictions and with {pct(everywhere)} of all "
+        "(training samples after the first quarter of the run)"
     )
     return Sign(ID, sure, level, text, severity=grave(level, "warning"), values={"sure": sure, "all": everywhere})

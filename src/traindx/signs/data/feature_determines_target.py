@@ -42,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         abs(correlation),
         level,
-        f"{name} alone correlates with the target by {num(correlation)} over {num(samples)} samples",
+        f"{name} alone has a correlation of {num(correlation)} with the target ({num(samples)} samples)",
         severity=grave(level, "critical"),
         values={"feature": column, "correlation": correlation},
     )

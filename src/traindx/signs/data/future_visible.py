@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             1.0,
             1.0,
-            "the targets are the inputs themselves, position by position: copying answers them",
+            "the targets equal the inputs position by position, so copying answers them",
             onset=0,
             severity="critical",
         )
@@ -38,9 +38,9 @@ def measure(run: Run) -> Sign | Missing:
     if tried is not None:
         at = number(fact(run, "dependence").get("future_position"))
         words = (
-            f"the output at position {num(at or 0)} changes with later tokens"
+            f"the output at position {num(at or 0)} depends on later tokens"
             if tried
-            else "no output sees a later token"
+            else "no output depends on later tokens"
         )
         return Sign(
             ID, float(tried), float(tried), words, onset=0 if tried else None, severity=grave(float(tried), "critical")
@@ -59,9 +59,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         1.0 if both_ways else weight,
         level,
-        f"{both_ways[0].name or both_ways[0].type} reads the sequence both ways while the targets are the next inputs"
+        f"{both_ways[0].name or both_ways[0].type} reads in both directions while the targets are the next inputs"
         if both_ways
-        else f"{name} puts {pct(weight)} of its weight on later positions while the targets are the "
+        else f"{name} puts {pct(weight)} of its attention on later positions while the targets are the "
         f"next inputs{place(entry.get('site'))}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),

@@ -35,8 +35,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         size,
         level,
-        f"inputs have a root mean square of {num(size)}{' within the model' if size != given else ''}, "
-        "where about 1 is assumed" + (", and the model normalises them first" if excused else ""),
+        f"input RMS is {num(size)}{' inside the model' if size != given else ''} (about 1 is typical)"
+        + (", but the model normalises its inputs" if excused else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"rms": size, "min": stats.get("min"), "max": stats.get("max")},

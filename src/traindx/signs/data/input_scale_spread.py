@@ -34,8 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"the deviations of {len(spreads)} input features run from {num(small)} to {num(large)}, "
-        f"a factor of {num(ratio)}",
+        f"std of {len(spreads)} input features runs from {num(small)} to {num(large)}, a factor of {num(ratio)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"smallest": spreads[0], "largest": large},

@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of the training targets are class {name}, of {len(counts)} classes",
+        f"{pct(share)} of the training targets are class {name} ({len(counts)} classes)",
         severity=grave(level, "warning"),
         values={"class": name, "share": share, "classes": len(counts)},
     )

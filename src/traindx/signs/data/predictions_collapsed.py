@@ -47,7 +47,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"late in the run {pct(predicted)} of a batch's predictions are one class, and {pct(labelled)} of its labels",
+        f"{pct(predicted)} of the predictions of a batch are one class late in the run ({pct(labelled)} of its labels)",
         severity=grave(level, "warning"),
         values={"predicted": predicted, "labelled": labelled},
     )

@@ -35,6 +35,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         ramp(ratio, 0.03, 0.0003, log=True),
-        f"{num(samples)} training samples for {num(trainable)} trained parameters, {num(ratio)} for each",
+        f"{num(samples)} training samples for {num(trainable)} trained parameters ({num(ratio)} per parameter)",
         values={"samples": samples, "parameters": trainable},
     )

@@ -66,7 +66,7 @@ def measure(run: Run) -> Sign | Missing:
         excess,
         level,
         f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}"
-        + (f"; {pct(repeated)} would be by chance, as samples repeat each other)" if repeated >= 0.005 else ")"),
+        + (f"; {pct(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
         severity=grave(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},
     )

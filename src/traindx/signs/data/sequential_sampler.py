@@ -25,7 +25,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no training loader was seen")
     fixed = [loader for loader in known if not loader["shuffled"] and (number(loader.get("batches")) or 2.0) > 1]
     if not fixed:
-        return Sign(ID, 0.0, 0.0, "the training loader shuffles, or its data are one batch")
+        return Sign(ID, 0.0, 0.0, "the training loader shuffles, or all data are one batch")
     order = fact(run, "label_order")
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     mixed = seen is not None and expected is not None and expected < 0.9
@@ -37,6 +37,6 @@ def measure(run: Run) -> Sign | Missing:
         1.0,
         level,
         f"the training loader does not shuffle ({text(loader.get('sampler')) or 'no sampler'})"
-        f"{place(loader.get('site'))}" + (", though batches mix the labels" if mixed and sorted_share < 0.5 else ""),
+        f"{place(loader.get('site'))}" + (", but its batches mix the labels" if mixed and sorted_share < 0.5 else ""),
         values={"sampler": loader.get("sampler"), "labels_mixed": mixed and sorted_share < 0.5},
     )

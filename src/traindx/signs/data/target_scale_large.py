@@ -31,8 +31,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         size,
         level,
-        f"targets have a root mean square of {num(size)} (mean {num(number(targets.get('mean')) or 0.0)}, deviation "
-        f"{num(number(targets.get('std')) or 0.0)}), where an untrained output is about 1",
+        f"target RMS is {num(size)} (mean {num(number(targets.get('mean')) or 0.0)}, std "
+        f"{num(number(targets.get('std')) or 0.0)}; an untrained output is about 1)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"rms": size},

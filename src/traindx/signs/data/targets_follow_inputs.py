@@ -19,7 +19,7 @@ SAME = 1e-3  # of the spread: as much as pooling in another order, and rounding,
 
 def measure(run: Run) -> Sign | Missing:
     if _rebuilds(run):
-        return Sign(ID, 1.0, 1.0, "the targets are the inputs themselves")
+        return Sign(ID, 1.0, 1.0, "the targets equal the inputs")
     relation = fact(run, "shift_relation")
     if not number(relation.get("checked")):
         return Missing(ID, "targets were not compared with the inputs' tokens")

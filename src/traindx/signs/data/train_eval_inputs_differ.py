@@ -61,8 +61,8 @@ def _of_tokens(run: Run) -> Sign | None:
         ID,
         distance,
         level,
-        f"{pct(distance)} of the tokens in evaluation would have to be others to be spread as in training "
-        f"({pct(min(chance, 1.0))} by chance); {pct(unseen)} never occurred there",
+        f"token distributions of training and evaluation differ (total variation {num(distance)}, "
+        f"{num(min(chance, 1.0))} expected by chance); {pct(unseen)} of the evaluation tokens never occur in training",
         severity=grave(level, "warning"),
         values={"distance": distance, "by_chance": chance, "unseen": unseen},
     )
@@ -97,9 +97,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         max(shift, ratio),
         level,
-        f"evaluation inputs are shifted by {num(shift)} training deviations and their spread differs by a factor of "
-        f"{num(math.exp(min(ratio, 700.0)))} (mean {num(mean_b)}, deviation {num(std_b)}, against {num(mean_a)} and "
-        f"{num(std_a)} in training)",
+        f"evaluation inputs differ from training inputs: shifted by {num(shift)} std, scaled by "
+        f"{num(math.exp(min(ratio, 700.0)))} (mean {num(mean_b)}, std {num(std_b)}; training {num(mean_a)}, "
+        f"{num(std_a)})",
         severity=grave(level, "warning"),
         values={"shift": shift, "spread_ratio": math.exp(min(ratio, 700.0)), "largest_shift": largest},
     )

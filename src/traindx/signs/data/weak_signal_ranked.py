@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.share,
         found.weak,
-        f"late in the run {pct(found.share)} of the pairs of a rarer and a common case are in the right order "
-        f"({num(found.rarer)} rarer cases; a guess gets 50 %)",
+        f"{pct(found.share)} of the pairs of a rare and a common case are ranked correctly late in the run "
+        f"({num(found.rarer)} rare cases; chance is 50 %)",
         values={"share": found.share, "rarer": found.rarer},
     )

@@ -34,8 +34,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         typical,
         ramp(typical, 2.5, 6.0, log=True),
-        f"the largest curvature is {num(top)}; at the rate of {num(rate)} gradient descent is stable up to "
-        f"{num(2 / rate)}" if rate > 0 else "the rate is zero",
+        f"the largest Hessian eigenvalue is {num(top)}; gradient descent at learning rate {num(rate)} is stable up to "
+        f"{num(2 / rate)}" if rate > 0 else "the learning rate is zero",
         severity=grave(ramp(typical, 2.5, 6.0, log=True), "warning"),
         values={"top": top, "rate": rate},
     )  # fmt: skip

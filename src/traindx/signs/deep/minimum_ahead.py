@@ -28,12 +28,12 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the loss along a step was not computed")
     typical, (step, last) = float(np.median([place for _, place in known])), known[-1]
     if last >= FAR:
-        words = "the loss still falls straight on"
+        words = "the loss keeps falling"
     elif last > 1:
-        words = f"the minimum lies {num(last)} step lengths from where it began: ahead"
+        words = f"the minimum lies ahead, at {num(last)} step lengths"
     elif last > 0:
-        words = f"the minimum lies {num(last)} of a step length from where it began: the step went past it"
+        words = f"the minimum lies at {num(last)} of the step length: the step overshot it"
     else:
-        words = "the loss of its own batch rises all along it"
-    text = f"along the step before step {num(step)} {words}"
+        words = "the loss of its own batch rises from the start"
+    text = f"along the update before step {num(step)}, {words}"
     return Sign(ID, typical, 0.0, text, values={"last": last, "median": typical, "looks": len(known)})

@@ -36,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"the same batch has a loss of {num(train)} in training mode and {num(evaluated)} in evaluation mode",
+        f"the loss of the same batch is {num(train)} in train mode and {num(evaluated)} in eval mode",
         severity=grave(level, "warning"),
         values={"train": train, "eval": evaluated},
     )

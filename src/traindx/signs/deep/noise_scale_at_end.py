@@ -27,8 +27,8 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the batch size of the noise scale is not known")
     if value is None:
         # No signal rose above the noise of these batches; the lower end is what can be said.
-        words = f"more than {num(low)} samples" if low is not None else "larger than these batches can show"
-        return Sign(ID, (low or batch) / batch, 0.0, f"at step {num(step)} the gradient noise scale is {words}")
+        words = f"more than {num(low)} samples" if low is not None else "too large to measure with these batches"
+        return Sign(ID, (low or batch) / batch, 0.0, f"the gradient noise scale at step {num(step)} is {words}")
     interval = f"at least {num(low or 0)}" if high is None else f"{num(low or 0)} to {num(high)}"
-    words = f"about {num(value)} samples (90 %: {interval}), the batch has {num(batch)}"
-    return Sign(ID, value / batch, 0.0, f"at step {num(step)} the gradient noise scale is {words}")
+    words = f"about {num(value)} samples (90 % interval: {interval}; batch size {num(batch)})"
+    return Sign(ID, value / batch, 0.0, f"the gradient noise scale at step {num(step)} is {words}")

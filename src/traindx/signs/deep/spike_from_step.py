@@ -13,4 +13,4 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
-    return spikes_from(ID, run, "step", "comes from the step before, not from its batch")
+    return spikes_from(ID, run, "step", "comes from the update before it, not from its batch")

@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{num(len(worse))} of {num(len(looks))} steps looked at raise the loss of their own batch ({pct(share)})",
+        f"{num(len(worse))} of the {num(len(looks))} steps checked raise the loss of their own batch ({pct(share)})",
         onset=worse[0] if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"worse": len(worse), "looks": len(looks)},

@@ -32,7 +32,9 @@ def measure(run: Run) -> Sign | Missing:
     threshold = typical(run, "clip/threshold") or 0.0
     by_value = fact(run, "clipping").get("kind") == "value"
     limit = num(number(fact(run, "clipping").get("threshold")) or 0.0)
-    against = f"what is left of it (values are cut at {limit})" if by_value else f"the threshold of {num(threshold)}"
+    against = (
+        f"the norm after clipping (values are clipped at {limit})" if by_value else f"the threshold of {num(threshold)}"
+    )
     return Sign(
         ID,
         ratio,

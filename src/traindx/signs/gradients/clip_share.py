@@ -32,6 +32,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         ramp(share, 0.6, 0.98),
-        f"{pct(share)} of {len(steps)} clipping calls found a norm above the threshold of {num(threshold)}",
+        f"{pct(share)} of {len(steps)} clipping calls clipped: the norm was above the threshold of {num(threshold)}",
         values={"share": share, "calls": len(steps), "threshold": threshold},
     )

@@ -46,8 +46,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         float(ratios[worst]),
         level,
-        f"the largest gradient norm, {num(points.values[worst])} at step {points.steps[worst]}, is "
-        f"{num(ratios[worst])} times the ordinary {num(ordinary[worst])}; {pct(rare)} of norms exceed ten times",
+        f"the largest gradient norm is {num(points.values[worst])} at step {points.steps[worst]}, "
+        f"{num(ratios[worst])} times the ordinary {num(ordinary[worst])}; {pct(rare)} of the norms exceed ten times it",
         onset=first_step_above(type(points)("ratio", points.steps, ratios), 10.0),
         severity=grave(level, "warning"),
         values={"largest": float(points.values[worst]), "step": int(points.steps[worst]), "share": rare},

@@ -45,8 +45,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         norm,
         level,
-        f"the gradient norm is typically {num(norm)} (from {num(norms.min())} to {num(norms.max())}), "
-        f"{where} the usual band of 0.1 to 10",
+        f"the typical gradient norm is {num(norm)} (from {num(norms.min())} to {num(norms.max())}), "
+        f"{where} the usual 0.1 to 10",
         severity=grave(level, "warning"),
         values={"median": norm, "first": float(norms[0]), "last": float(norms[-1]), "elasticity": elasticity},
     )

@@ -28,6 +28,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         decades,
         ramp(decades, 2.0, 4.0),
-        f"the gradient norm goes from {num(early)} to {num(late)}",
+        f"the gradient norm goes from {num(early)} early to {num(late)} late in the run",
         values={"early": early, "late": late},
     )

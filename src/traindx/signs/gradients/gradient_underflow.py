@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of the gradient's elements are exactly zero in float16 beyond those of dead units",
+        f"{pct(share)} of the float16 gradient elements underflow to zero, dead units not counted",
         severity=grave(level, "critical"),
         values={"zero_share": formats.underflow, "dead_share": dead, "scaler": formats.scaler},
     )

@@ -36,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         cosine,
         level,
-        f"successive gradients have a median cosine of {num(cosine)} after the first quarter of the run"
-        + (": each step repeats the direction of the last" if level >= 0.5 else ""),
+        f"the median cosine of successive gradients is {num(cosine)} after the first quarter of the run"
+        + (": each step repeats the last direction" if level >= 0.5 else ""),
         values={"median": cosine, "points": len(run.series("grad_cosine").finite)},
     )

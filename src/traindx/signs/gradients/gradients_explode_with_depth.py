@@ -31,8 +31,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         -early.decades,
         level,
-        f"early in the run gradient norms go from {num(last)} in {early.layers[-1]} to {num(first)} in "
-        f"{early.layers[0]}: each of {len(early.layers)} layers multiplies by {num(1 / early.factor)} on the way back",
+        f"gradient norms grow from {num(last)} in layer `{early.layers[-1]}` to {num(first)} in "
+        f"`{early.layers[0]}` early in the run: each of {len(early.layers)} layers scales the gradient by "
+        f"{num(1 / early.factor)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"first": first, "last": last, "factor": 1 / early.factor, "layers": len(early.layers)},

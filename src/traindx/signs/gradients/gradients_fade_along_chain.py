@@ -27,8 +27,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         -chain.whole,
         level,
-        f"over {num(chain.length)} steps back the gradient changes by a factor of {num(10.0**chain.whole)}: each of "
-        f"them passes back {num(per_link(chain))} of what it gets",
+        f"backpropagation through {num(chain.length)} steps scales the gradient by {num(10.0**chain.whole)}, "
+        f"each step by {num(per_link(chain))}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"decades": chain.whole, "at_start": chain.start, "length": chain.length},

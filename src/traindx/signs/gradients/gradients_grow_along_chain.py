@@ -27,8 +27,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         most,
         level,
-        f"over {num(chain.length)} steps back the gradient changes by a factor of {num(10.0**most)}, on average "
-        f"{num(per_link(chain))} at each",
+        f"backpropagation through {num(chain.length)} steps scales the gradient by up to {num(10.0**most)}, "
+        f"each step by {num(per_link(chain))} on average",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"decades": chain.whole, "at_start": chain.start, "length": chain.length},

@@ -36,8 +36,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         cosine,
         level,
-        f"late in the run successive gradients have a median cosine of {num(cosine)}"
-        + (": they point opposite ways" if level >= 0.5 else ""),
+        f"the median cosine of successive gradients is {num(cosine)} late in the run"
+        + (": they point in opposite directions" if level >= 0.5 else ""),
         onset=first_step_above(type(points)("", points.steps, -points.values), 0.3) if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"late": cosine, "whole": typical(run, "grad_cosine"), "points": len(points)},

@@ -35,9 +35,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         whole.decades,
         level,
-        f"gradient norms go from {num(first)} in {whole.layers[0]} to {num(last)} in {whole.layers[-1]}: "
-        f"each of {len(whole.layers)} layers passes back {num(1 / whole.factor)} of what it gets"
-        + (", below 1e-7 in the first" if first < 1e-7 else ""),
+        f"gradient norms go from {num(last)} in layer `{whole.layers[-1]}` to {num(first)} in `{whole.layers[0]}`: "
+        f"each of {len(whole.layers)} layers scales the gradient by {num(1 / whole.factor)}"
+        + (" (below 1e-7 in the first)" if first < 1e-7 else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"first": first, "last": last, "factor": whole.factor, "layers": len(whole.layers)},

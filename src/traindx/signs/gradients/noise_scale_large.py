@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"the gradient noise scale is about {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}",
+        f"the gradient noise scale is about {num(scale)} samples, {num(ratio)} times the batch size of {num(batch)}",
         severity=grave(level, "warning"),
         values={"noise_scale": scale, "batch": batch},
     )

@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"the gradient noise scale is at most {num(scale)} samples, {num(ratio)} times the batch of {num(batch)}, "
-        f"and the run made {run.steps} updates",
+        f"the gradient noise scale is at most {num(scale)} samples, {num(ratio)} times the batch size of {num(batch)}; "
+        f"the run made {run.steps} updates",
         values={"noise_scale": scale, "batch": batch, "steps": run.steps},
     )

@@ -30,8 +30,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         cosine,
         level,
-        f"after {pct(positive)} of the steps looked at the loss rises along the step just made "
-        f"(median cosine {num(cosine)})" + (": steps pass the minimum" if level >= 0.5 else ""),
+        f"the loss rises along the step just made after {pct(positive)} of the steps checked "
+        f"(median cosine {num(cosine)})" + (": steps overshoot the minimum" if level >= 0.5 else ""),
         onset=first_step_above(points, 0.3) if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"median": cosine, "positive_share": positive, "points": len(points)},

@@ -59,8 +59,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         level,
         level,
-        f"{call.fn} is given targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}"
-        + (f", {num(distinct)} distinct whole numbers that look like class ids" if level >= 0.5 and distinct else "")
+        f"{call.fn} gets targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}"
+        + (f", {num(distinct)} distinct integers that look like class ids" if level >= 0.5 and distinct else "")
         + place(call.site),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),

@@ -24,8 +24,8 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the graph behind the loss was not looked at")
     level = 1.0 if any(known) else 0.0
     words = (
-        "the loss is the size of the mean error: errors of unlike sign cancel"
+        "the loss is the absolute mean error: errors of opposite sign cancel"
         if level
-        else "the size of each error is taken before their mean"
+        else "the loss averages the size of each error"
     )
     return Sign(ID, level, level, words, onset=0 if level else None, severity=grave(level, "critical"))

@@ -28,8 +28,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.ratio,
         level,
-        f"the first loss is {num(found.loss)}, {num(found.ratio)} times {found.words} = {num(found.chance)}, what an "
-        f"untrained model should get{place(found.call.site)}",
+        f"the first loss is {num(found.loss)}, {num(found.ratio)} times that of an untrained model "
+        f"({found.words} = {num(found.chance)}){place(found.call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"first": found.loss, "chance": found.chance},

@@ -29,6 +29,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.ratio,
         level,
-        f"the first loss is {num(found.loss)} against {found.words} = {num(found.chance)}",
+        f"the first loss is {num(found.loss)} (chance is {found.words} = {num(found.chance)})",
         values={"first": found.loss, "chance": found.chance},
     )

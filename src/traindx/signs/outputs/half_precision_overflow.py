@@ -40,8 +40,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         largest / HALF_MAX,
         level,
-        f"values in float16 reach {num(largest)} of at most 65504"
-        + (" and a non-finite number was made in the forward pass" if seen else ""),
+        f"float16 values reach {num(largest)} (the largest finite one is 65504)"
+        + (", and the forward pass made a non-finite value" if seen else ""),
         onset=found.step if found else None,
         severity=grave(level, "critical"),
         values={"largest": largest},

@@ -30,9 +30,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         level,
         level,
-        "gradients are computed in float16 and the loss is not scaled"
+        "gradients are computed in float16 without loss scaling"
         if level
-        else "float16 is used with a scaled loss"
+        else "float16 is used with loss scaling"
         if formats.float16
         else "nothing is computed in float16",
         severity=grave(level, "warning"),

@@ -31,8 +31,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         low,
         level,
-        f"{call.fn} is given labels from {num(low)} to {num(high)}"
-        + (", and it takes minus one and one" if level else "")
+        f"{call.fn} gets labels from {num(low)} to {num(high)}"
+        + (" but expects -1 and 1" if level else "")
         + place(call.site),
         onset=0 if level else None,
         severity=grave(level, "critical"),

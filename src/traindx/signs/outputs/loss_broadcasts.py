@@ -47,28 +47,35 @@ def measure(run: Run) -> Sign | Missing:
     for call in training_losses(run):
         left, right = call.input.shape, call.target.shape
         if call.input.facts.get("one_row") is True:
-            words = f"{call.fn} is given one row of outputs, spread over the {left[0] if left else ''} of the batch"
+            words = (
+                f"{call.fn} gets one row of outputs, repeated for the {left[0] if left else ''} samples of the batch"
+            )
             found.append((1.0, words + place(call.site)))
         elif call.broadcast and left is not None and right is not None:
             words = f"{call.fn} compares outputs {list(left)} with targets {list(right)}{place(call.site)}"
             found.append((1.0 if all_pairs(left, right) else 0.0, words))
         else:
-            found.append((0.8 if call.broadcast else 0.0, f"{call.fn} gets sides of one shape{place(call.site)}"))
+            found.append(
+                (
+                    0.8 if call.broadcast else 0.0,
+                    f"outputs and targets of {call.fn} have the same shape{place(call.site)}",
+                )
+            )
     for graph in graphs(run):
-        found.append((0.0, "nothing broadcasts near the loss"))
+        found.append((0.0, "no shapes broadcast near the loss"))
         for entry in entries(graph.get("broadcasts")):
             sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
             known = [side for side in sides if side is not None]
             op = text(entry.get("op")) or "an operation"
             level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
             if len(known) == 2 and len(known[0]) != len(known[1]) and all_pairs(known[0], known[1]):
-                found.append((level, f"near the loss {op} compares {list(known[0])} with {list(known[1])}"))
+                found.append((level, f"{op} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
             elif op == "index":
                 found.append(
-                    (0.9, f"near the loss {list(known[0])} scores are picked by the labels of all rows at once")
+                    (0.9, f"scores of shape {list(known[0])} near the loss are indexed by the labels of all rows")
                 )
             elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
-                found.append((level, f"near the loss {op} turns {list(known[0])} into {entry.get('out')}"))
+                found.append((level, f"{op} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))
     if not found:
         return Missing(ID, "neither loss calls nor the graph were looked at")
     level, words = max(found, key=lambda item: item[0])

@@ -51,7 +51,7 @@ def _softmax_twice(run: Run) -> Sign | None:
         ID,
         1.0,
         1.0,
-        f"softmax is applied twice on the way to the loss: to the scores, and again to the probabilities ({sizes})",
+        f"softmax is applied twice before the loss: to the scores and again to the probabilities ({sizes})",
         onset=0,
         severity=grave(1.0, "critical"),
         values={"min": 0.0, "max": 1.0, "made_by": "softmax", "fn": "softmax"},
@@ -69,14 +69,13 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no call of a loss that expects logits was seen")
     call = max(calls, key=lambda found: _level(run, found))
     level = _level(run, call)
-    made = f", made by {made_by(run, call)}," if call.made_by else ""
+    made = f", made by {made_by(run, call)}" if call.made_by else ""
     return Sign(
         ID,
         level,
         level,
-        f"{call.fn} expects logits and is given values from {num(call.input.min or 0.0)} to "
-        f"{num(call.input.max or 0.0)}{made} that look like {'probabilities' if level >= 0.5 else 'logits'}"
-        f"{place(call.site)}",
+        f"{call.fn} expects logits and gets {'probabilities' if level >= 0.5 else 'logits'}: values from "
+        f"{num(call.input.min or 0.0)} to {num(call.input.max or 0.0)}{made}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"min": call.input.min, "max": call.input.max, "made_by": call.made_by, "fn": call.fn},

@@ -29,8 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         high,
         level,
-        f"{call.fn} expects log-probabilities, which are never above 0, and is given values up to {num(high)}"
-        f"{place(call.site)}",
+        f"{call.fn} expects log-probabilities (never above 0) and gets values up to {num(high)}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"max": high, "min": call.input.min, "fn": call.fn},

@@ -25,9 +25,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         float(sizes[1]),
         float(alone),
-        f"{call.fn} is given one score a sample, {sizes}: among one class there is nothing to choose{place(call.site)}"
+        f"{call.fn} gets one score per sample, shape {sizes}: with one class the loss is always zero{place(call.site)}"
         if alone
-        else f"{call.fn} chooses among {sizes[1]} classes",
+        else f"{call.fn} compares {sizes[1]} classes",
         onset=0 if alone else None,
         severity="critical" if alone else "info",
     )

@@ -25,7 +25,7 @@ def measure(run: Run) -> Sign | Missing:
     found = birth(run)
     if found is None:
         if all_finite(run):
-            return Sign(ID, 0.0, 0.0, "no non-finite number was seen")
+            return Sign(ID, 0.0, 0.0, "every value seen was finite")
         return Missing(ID, "where the first non-finite number came from was not seen")
     formats = precision(run)
     half = formats is not None and formats.float16
@@ -39,15 +39,15 @@ def measure(run: Run) -> Sign | Missing:
         level *= 0.3
     maker = found.op or found.module or "an operation"
     reach = f" from inputs of size up to {num(max(found.input_range))}" if found.input_range else ""
+    where = "the loss" if found.where == "loss" else f"the {found.where or 'backward'} pass"
     step = f" at step {found.step}" if found.step is not None else ""
     return Sign(
         ID,
         level,
         level,
-        f"{maker} made the first non-finite number{step} in {found.where or 'the backward pass'}{reach}"
-        f"{place(found.site)}"
+        f"{maker} made the first non-finite value{step} in {where}{reach}{place(found.site)}"
         if named or found.gradient_first
-        else f"the first non-finite number{step} was not traced to one operation",
+        else f"the first non-finite value{step} was not traced to one operation",
         onset=found.step,
         severity=grave(level, "critical"),
         values={"where": found.where, "op": found.op, "module": found.module, "blown_up_before": found.blown},

@@ -22,21 +22,21 @@ def measure(run: Run) -> Sign | Missing:
     found = birth(run)
     if found is None:
         if all_finite(run):
-            return Sign(ID, 0.0, 0.0, "no non-finite number was seen")
+            return Sign(ID, 0.0, 0.0, "every value seen was finite")
         return Missing(ID, "where the first non-finite number came from was not seen")
     weights_gone = found.where == "weights" or found.loss.get("weights_finite") is False
     level = 1.0 if found.blown else 0.6 if weights_gone and not found.gradient_first else 0.0
     ratio, norm = found.ratio, number(found.loss.get("grad_norm_before"))
     step = f" at step {found.step}" if found.step is not None else ""
-    before = [f"the last update was {num(ratio)} of the weights" if ratio is not None else ""]
+    before = [f"the last update/weight ratio was {num(ratio)}" if ratio is not None else ""]
     before.append(f"the last gradient norm was {num(norm)}" if norm is not None else "")
-    details = " and ".join(filter(None, before)) or "its steps were not measured"
+    details = " and ".join(filter(None, before)) or "its updates were not measured"
     return Sign(
         ID,
         level,
         level,
-        f"the run {'had blown up' if level >= 0.5 else 'was in proportion'} before the first non-finite number{step}: "
-        f"{details}",
+        f"training {'had already blown up' if level >= 0.5 else 'was in proportion'} before the first "
+        f"non-finite value{step}: {details}",
         onset=found.step,
         severity=grave(level, "critical"),
         values={"weights_finite": found.loss.get("weights_finite"), "update_ratio": ratio, "grad_norm": norm},

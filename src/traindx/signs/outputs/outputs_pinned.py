@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"late in the run {pct(share)} of the outputs of {last.name or last.type} sit at its bound",
+        f"{pct(share)} of the outputs of `{last.name or last.type}` are at its bound late in the run",
         severity=grave(level, "warning"),
         values={"module": last.name, "type": last.type},
     )

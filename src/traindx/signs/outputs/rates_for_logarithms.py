@@ -28,10 +28,10 @@ def measure(run: Run) -> Sign | Missing:
     call = (wrong or calls)[0]
     level = 1.0 if wrong and (call.input.min or 0.0) >= 0.0 else 0.0
     words = (
-        f"{call.fn} takes logarithms of rates (log_input=True) and is given what {made_by(run, call)} made, which is "
-        "never negative"
+        f"{call.fn} expects log-rates (log_input=True) and gets the output of {made_by(run, call)}, which is never "
+        "negative"
         if level
-        else f"{call.fn} is given what it takes"
+        else f"{call.fn} gets what it expects"
     )
     return Sign(
         ID, level, level, words + place(call.site), onset=0 if level else None, severity=grave(level, "critical")

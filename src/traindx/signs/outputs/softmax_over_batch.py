@@ -69,10 +69,10 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         level,
         level,
-        f"a softmax runs over dimension {dim} of a tensor of shape {list(sizes)}, "
-        f"{'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}, not over the classes"
+        f"softmax runs over dimension {dim} of a tensor of shape {list(sizes)} "
+        f"({'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}) instead of the classes"
         if level >= 0.5
-        else f"none of {len(found)} softmaxes runs over the batch",
+        else f"none of the {len(found)} softmax calls runs over the batch",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"dim": dim, "shape": list(sizes)},

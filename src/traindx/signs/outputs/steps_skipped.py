@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         min(share, 1.0),
         level,
-        f"the loss scaler skipped {len(skipped)} of {attempts} steps, {pct(share)} after its first {SEARCH}",
+        f"the loss scaler skipped {len(skipped)} of {attempts} steps ({pct(share)} after its first {SEARCH})",
         onset=skipped[0].step if skipped else None,
         severity=grave(level, "warning"),
         values={"skipped": len(skipped), "attempts": attempts},

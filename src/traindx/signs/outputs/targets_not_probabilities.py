@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         away,
         level,
-        f"{call.fn} is given {_described(call)}" + place(call.site),
+        f"{call.fn} gets {_described(call)}" + place(call.site),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"away": away},
@@ -49,8 +49,6 @@ def measure(run: Run) -> Sign | Missing:
 
 def _described(call: LossCall) -> str:
     if call.fn.startswith("binary_cross_entropy"):
-        return (
-            f"targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}; they belong between 0 and 1"
-        )
+        return f"targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)} (0 to 1 expected)"
     low, high = (number(call.target.facts.get(key)) or 0.0 for key in ("row_sum_min", "row_sum_max"))
-    return f"rows of targets that sum to {num(low)} … {num(high)}; probabilities sum to 1"
+    return f"target rows that sum to {num(low)} to {num(high)} (probabilities sum to 1)"

@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no call of a regression loss with known targets was seen")
     bounded = [(call, reach) for call in calls if (reach := output_range(run, call)) is not None]
     if not bounded:
-        return Sign(ID, 0.0, 0.0, "no activation bounds what the loss is given")
+        return Sign(ID, 0.0, 0.0, "no activation bounds the output")
     call, reach = max(bounded, key=lambda pair: _outside(*pair))
     share = _outside(call, reach)
     level = ramp(share, 0.01, 0.25)
@@ -42,9 +42,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"targets run from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)} and the output comes from "
-        f"{reach.activation}, which reaches {num(reach.low)} to {num(reach.high)}: {pct(share)} of their span is "
-        f"out of reach{place(call.site)}",
+        f"targets run from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}, but the output's "
+        f"{reach.activation} only reaches {num(reach.low)} to {num(reach.high)}: {pct(share)} of their range is out of "
+        f"reach{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"activation": reach.activation, "share": share},

@@ -27,16 +27,22 @@ def measure(run: Run) -> Sign | Missing:
     if result not in ("learnt", "stuck", "not finite"):
         return Missing(ID, text(found.get("why_not")) or "the loop was not fed one batch alone")
     steps, first, last = (number(found.get(key)) for key in ("steps", "first", "last"))
-    words = f"one batch, {num(steps or 0)} steps: the loss goes from {num(first or 0)} to {num(last or 0)}"
+    words = (
+        f"trained on one batch for {num(steps or 0)} steps, the loss goes from {num(first or 0)} to {num(last or 0)}"
+    )
     if result == "learnt":
         return Sign(ID, 0.0, 0.0, words)
     left = _left(found, first, last) if result == "stuck" else 1.0
     # At a tenth of the way that may be left the batch counts as learnt; at half of it, it was not.
     level = max(0.5, ramp(left, 0.1, 0.5))
     tried = [number(other.get("factor")) for other in facts(run, "memorise/other_rates")]
-    rates = " nor at " + " and ".join(num(f) for f in tried if f) + " times the rate" if any(tried) else ""
+    rates = " nor at " + " and ".join(num(f) for f in tried if f) + " times the learning rate" if any(tried) else ""
     helped = any(text(other.get("result")) == "learnt" for other in facts(run, "memorise/other_rates"))
-    what = "; then it is not finite" if result == "not finite" else ": not learnt" + ("" if helped else rates)
+    what = (
+        " and then becomes NaN/Inf"
+        if result == "not finite"
+        else ": the batch is not learned" + ("" if helped else rates)
+    )
     return Sign(ID, left, level, words + what, onset=0, severity=grave(level, "critical"), values={"left": left})
 
 

@@ -21,5 +21,5 @@ def measure(run: Run) -> Sign | Missing:
         reason = text(why.get("input")) or text(why.get("all"))
         return Missing(ID, reason or "it was not tried whether the output depends on the input")
     level = 0.0 if depends else 1.0
-    words = "the output depends on the input" if depends else "at the first step the output is the same for any input"
+    words = "the output depends on the input" if depends else "the output is the same for any input at the first step"
     return Sign(ID, level, level, words, onset=None if depends else 0, severity=grave(level, "critical"))

@@ -25,5 +25,5 @@ def measure(run: Run) -> Sign | Missing:
     words = "the output for each sample depends on that sample alone"
     if mixes:
         one, other = (num(pair[0]), num(pair[1])) if len(pair) == 2 else ("one sample", "another")
-        words = f"in eval mode the output for sample {one} depends on sample {other} of the batch"
+        words = f"the output for sample {one} depends on sample {other} of the batch in eval mode"
     return Sign(ID, level, level, words, onset=0 if mixes else None, severity=grave(level, "critical"))

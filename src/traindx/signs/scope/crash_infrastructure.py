@@ -65,7 +65,7 @@ def measure(run: Run) -> Sign | Missing:
     stopped = kind in ("KeyboardInterrupt", "SystemExit")
     what = next((meaning for words, meaning in _KINDS if re.search(words, f"{kind}: {message}")), None)
     if what is None or stopped:
-        return Sign(ID, 0.0, 0.0, f"the script ended with {kind or 'an error'}, which is not one of infrastructure")
+        return Sign(ID, 0.0, 0.0, f"the script ended with {kind or 'an error'}, which is not an infrastructure error")
     afterwards = error.get("in_training") is False and run.steps >= JUDGEABLE
     level = 0.3 if afterwards else 1.0
     first_line = message.strip().splitlines()[0][:200] if message.strip() else ""

@@ -26,6 +26,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         backwards,
         level,
-        f"the script ran {count(forwards, 'forward')}, {count(backwards, 'backward')} and {count(run.steps, 'update')}",
+        f"the script called forward {count(forwards, 'time')} and backward {count(backwards, 'time')}, and made "
+        f"{count(run.steps, 'update')}",
         severity="critical" if level else "info",
     )

@@ -26,14 +26,14 @@ def measure(run: Run) -> Sign | Missing:
         and group.settings.get("decoupled_weight_decay") is not True
     ]
     if not coupled:
-        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} does not send weight decay through adaptive scaling")
+        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} does not rescale weight decay")
     group = coupled[0]
     decay = group.setting("weight_decay") or 0.0
     return Sign(
         ID,
         decay,
         1.0,
-        f"{group.optimizer} with weight_decay {num(decay)} rescales the decay by the gradient's history"
+        f"{group.optimizer} with weight_decay={num(decay)} adds the decay to the gradient, which Adam then rescales"
         f"{place(group.site)}",
         values={"weight_decay": decay},
     )

@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         early,
         level,
-        f"early in the run the pull of {setting} is {num(early)} times the gradient of the loss"
+        f"{setting} pulls {num(early)} times as hard as the loss gradient early in the run"
         + (place(decaying[0].site) if decaying else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),

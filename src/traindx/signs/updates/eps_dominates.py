@@ -32,8 +32,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical root of the second moment"
-        + (place(group.site) if group is not None else ""),
+        f"eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical root of the second moment "
+        "(well below 1 is normal)" + (place(group.site) if group is not None else ""),
         severity=grave(level, "warning"),
         values={"ratio": ratio, "eps": eps},
     )

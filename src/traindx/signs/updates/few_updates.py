@@ -27,4 +27,4 @@ def measure(run: Run) -> Sign | Missing:
     if needs_whole_set(run) or not fits_a_network(run):
         return Missing(ID, "the optimizer searches along each update, or no network is trained")
     level = ramp(run.steps, 150.0, 50.0, log=True)
-    return Sign(ID, run.steps, level, f"the run made {count(run.steps, 'update')} in all", values={"steps": run.steps})
+    return Sign(ID, run.steps, level, f"the run made {count(run.steps, 'update')}", values={"steps": run.steps})

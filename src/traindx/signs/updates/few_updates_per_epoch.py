@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         each,
         level,
-        f"an epoch is about {num(each)} updates, and the run made {count(run.steps, 'update')} in all",
+        f"an epoch has about {num(each)} updates and the run {count(run.steps, 'update')}",
         values={"per_epoch": each, "steps": run.steps},
     )

@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
     if not graphs(run):
         return Missing(ID, "the graph behind the loss was not looked at")
     if not any(number(graph.get("penalised")) for graph in graphs(run)):
-        return Sign(ID, 0.0, 0.0, "no penalty on the weights is part of the loss")
+        return Sign(ID, 0.0, 0.0, "the loss holds no penalty on the weights")
     total, function = training_loss(run), compared_loss(run)
     if not has_other_terms(run) or total.last <= 0:
         return Missing(ID, "what the penalty adds to the loss was not measured")
@@ -38,7 +38,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"late in the run {pct(share)} of the loss is a penalty on the weights",
+        f"{pct(share)} of the loss is a penalty on the weights late in the run",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"share": share},

@@ -23,17 +23,22 @@ RANGE = 100.0
 def measure(run: Run) -> Sign | Missing:
     found = usual_rate(run)
     if found is None:
-        return Missing(ID, "the optimizer, or its rate, is not known")
+        return Missing(ID, "the optimizer or its learning rate is not known")
     course = learning_rate(run)
     if course is not None and course.warming and course.curve.values[0] <= course.peak / RANGE:
-        return Missing(ID, "the rate was raised on and on until the run ended, as a range test does")
+        return Missing(ID, "the learning rate rose until the run ended, as in a range test")
     level = ramp(found.ratio, 10.0, 100.0, log=True)
-    words = f"{num(found.ratio)} times the usual {num(found.usual)}" if level else f"usual is about {num(found.usual)}"
+    words = (
+        f"that is {num(found.ratio)} times the typical {num(found.usual)}"
+        if level
+        else f"about {num(found.usual)} is typical"
+    )
     return Sign(
         ID,
         found.ratio,
         level,
-        f"the rate of {found.name} is {num(found.peak)}{' with its momentum' if found.name == 'SGD' else ''}; {words}",
+        f"the learning rate of {found.name} is {num(found.peak)}"
+        f"{' including momentum' if found.name == 'SGD' else ''}; {words}",
         onset=0 if level >= 0.5 else None,
         severity="warning" if level >= 0.5 else "info",
         values={"rate": found.peak, "usual": found.usual},

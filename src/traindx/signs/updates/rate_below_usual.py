@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.ratio,
         level,
-        f"the rate of {found.name} is {num(found.peak)}; usual is about {num(found.usual)}",
+        f"the learning rate of {found.name} is {num(found.peak)} (about {num(found.usual)} is typical)",
         onset=0 if level >= 0.5 else None,
         severity="warning" if level >= 0.5 else "info",
         values={"rate": found.peak, "usual": found.usual},

@@ -31,8 +31,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"at their largest, steps change weights by {num(ratio)} of their size (about 1e-3 is usual); "
-        f"over the run by {num(median(ratios.values) or 0.0)}",
+        f"update/weight ratio is {num(ratio)} at its highest and {num(median(ratios.values) or 0.0)} in the median of "
+        f"{len(ratios.values)} steps checked (~1e-3 is typical)",
         onset=first_step_above(ratios, 0.1) if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"largest": ratio, "median": median(ratios.values), "looks": len(ratios)},

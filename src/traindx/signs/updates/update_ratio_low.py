@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         best,
         level,
-        f"in its liveliest quarter a step changes weights by {num(best)} of their size (about 1e-3 is usual)",
+        f"update/weight ratio is {num(best)} in the run's most active quarter (~1e-3 is typical)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"best_quarter": best, "looks": len(ratios)},

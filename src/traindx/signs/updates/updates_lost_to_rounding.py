@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"a step leaves {pct(share)} of the half-precision weights that have a gradient exactly as they were",
+        f"a step leaves {pct(share)} of the half-precision weights with a gradient unchanged",
         severity=grave(level, "critical"),
         values={"unchanged": formats.unchanged, "zero_gradient": idle},
     )

@@ -36,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         travelled,
         level,
-        f"all {run.steps} updates add up to {num(travelled)} times the weights' own size",
+        f"all {run.steps} updates together change the weights by {num(travelled)} times their norm",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"travelled": travelled, "steps": run.steps},

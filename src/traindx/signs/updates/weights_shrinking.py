@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         change.ratio,
         level,
-        f"weights end at {num(change.ratio)} of their first size (norm {num(change.first)} to {num(change.last)})",
+        f"the weight norm went from {num(change.first)} to {num(change.last)}, a factor of {num(change.ratio)}",
         severity=grave(level, "warning"),
         values={"ratio": change.ratio, "first": change.first, "last": change.last},
     )

@@ -22,7 +22,7 @@ def measure(run: Run) -> Sign | Missing:
         formats = precision(run)
         if formats is None or not formats.scaler:
             return Missing(ID, "no loss scaler was seen")
-        return Sign(ID, 0.0, 0.0, "no gradient was clipped while it was scaled")
+        return Sign(ID, 0.0, 0.0, "no gradient was clipped while scaled")
     event = events[0]
     scale, threshold = number(event.data.get("scale")), number(event.data.get("threshold"))
     meaning = ""
@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         float(len(events)),
         1.0,
-        f"gradients were clipped before scaler.unscale_{meaning}{place(event.data.get('site'))}",
+        f"gradients were clipped before scaler.unscale_(){meaning}{place(event.data.get('site'))}",
         onset=event.step,
         severity="critical",
         values={"scale": scale, "threshold": threshold},

@@ -17,6 +17,6 @@ def measure(run: Run) -> Sign | Missing:
         run,
         ID,
         "backward through the graph a second time",
-        "something of an earlier step, whose graph is gone, is behind this loss",
-        "no backward pass met the graph of an earlier one",
+        "the loss depends on a tensor of an earlier step, whose graph was freed",
+        "no backward pass used the graph of an earlier step",
     )

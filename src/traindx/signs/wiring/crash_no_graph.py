@@ -18,6 +18,6 @@ def measure(run: Run) -> Sign | Missing:
         run,
         ID,
         "does not require grad",
-        "no trainable weight is behind the loss",
-        "no backward pass failed for lack of a graph",
+        "the loss depends on no trainable weight",
+        "no backward pass failed for a missing graph",
     )

@@ -38,12 +38,12 @@ def measure(run: Run) -> Sign | Missing:
         rare = bool(passes and backwards and backwards >= RARE * passes and forwards >= MANY * passes)
         level = min(level, 0.75 if rare and not adversarial(run) else 0.3)
     dropping = number(modes.get("eval_forwards_dropping"))
-    how = "dropped units out although the model was in eval mode" if dropping else "ran in train mode"
+    how = "applied dropout although the model was in eval mode" if dropping else "ran in train mode"
     return Sign(
         ID,
         share,
         level,
-        f"{num(wrong)} of {num(forwards)} evaluation forwards ({pct(share)}) {how}",
+        f"{num(wrong)} of the {num(forwards)} evaluation forwards checked ({pct(share)}) {how}",
         severity=grave(level, "critical"),
         values={"share": share},
     )

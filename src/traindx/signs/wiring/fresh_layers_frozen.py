@@ -64,10 +64,10 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{len(frozen)} of {len(known)} weights are frozen though never trained: {listed([p.name for p in frozen])} "
-        f"({pct(share)})"
+        f"{len(frozen)} of {len(known)} weights are frozen but were never trained: {listed([p.name for p in frozen])} "
+        f"({pct(share)} of the elements)"
         if frozen
-        else f"none of {len(known)} weights is frozen without having been trained before",
+        else f"none of {len(known)} weights is frozen without prior training",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"parameters": [p.name for p in frozen][:20], "share": share},

@@ -40,8 +40,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         min(share, 1.0),
         level,
-        f"{num(kept)} of {num(steps)} steps of {name or 'the optimizer'} that were followed ({pct(share)}) still "
-        f"held the gradient of the step before{where}",
+        f"zero_grad() was not called before {num(kept)} of the {num(steps)} steps of {name or 'the optimizer'} checked "
+        f"({pct(share)}){where}",
         onset=event.step if event else None,
         severity=grave(level, "critical"),
         values={"kept": kept, "steps": steps},

@@ -25,7 +25,7 @@ CHECK = checks.LOSS_INPUTS
 def measure(run: Run) -> Sign | Missing:
     calls = [call for call in training_losses(run) if call.kind and call.value_ratio is not None]
     if not calls and any(graph.get("lowers_likelihood") is True for graph in graphs(run)):
-        words = "training lowers the log-probabilities of the labels: the loss is their mean, without a minus"
+        words = "the loss is the mean log-probability of the labels without a minus, so training lowers it"
         return Sign(ID, -1.0, 1.0, words, onset=0, severity="critical", values={"fn": "log_softmax by hand"})
     if not calls:
         return Missing(ID, "no standard loss function was compared with what backward got")
@@ -40,8 +40,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"training moves {'up' if wrong else 'down'} {call.fn}: backward got {num(call.value_ratio or 0.0)} times its "
-        f"value{' and the optimizer maximizes' if upward < 0 else ''}{place(call.site)}",
+        f"training moves {call.fn} {'up' if wrong else 'down'}: backward got {num(call.value_ratio or 0.0)} times its "
+        f"value{' and the optimizer has maximize=True' if upward < 0 else ''}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"ratio": ratio, "fn": call.fn, "maximize": upward < 0},

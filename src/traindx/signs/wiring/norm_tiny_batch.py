@@ -43,8 +43,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         rows,
         level,
-        f"{len(norms)} batch norm layers ({listed([module.name for module in norms])}) take their statistics from "
-        f"{num(rows)} samples at a time",
+        f"{len(norms)} batch norm layers ({listed([module.name for module in norms])}) estimate their statistics from "
+        f"{num(rows)} samples (16 or more is typical)",
         severity=grave(level, "warning"),
         values={"batch": rows, "layers": len(norms)},
     )

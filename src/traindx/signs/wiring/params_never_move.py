@@ -35,10 +35,10 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{len(still)} of {len(known)} weights get a gradient and never changed in {run.steps} steps: "
+        f"{len(still)} of {len(known)} weights get a gradient and did not change in {run.steps} steps: "
         f"{listed([p.name for p in still])}"
         if still
-        else f"all {len(known)} weights that get a gradient changed",
+        else f"all {len(known)} weights with a gradient changed",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"parameters": [p.name for p in still][:20], "share": share},

@@ -37,7 +37,7 @@ def measure(run: Run) -> Sign | Missing:
         share,
         level,
         f"{len(names)} of {len(known)} trainable tensors get a gradient and are in no optimizer: {listed(names)} "
-        f"({pct(share)}){place(optimizers[0].get('site'))}"
+        f"({pct(share)} of the elements){place(optimizers[0].get('site'))}"
         if names
         else f"all {len(known)} trainable tensors with a gradient are in an optimizer",
         onset=0 if level >= 0.5 else None,

@@ -62,10 +62,10 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"{name} was stepped {num(steps)} times, with every update: {num(ratio)} times what its settings plan for"
+        f"{name} was stepped {num(steps)} times, once per update: {num(ratio)} times what its settings plan for"
         f"{place(scheduler.get('site'))}"
         if ratio
-        else f"{name} is not stepped beyond its plan",
+        else f"{name} is not stepped beyond its planned length",
         severity=grave(level, "critical"),
         values={"ratio": ratio, "scheduler": name},
     )

@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{num(wrong)} of {num(forwards)} training forwards ({pct(share)}) ran in eval mode"
+        f"{num(wrong)} of the {num(forwards)} training forwards checked ({pct(share)}) ran in eval mode"
         + (f", from step {first:g} on" if first is not None and wrong else "")
         + (place(event.data.get("site")) if event else ""),
         onset=int(first) if first is not None and level >= 0.5 else None,

@@ -1,0 +1,113 @@
+"""Padded positions are counted as if they were data.
+
+## What happens
+Sequences of different lengths are filled up to one length, and the filler takes part in the training. The loss falls
+fast at first, because the filler is easy to predict, and then looks better than the model is: with 70 % padding a
+model that predicts only the filler is right 70 % of the time. Loss and accuracy follow the share of padding in the
+batch. In use, the model ends its answers too early, or a sample's output changes with the length of its neighbours.
+
+## Why
+A mean over all positions weights each of them alike. With n real and p padded positions
+
+    L = (n·L_real + p·L_pad) / (n + p)
+
+so the gradient of the real positions is scaled by n/(n + p), and it shrinks further once L_pad is near zero. The same
+happens wherever positions are summed up: attention that may look at the filler spreads its weights over it, mean
+pooling divides by the padded length, and the last state of a recurrent layer belongs to the filler, not to the end of
+the sequence.
+
+## Signs
+- The most frequent target is the id that fills the ends of rows, and the loss does not ignore it.
+- The loss of a batch follows its share of padding.
+- A sample's output changes when padding is added to it.
+
+## Fix
+Tell the loss which id to ignore, and mask the filler in attention, pooling and the last state.
+
+```python
+loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id)
+pooled = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)    # mask: 1 for real positions
+packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+```
+
+## What not to do
+- Do not drop the filler from the accuracy only: the gradient still counts it.
+- Do not use an id that real tokens have as the filler: it is then ignored there as well.
+- Do not truncate all sequences to the shortest one.
+
+## Often confused with
+- `class-imbalance`: the most frequent class is a real one.
+- `target-leakage`: the loss is too good because the answer is in the input.
+- `model-too-small`: the loss settles where the real positions have hardly been learned.
+
+## Verify
+The loss of one sample is the same alone and in a batch with a longer one, and the number of counted positions equals
+the number of real ones.
+
+## References
+- PyTorch documentation, `torch.nn.CrossEntropyLoss`, argument ignore_index.
+- PyTorch documentation, `torch.nn.utils.rnn.pack_padded_sequence`.
+- Hugging Face documentation, "Padding and truncation": labels of -100 are ignored.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..edits import Edits
+from ..edits.arguments import add_keyword
+from ..record import Run
+from ..signs import Signs
+from ._base import Fix
+from ._facts import training_loss
+from ._fixing import begin, fixed
+from ._known import number, record, site_of
+
+ID = "padding-in-loss"
+FAMILY = "data"
+TITLE = "Padding counted in the loss (ignore_index or mask missing)"
+MEANS = "Padded positions count in the loss, the attention, the pooling or the last state, so the model learns padding."
+FOR = {"padding-counted": 5.0, "predictions-collapsed": 0.5}
+AGAINST = {"labels-skewed": 0.3}
+REQUIRES = ("padding-counted",)
+SEEN_BY = ("padding-counted",)
+EXPLAINS = ("class-imbalance", "model-too-small", "undertrained")
+AVOID = (
+    "Do not drop the filler from the accuracy only: the gradient still counts it.",
+    "Do not use an id that real tokens have as the filler: it is then ignored there as well.",
+)
+VERIFY = "The loss of one sample is the same alone and in a batch with a longer one."
+REFERENCE = "PyTorch documentation, torch.nn.CrossEntropyLoss, argument ignore_index"
+
+_WORDS = {
+    "keras": "layers.Embedding(vocabulary, width, mask_zero=True)  # the mask reaches loss and metrics",
+    "huggingface": "DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=-100)  # -100 is ignored by the loss",
+}
+
+
+def fix(run: Run, _signs: Signs) -> Fix:
+    padding = record(run, "padding")
+    filler, share = number(padding.get("id")), number(padding.get("share"))
+    measured = f" {share:.0%} of the targets seen are filler (id {filler:.0f})." if share and filler is not None else ""
+    loss = training_loss(run, "cross_entropy", "nll")
+    edits = begin(run)
+    if edits is not None and filler is not None:
+        _ignore(edits, loss.get("site"), str(loss.get("fn")), f"{filler:.0f}")
+    pattern = "loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id)"
+    summary = f"Ignore padded positions in the loss, and mask them in attention and pooling.{measured}"
+    return fixed(run, summary, edits, pattern, near=site_of(loss), words=_WORDS)
+
+
+def _ignore(edits: Edits, site: object, function: str, filler: str) -> None:
+    """ignore_index in the constructor of the loss where the script has one, else in each call of the function."""
+    made = edits.project.calls("CrossEntropyLoss", "NLLLoss")
+    calls = made if made else edits.project.calls_at(site, function)
+    for source, call in calls:
+        if any(keyword.arg in ("ignore_index", None) for keyword in call.keywords) or _has_star(call):
+            edits.refuse()
+        else:
+            add_keyword(edits, source, call, f"ignore_index={filler}")
+
+
+def _has_star(call: ast.Call) -> bool:
+    return any(isinstance(part, ast.Starred) for part in call.args)

@@ -1,0 +1,35 @@
+"""The share of the targets that are filler at the ends of rows and count in the loss.
+
+Reads the fact `padding`: the id that fills the ends of rows, its share of all targets, and the share of it that the
+loss counts (neither ignored by `ignore_index` nor masked). Filler that is ignored is normal.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .._base import Missing, Sign, ramp
+from .._facts import fact, number
+from .._words import grave, num, pct, place
+
+ID = "padding-counted"
+
+
+def measure(run: Run) -> Sign | Missing:
+    padding = fact(run, "padding")
+    share, counted = number(padding.get("share")), number(padding.get("counted"))
+    if share is None or counted is None:
+        return Missing(ID, "targets were not checked for padding")
+    filler = num(number(padding.get("id")) or 0.0)
+    level = ramp(share * counted, 0.05, 0.25)
+    return Sign(
+        ID,
+        share * counted,
+        level,
+        f"{pct(share * counted)} of the targets that the loss counts are padding (id {filler} at the ends of rows)"
+        f"{place(padding.get('site'))}"
+        if level
+        else f"the loss counts no padding worth mentioning ({pct(share)} of the targets are padding)",
+        onset=0 if level >= 0.5 else None,
+        severity=grave(level, "critical"),
+        values={"share": share, "counted": counted},
+    )

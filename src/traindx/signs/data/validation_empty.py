@@ -1,0 +1,40 @@
+"""Whether validation runs over no samples at all.
+
+Seen where a loader beside the training loader delivers no batch, or where the validation loss is not finite at every
+evaluation while the training loss is. An evaluation that saw samples is none, whatever its numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...record import Run
+from .._base import Missing, Sign
+from .._facts import fact, facts, number
+from .._words import count, grave, place
+
+ID = "validation-empty"
+FEWEST_EVALUATIONS = 2
+
+
+def measure(run: Run) -> Sign | Missing:
+    loaders = facts(run, "loaders")
+    empty = [loader for loader in loaders if number(loader.get("batches")) == 0 and loader.get("role") != "train"]
+    samples = number(fact(run, "data/eval").get("samples"))
+    if empty and not samples:
+        size = number(empty[0].get("size")) or 0.0
+        words = f"a data loader delivers no batch ({count(size, 'sample')}){place(empty[0].get('site'))}"
+        return Sign(ID, 1.0, 1.0, words, onset=0, severity="critical", values={"size": size})
+    validation, training = run.series("loss/validation").values, run.series("loss/train").values
+    if samples:
+        return Sign(ID, 0.0, 0.0, f"evaluation saw {count(samples, 'sample')}")
+    if len(validation) < FEWEST_EVALUATIONS or not len(training):
+        return Missing(ID, "no evaluation was seen")
+    nothing = not np.isfinite(validation).any() and bool(np.isfinite(training).all())
+    level = 1.0 if nothing else 0.0
+    words = (
+        f"the validation loss is NaN at all {len(validation)} evaluations while the training loss is finite"
+        if nothing
+        else f"the validation loss is a number at {np.isfinite(validation).sum()} of {len(validation)} evaluations"
+    )
+    return Sign(ID, level, level, words, onset=0 if nothing else None, severity=grave(level, "critical"))
