@@ -45,7 +45,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n{}) SEL
 BOMBS = {
     "facts": ("value, key", ENDLESS.format("", "i AS key, '1' AS value")),
     "events": ("", ENDLESS.format("", "i AS id, i AS step, 'x' AS kind, 0.0 AS time, '{}' AS data")),
-    "points": ("", ENDLESS.format("", "0 AS series, i AS chunk, zeroblob(1 << 27) AS steps, zeroblob(8) AS \"values\"")),
+    "points": ("", ENDLESS.format("", '0 AS series, i AS chunk, zeroblob(1 << 27) AS steps, zeroblob(8) AS "values"')),
     "layer_sets": ("", ENDLESS.format("", "i AS id, '[\"a\"]' AS names")),
     "layers": ("", ENDLESS.format("", "'grad_norm' AS quantity, i AS step, 0 AS set_id, zeroblob(4) AS \"values\"")),
     "series": ("", ENDLESS.format(" LIMIT 1000000", "i AS id, hex(zeroblob(1000000)) AS name")),

@@ -35,9 +35,12 @@ def markup(text: object) -> str:
 
 def number(value: float, digits: int = 3) -> str:
     """`digits` significant digits: enough to act on. Counts, and what would need an exponent, are given in full."""
-    if math.isfinite(value) and abs(value) < 1e6 and (value == int(value) or abs(value) >= 10**digits):
+    rounded = f"{value:.{digits}g}"
+    if not math.isfinite(value) or abs(value) >= 1e6:
+        return rounded
+    if value == int(value):
         return f"{value + 0.0:.0f}"  # adding zero turns -0 into 0
-    return f"{value:.{digits}g}"
+    return f"{float(rounded):.0f}" if abs(value) >= 10**digits else rounded
 
 
 def percent(share: float) -> str:

@@ -80,7 +80,9 @@ def test_generated_values_hide_in_no_column(base, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "value", ["[" * 100_000, '"' + "a" * (40 << 20) + '"', "{", "\x00", "9" * 5000], ids=["deep", "long", "cut", "nul", "digits"]
+    "value",
+    ["[" * 100_000, '"' + "a" * (40 << 20) + '"', "{", "\x00", "9" * 5000],
+    ids=["deep", "long", "cut", "nul", "digits"],
 )
 def test_hostile_json_is_refused_or_harmless(base, tmp_path, value):
     path = tmp_path / "odd.tdx"

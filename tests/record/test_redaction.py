@@ -17,7 +17,9 @@ SITE = {"file": f"/home/{SECRET}/project/train.py", "line": 7, "text": f"login('
 def private_run():
     return (
         RunBuilder(f"/home/{SECRET}/run.tdx", "observed")
-        .fact("script", {"path": f"/home/{SECRET}/train.py", "argv": ["--token", SECRET, f"--key={SECRET}", SECRET, "-v"]})
+        .fact(
+            "script", {"path": f"/home/{SECRET}/train.py", "argv": ["--token", SECRET, f"--key={SECRET}", SECRET, "-v"]}
+        )
         .fact("platform", f"Linux-6.1-{SECRET}")
         .fact("error", {"type": "ConnectionError", "message": f"https://me:{SECRET}@host failed", "site": SITE})
         .fact("observers_off", {"samples": f"could not read /data/{SECRET}/x"})

@@ -40,7 +40,9 @@ class Strict(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.scripts += tag == "script"
-        if tag not in TAGS or any(MARK in name or name.startswith("on") or name == "src" and tag == "script" for name, _ in attrs):
+        if tag not in TAGS or any(
+            MARK in name or name.startswith("on") or name == "src" and tag == "script" for name, _ in attrs
+        ):
             self.odd.append(f"{tag} {attrs}")
 
 
@@ -71,13 +73,22 @@ def hostile(base: Path, path: Path, *, every_text: bool) -> Path:
         for key, value in db.execute("SELECT key, value FROM facts").fetchall():
             if every_text or key in ("script", "not_visible", "observers_off", "error", "schedulers"):
                 db.execute("UPDATE facts SET value = ? WHERE key = ?", (json.dumps(poisoned(json.loads(value))), key))
-        log = {"step_unit": TEXT, "config": {TEXT: TEXT + path.name[0]}, "notes": [TEXT], "columns": {"loss/train": TEXT}}
+        log = {
+            "step_unit": TEXT,
+            "config": {TEXT: TEXT + path.name[0]},
+            "notes": [TEXT],
+            "columns": {"loss/train": TEXT},
+        }
         error = {"type": TEXT, "message": TEXT, "site": {"file": TEXT, "line": 1, "text": TEXT, "function": TEXT}}
         for key, fact in {"log": log, "error": error, "exit": "exception", "not_visible": [TEXT]}.items():
             db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, json.dumps(fact)))
         for number, names in db.execute("SELECT id, names FROM layer_sets").fetchall():
-            db.execute("UPDATE layer_sets SET names = ? WHERE id = ?", (json.dumps(poisoned(json.loads(names))), number))
-        db.execute("INSERT INTO events (step, kind, time, data) VALUES (3, ?, 0.0, ?)", (TEXT, json.dumps({"to": TEXT})))
+            db.execute(
+                "UPDATE layer_sets SET names = ? WHERE id = ?", (json.dumps(poisoned(json.loads(names))), number)
+            )
+        db.execute(
+            "INSERT INTO events (step, kind, time, data) VALUES (3, ?, 0.0, ?)", (TEXT, json.dumps({"to": TEXT}))
+        )
         db.execute("INSERT INTO series VALUES (900, ?)", (f"raw/{TEXT}",))
         db.execute('INSERT INTO points SELECT 900, chunk, steps, "values" FROM points WHERE series = 0')
     return path

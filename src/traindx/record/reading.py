@@ -55,7 +55,9 @@ class _Reading:
             for number, name in self._file.rows("SELECT id, name FROM series ORDER BY id")
         }
         parts: dict[int, list[tuple[bytes, bytes]]] = {number: [] for number in names}
-        for number, steps, values in self._file.rows('SELECT series, steps, "values" FROM points ORDER BY series, chunk'):
+        for number, steps, values in self._file.rows(
+            'SELECT series, steps, "values" FROM points ORDER BY series, chunk'
+        ):
             if not isinstance(steps, bytes) or not isinstance(values, bytes) or len(steps) != len(values):
                 raise self._file.damaged("steps without values")
             if len(steps) % 8:
@@ -98,7 +100,9 @@ class _Reading:
         values = np.full((len(steps), len(columns)), np.nan)
         for step, number, blob in rows:
             values[row_of[step], places[number]] = np.frombuffer(blob, dtype="<f4")
-        return LayerTable(quantity, self._steps(np.asarray(steps, np.int64)), tuple(columns), in_range(quantity, values))
+        return LayerTable(
+            quantity, self._steps(np.asarray(steps, np.int64)), tuple(columns), in_range(quantity, values)
+        )
 
     def _events(self) -> list[Event]:
         found = []
@@ -111,7 +115,7 @@ class _Reading:
         return found
 
     def _steps(self, steps: IntArray) -> IntArray:
-        if len(steps) and not (0 <= steps.min() and steps.max() < LARGEST_STEP):
+        if len(steps) and not (steps.min() >= 0 and steps.max() < LARGEST_STEP):
             raise self._file.damaged("step numbers that no training reaches")
         return steps
 

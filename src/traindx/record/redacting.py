@@ -85,7 +85,11 @@ def _field(name: str, value: Any, keep_source: bool) -> Any:
 
 
 def _site(site: Mapping[str, Any], keep_source: bool) -> dict[str, Any]:
-    kept: dict[str, Any] = {"file": base_name(str(site["file"])), "line": site["line"], "function": site.get("function")}
+    kept: dict[str, Any] = {
+        "file": base_name(str(site["file"])),
+        "line": site["line"],
+        "function": site.get("function"),
+    }
     return {**kept, "text": str(site.get("text") or "") if keep_source else ""}
 
 

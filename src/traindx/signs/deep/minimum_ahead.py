@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.values import number, truth
 from .._base import Missing, Sign
 from .._deep import looks_at
-from .._facts import number, truth
 from .._words import num
 
 ID = "minimum-ahead"

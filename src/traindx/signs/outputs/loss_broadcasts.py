@@ -11,9 +11,8 @@ from itertools import pairwise
 from math import prod
 
 from ...record import Run
+from ...record.values import entries, shape, text
 from .._base import Missing, Sign
-from .._facts import entries, graphs, shape, text
-from .._losses import training_losses
 from .._words import grave, place
 
 ID = "loss-broadcasts"
@@ -38,7 +37,7 @@ def squared(side: Shape, out: Shape | None) -> bool:
 
 def measure(run: Run) -> Sign | Missing:
     found: list[tuple[float, str]] = []
-    for call in training_losses(run):
+    for call in run.training_losses:
         left, right = call.input.shape, call.target.shape
         if call.input.facts.get("one_row") is True:
             words = f"{call.fn} is given one row of outputs, spread over the {left[0] if left else ''} of the batch"
@@ -48,7 +47,7 @@ def measure(run: Run) -> Sign | Missing:
             found.append((1.0 if all_pairs(left, right) else 0.0, words))
         else:
             found.append((0.8 if call.broadcast else 0.0, f"{call.fn} gets sides of one shape{place(call.site)}"))
-    for graph in graphs(run):
+    for graph in run.graphs:
         found.append((0.0, "nothing broadcasts near the loss"))
         for entry in entries(graph.get("broadcasts")):
             sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
