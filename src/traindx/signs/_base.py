@@ -44,17 +44,11 @@ class Missing:
 
 
 class Signs(Mapping[str, Sign]):
-    """All signs of a run: those measured, by id, and why the others are missing.
+    """All signs of a run: those measured, by id, and why the others are missing."""
 
-    `errors` holds the signs that failed through a bug in traindx, with the error; they are missing as well.
-    """
-
-    def __init__(
-        self, found: Mapping[str, Sign], missing: Mapping[str, Missing], errors: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, found: Mapping[str, Sign], missing: Mapping[str, Missing]) -> None:
         self._found = dict(found)
         self.missing = dict(missing)
-        self.errors = dict(errors or {})
 
     def __getitem__(self, sign_id: str) -> Sign:
         return self._found[sign_id]
