@@ -35,12 +35,9 @@ def markup(text: object) -> str:
 
 def number(value: float, digits: int = 3) -> str:
     """`digits` significant digits: enough to act on. Counts, and what would need an exponent, are given in full."""
-    rounded = f"{value:.{digits}g}"
-    if not math.isfinite(value) or abs(value) >= 1e6:
-        return rounded
-    if value == int(value):
+    if math.isfinite(value) and abs(value) < 1e6 and (value == int(value) or abs(value) >= 10**digits):
         return f"{value + 0.0:.0f}"  # adding zero turns -0 into 0
-    return f"{float(rounded):.0f}" if abs(value) >= 10**digits else rounded
+    return f"{value:.{digits}g}"
 
 
 def percent(share: float) -> str:
@@ -61,7 +58,7 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
 
 
-def listed(names: Sequence[str], limit: int = 3) -> str:
+def listed(names: Sequence[str], limit: int = 4) -> str:
     """The first names; how many more there are."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

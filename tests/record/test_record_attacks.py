@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # mutations are shared with 
 
 from benchmarks.safety.mutations import BOMBS, FAMILIES, SCHEMA
 from benchmarks.safety.records import broken, make_record
+
 from traindx.record import RecordError, load
 from traindx.record.reading import MOST_CELLS
 

@@ -29,7 +29,7 @@ def private_run():
         .fact("losses", [{"fn": "mse_loss", "site": SITE, "phase": "train", "input": {"shape": [4, 1]}}])
         .fact("params", [{"name": "encoder/layer.0/weight", "module": "Linear", "shape": [3, 4], "init_std": 0.5}])
         .fact("data/train", {"mean": 1.5, "source": f"s3://bucket/{SECRET}", "folder": f"data/{SECRET}/set.csv"})
-        .fact(f"graph", {"ops": {"AddmmBackward0": 2}, "custom": [f"C:\\Users\\{SECRET}\\op.py"]})
+        .fact("graph", {"ops": {"AddmmBackward0": 2}, "custom": [f"C:\\Users\\{SECRET}\\op.py"]})
         .series("loss/train", range(40), [1.0 / (i + 1) for i in range(40)])
         .layers("grad_norm", [1, 2], ["encoder/layer.0/weight"], [[1.0], [2.0]])
         .event("observer-off", 3, observer="samples", reason=f"no {SECRET}")

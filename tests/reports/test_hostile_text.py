@@ -18,15 +18,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.safety.records import make_record
+
 from traindx.__main__ import main
 from traindx.wording import clean, clean_page, markup
 
 MARK = "hostile"
 TEXT = f"\"'><script>{MARK}</script><b {MARK}=1>&\x1b[2J\x07$\\frac"
 TAGS = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "section", "p", "ul", "li", "figure", "figcaption", "svg",
-    "g", "path", "text", "polyline", "circle", "table", "thead", "tbody", "tr", "th", "td", "small", "span", "div", "input",
-    "script", "img",
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "section", "p", "ul", "li", "figure", "figcaption",
+    "svg", "g", "path", "text", "polyline", "circle", "table", "thead", "tbody", "tr", "th", "td", "small", "span",
+    "div", "input", "script", "img",
 }  # fmt: skip
 
 
@@ -41,7 +42,7 @@ class Strict(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.scripts += tag == "script"
         if tag not in TAGS or any(
-            MARK in name or name.startswith("on") or name == "src" and tag == "script" for name, _ in attrs
+            MARK in name or name.startswith("on") or (name == "src" and tag == "script") for name, _ in attrs
         ):
             self.odd.append(f"{tag} {attrs}")
 

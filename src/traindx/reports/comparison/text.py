@@ -21,7 +21,8 @@ VERDICT_STYLES = {"sick": "red", "healthy": "green"}
 
 def render(comparison: Comparison, look: Look) -> str:
     page = Page(look)
-    page.prose("COMPARED", f"{counted(len(comparison.entries), 'run')} by {comparison.metric}, best first")
+    order = "best first" if comparison.ranked else "by name"
+    page.prose("COMPARED", f"{counted(len(comparison.entries), 'run')} by {comparison.metric}, {order}")
     page.gap()
     for i, sentence in enumerate(comparison.statement):
         page.prose("" if i else "ANSWER", sentence)
