@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from ...comparison import Comparison, Entry, Measured
-from ...comparison._values import is_number, shown
+from ...comparison import Comparison, Entry, Measured, is_number, shown
 from ...wording import markup, number, percent
 from .._look import Look
 from . import _cells

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...comparison import Comparison, Entry
-from ...comparison._values import shown
+from ...comparison import Comparison, Entry, shown
 from ...wording import clean, counted
 from .._look import Look
 from .._page import Page
