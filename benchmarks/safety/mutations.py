@@ -18,8 +18,9 @@ from typing import Any
 
 ODD: list[Any] = [
     None, True, False, 0, -1, 1, 10**30, -(10**18), 2**31, 0.5, -0.0, 1e308, -1e308, 5e-324, math.nan, math.inf,
-    -math.inf, "", "x", "nan", "<script>alert(1)</script>", "\x1b]0;title\x07\x1b[31m", "a" * 5000, "\u202e\ud7ff", "{}",
-    [], {}, [[]], [None], [math.nan], {"": None}, {"a": {"b": []}}, [1, "2", None], list(range(300)), [{}], [[1, 2], 3],
+    -math.inf, "", "x", "nan", "<script>alert(1)</script>", "\x1b]0;title\x07\x1b[31m", "a" * 5000, "\u202e\ud7ff",
+    "{}", [], {}, [[]], [None], [math.nan], {"": None}, {"a": {"b": []}}, [1, "2", None], list(range(300)), [{}],
+    [[1, 2], 3],
 ]  # fmt: skip
 STEPS = [-1, 0, 1, 5, 2**31, 2**52, 2**53, 2**63 - 1, -(2**63)]
 VALUES = [math.nan, math.inf, -math.inf, 0.0, -1.0, 1e308, -1e308, 5e-324, 1e30]

@@ -58,7 +58,7 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
 
 
-def listed(names: Sequence[str], limit: int = 3) -> str:
+def listed(names: Sequence[str], limit: int = 4) -> str:
     """The first names; how many more there are."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

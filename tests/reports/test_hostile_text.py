@@ -25,9 +25,9 @@ from traindx.wording import clean, clean_page, markup
 MARK = "hostile"
 TEXT = f"\"'><script>{MARK}</script><b {MARK}=1>&\x1b[2J\x07$\\frac"
 TAGS = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "section", "p", "ul", "li", "figure", "figcaption", "svg",
-    "g", "path", "text", "polyline", "circle", "table", "thead", "tbody", "tr", "th", "td", "small", "span", "div", "input",
-    "script", "img",
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "section", "p", "ul", "li", "figure", "figcaption",
+    "svg", "g", "path", "text", "polyline", "circle", "table", "thead", "tbody", "tr", "th", "td", "small", "span",
+    "div", "input", "script", "img",
 }  # fmt: skip
 
 

@@ -25,33 +25,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from ..paths import shown
 from ..record import Run
+from ..record.site import Site as Site
 from ..signs import Signs, all_signs
 from ..units import modules_of
 
 Safety = Literal["safe", "changes-result", "costly"]
-
-
-@dataclass(frozen=True)
-class Site:
-    """A line of the user's source."""
-
-    file: str
-    line: int
-    text: str = ""
-
-    def __str__(self) -> str:
-        return f"{shown(self.file)}:{self.line}"
-
-    @classmethod
-    def of(cls, site: Mapping[str, Any] | None) -> Site | None:
-        """From a site as facts hold it (docs/record.md), or None."""
-        if not site or not site.get("file"):
-            return None
-        return cls(str(site["file"]), int(site.get("line") or 0), str(site.get("text") or "").strip())
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 
 from ..record import Event, Run
-from ._base import Site
-from ._known import entries, number, site_of
+from ..record.site import Site
+from ..record.values import entries as items
+from ..record.values import mapping as as_mapping
+from ..record.values import number
+from ._known import entries
 
-
-def as_mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def items(value: Any) -> list[Mapping[str, Any]]:
-    """The mappings of a list; nothing where the value is no list."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, (list, tuple)) else []
+__all__ = [
+    "as_mapping", "first_event", "items", "loader", "model_site", "module_types", "numbers", "operation", "python_list",
+    "scale_against_fan_in", "shape", "training_loss", "typical", "was", "weights", "worst",
+]  # fmt: skip
 
 
 def numbers(source: Mapping[str, Any], key: str) -> list[float] | None:
@@ -47,14 +46,12 @@ def python_list(values: Sequence[float]) -> str:
 
 def model_site(run: Run) -> Site | None:
     """Where the (first) model is built."""
-    models = entries(run, "models")
-    return site_of(models[0]) if models else None
+    return run.models[0].site if run.models else None
 
 
 def module_types(run: Run) -> list[str]:
     """The types of the first model's modules, in their order."""
-    models = entries(run, "models")
-    return [str(module.get("type", "")) for module in items(models[0].get("modules"))] if models else []
+    return [module.type for module in run.models[0].modules] if run.models else []
 
 
 def training_loss(run: Run, *names: str) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,37 +9,34 @@ from typing import Any
 import numpy as np
 
 from ..record import Run
-from ._base import Site
+from ..record.site import Site
+from ..record.values import entries as mappings
+from ..record.values import mapping, number
+from ..wording import counted, listed
+from ..wording import number as show
+from ..wording import round_figure as nice
 from ._lines import assigned_name, is_statement
 
-# Optimizers that divide by a running second moment: their step hardly depends on the gradient's size.
-ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "lamb", "lion", "adafactor")
-
-
-def number(value: Any) -> float | None:
-    """A finite number, or None for whatever else a record may hold there."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if math.isfinite(value) else None
+__all__ = [
+    "adaptive", "at", "batch_size", "counted", "entries", "groups", "in_script_words", "listed", "median", "modules",
+    "nice", "number", "optimizer", "optimizer_class", "optimizer_name", "quantile", "rate", "record", "setting", "show",
+    "site_of", "steps_per_epoch", "train_loader", "values", "whole_line",
+]  # fmt: skip
 
 
 def entries(run: Run, key: str) -> list[Mapping[str, Any]]:
     """The fact of that name where it is a list of records."""
-    value = run.facts.get(key)
-    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+    return run.entries(key)
 
 
 def record(run: Run, key: str) -> Mapping[str, Any]:
     """The fact of that name where it is one record; empty otherwise."""
-    value = run.facts.get(key)
-    return value if isinstance(value, Mapping) else {}
+    return run.fact(key)
 
 
 def site_of(entry: Mapping[str, Any] | None) -> Site | None:
     """The source line that an entry names under `site`."""
-    site = (entry or {}).get("site")
-    line = number(site.get("line")) if isinstance(site, Mapping) else None
-    return Site.of({**site, "line": int(line or 0)}) if isinstance(site, Mapping) else None
+    return Site.of((entry or {}).get("site"))
 
 
 def whole_line(site: Site | None) -> str | None:
@@ -54,43 +50,42 @@ def at(site: Site | None) -> str:
 
 
 def optimizer(run: Run) -> Mapping[str, Any]:
-    return next(iter(entries(run, "optimizers")), {})
+    return run.optimizers[0].facts if run.optimizers else {}
 
 
 def groups(run: Run) -> list[Mapping[str, Any]]:
-    held = optimizer(run).get("groups")
-    return [group for group in held if isinstance(group, Mapping)] if isinstance(held, list) else []
+    """The settings of the first optimizer's groups."""
+    return [group.settings for group in run.groups if group.index == 0]
 
 
 def optimizer_class(run: Run) -> str | None:
     """The bare name of the optimizer's class, like "AdamW"."""
-    name = optimizer(run).get("class")
-    return name.rsplit(".", 1)[-1] if isinstance(name, str) and name else None
+    name = run.optimizers[0].class_name if run.optimizers else ""
+    return name.rsplit(".", 1)[-1] or None
 
 
 def optimizer_name(run: Run) -> str:
     """What the script calls its optimizer."""
-    site = site_of(optimizer(run))
+    site = run.optimizers[0].site if run.optimizers else None
     return (assigned_name(site.text) if site else None) or "optimizer"
 
 
 def in_script_words(run: Run, code: str) -> str:
     """An example that speaks of `model` and `optimizer`, with the names that the script gives them."""
-    site = site_of(next(iter(entries(run, "models")), None))
+    site = run.models[0].site if run.models else None
     model = (assigned_name(site.text) if site else None) or "model"
     named = re.sub(r"\bmodel\b(?!\")", lambda _: model, code)  # not a key like state["model"]
     return re.sub(r"\boptimizer\b(?!\")", lambda _: optimizer_name(run), named)
 
 
 def adaptive(run: Run) -> bool:
-    name = (optimizer_class(run) or "").lower()
-    return any(kind in name for kind in ADAPTIVE)
+    """Whether the first optimizer divides gradients by their own size."""
+    return bool(run.optimizers) and run.optimizers[0].adaptive
 
 
 def setting(run: Run, *names: str) -> float | None:
     """A number from the optimizer's first group, or from the hyperparameters that a log carries."""
-    config = record(run, "log").get("config")
-    for source in (*groups(run)[:1], config if isinstance(config, Mapping) else {}):
+    for source in (*groups(run)[:1], mapping(run.fact("log").get("config"))):
         for name in names:
             value = number(source.get(name))
             if value is not None:
@@ -143,35 +138,5 @@ def steps_per_epoch(run: Run) -> int | None:
 
 def modules(run: Run, *type_parts: str) -> list[Mapping[str, Any]]:
     """The modules of all models whose type contains one of the given parts."""
-    found = []
-    for model in entries(run, "models"):
-        listed = model.get("modules")
-        for module in listed if isinstance(listed, list) else []:
-            if isinstance(module, Mapping) and any(part in str(module.get("type", "")) for part in type_parts):
-                found.append(module)
-    return found
-
-
-def show(value: float) -> str:
-    """A number for people: three significant digits, and no exponent where digits read better."""
-    return f"{value:.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"
-
-
-def nice(value: float) -> float:
-    """The nearest of 1, 2, 3 or 5 times a power of ten: a proposal is a suggestion, not a measurement."""
-    if not (value > 0 and math.isfinite(value)):
-        return value
-    exponent = math.floor(math.log10(value))
-    candidates = [m * 10.0 ** (exponent + shift) for shift in (0, 1) for m in (1, 2, 3, 5)]
-    nearest = min(candidates, key=lambda candidate: abs(math.log(candidate / value)))
-    return float(f"{nearest:.1g}")
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def listed(names: list[str], limit: int = 4) -> str:
-    """Some names, and how many more."""
-    shown = ", ".join(names[:limit])
-    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
+    found = [module for model in run.entries("models") for module in mappings(model.get("modules"))]
+    return [module for module in found if any(part in str(module.get("type", "")) for part in type_parts)]

@@ -70,7 +70,6 @@ MEANS = "Padded positions count in the loss, the attention, the pooling or the l
 FOR = {"padding-counted": 5.0, "predictions-collapsed": 0.5}
 AGAINST = {"labels-skewed": 0.3}
 REQUIRES = ("padding-counted",)
-SEEN_BY = ("padding-counted",)
 EXPLAINS = ("class-imbalance", "model-too-small", "undertrained")
 AVOID = (
     "Do not drop the filler from the accuracy only: the gradient still counts it.",

@@ -64,7 +64,6 @@ MEANS = (
 FOR = {"validation-empty": 5.0}
 AGAINST = {"input-nonfinite": 1.5, "loss-not-finite": 1.5}
 REQUIRES = ("validation-empty",)
-SEEN_BY = ("validation-empty",)
 EXPLAINS = ("train-val-mismatch",)
 AVOID = (
     "Do not guard the division by the number of samples: the report then shows 0 and looks perfect.",

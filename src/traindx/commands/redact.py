@@ -37,7 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output.exists():
         raise CommandError(f"{arguments.output} exists already; name a new file")
     save(redacted(load(arguments.record), keep_source=arguments.keep_source), arguments.output)
-    say(
-        f"{arguments.output} holds no argument values, folders or messages. Names of layers and files stay: look at them."
-    )
+    say(f"{arguments.output} holds no argument values, folders or messages; names of files and layers stay.")
     return 0

@@ -4,6 +4,7 @@
 """
 
 from ._names import short_names
+from ._values import is_number, shown
 from .compare import compare
 from .gathering import Gathered, gather
 from .outcome import higher_is_better
@@ -26,6 +27,8 @@ __all__ = [
     "compare",
     "gather",
     "higher_is_better",
+    "is_number",
     "places_at",
     "short_names",
+    "shown",
 ]

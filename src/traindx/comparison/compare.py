@@ -13,9 +13,10 @@ from ._names import short_names
 from .duplicates import duplicates_among
 from .effects import effects_of
 from .outcome import STANDARD, higher_is_better
+from .quantity import unlike_quantities
 from .statement import statement_of
 from .types import Comparison, Effect, Entry, Measured, Metric, Outcome
-from .varying import Setting, settings_that_differ
+from .varying import settings_that_differ
 
 LABELS = {
     "loss/validation": "validation loss",
@@ -33,8 +34,13 @@ UNLIKE_LENGTH = 1.2  # runs of lengths that differ by more than this are not qui
 def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: float | None = None) -> Comparison:
     """Compare runs by `metric`, chosen when None; `level` is a value whose first step is of interest."""
     chosen = metric.name if metric else _choose(outcomes)
-    higher = metric.higher_is_better if metric else higher_is_better(chosen)
     kept = [outcome for outcome in outcomes if chosen in outcome.measured]
+    unlike = _unlike(kept, chosen)
+    switched = unlike is not None and metric is None and (better := _common_accuracy(kept)) is not None
+    if switched and better:
+        chosen = better
+    higher = metric.higher_is_better if metric else higher_is_better(chosen)
+    ranked = unlike is None or switched
     left_out = [(o.source, f"it has no {label_of(chosen)}") for o in outcomes if chosen not in o.measured]
     settings = settings_that_differ(kept)
     names = short_names([outcome.source for outcome in kept])
@@ -57,23 +63,24 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
         )
         for i, (outcome, measured) in enumerate(zip(kept, found, strict=True))
     ]
-    effects, noise = effects_of(settings, np.array([entry.score for entry in entries]))
+    effects, noise = effects_of(settings, np.array([entry.score for entry in entries])) if ranked else ([], None)
     if higher:
         effects = [_in_values(effect) for effect in effects]
-    ranked = sorted(entries, key=lambda entry: (entry.score, entry.name))
+    in_order = sorted(entries, key=lambda entry: (entry.score if ranked else 0.0, entry.name))
     order = [name for effect in effects for name in effect.settings]
     return Comparison(
         metric=label_of(chosen),
         key=chosen,
         higher_is_better=higher,
         level=level,
-        entries=ranked,
+        ranked=ranked,
+        entries=in_order,
         differing=[*order, *(s.name for s in settings if s.name not in order)],
         effects=effects,
         noise=noise,
-        statement=statement_of(ranked, effects, noise, label_of(chosen)),
-        duplicates=duplicates_among(ranked, chosen),
-        notes=_notes(ranked, settings, chosen),
+        statement=statement_of(in_order, effects, noise, label_of(chosen)) if ranked else [_no_ranking(unlike or "")],
+        duplicates=duplicates_among(in_order, chosen),
+        notes=[*_notes(in_order, chosen), *([_switched(unlike or "", label_of(chosen))] if switched else [])],
         not_compared=left_out,
     )
 
@@ -109,7 +116,36 @@ def _reached(measured: Measured, level: float | None, higher: bool) -> int | Non
     return int(measured.smooth_steps[there[0]]) if len(there) else None
 
 
-def _notes(entries: Sequence[Entry], settings: Sequence[Setting], metric: str) -> list[str]:
+def _unlike(outcomes: Sequence[Outcome], metric: str) -> str | None:
+    """How the losses differ in kind, where they do."""
+    names = short_names([outcome.source for outcome in outcomes])
+    found = [
+        (name, outcome.quantities[series])
+        for name, outcome in zip(names, outcomes, strict=True)
+        if (series := outcome.measured[metric].name) in outcome.quantities
+    ]
+    return unlike_quantities(found)
+
+
+def _common_accuracy(outcomes: Sequence[Outcome]) -> str | None:
+    """An accuracy that all runs have, where nothing says that their tasks differ."""
+    counts = {q.classes for outcome in outcomes for q in outcome.quantities.values() if q.classes}
+    having = [name for name in STANDARD[2:] if all(name in outcome.measured for outcome in outcomes)]
+    return having[0] if having and len(counts) <= 1 else None
+
+
+def _no_ranking(unlike: str) -> str:
+    return (
+        "These runs are not ranked: their losses are different quantities, and a lower value of one says nothing about "
+        f"another. They are {unlike}. Compare runs of one loss and one task, or name a --metric that all of them share."
+    )
+
+
+def _switched(unlike: str, metric: str) -> str:
+    return f"Compared by {metric}, because the losses are different quantities: {unlike}."
+
+
+def _notes(entries: Sequence[Entry], metric: str) -> list[str]:
     notes = []
     lengths = [int(entry.outcome.measured[metric].steps.max()) for entry in entries]
     units = {entry.outcome.step_unit for entry in entries}
@@ -120,6 +156,4 @@ def _notes(entries: Sequence[Entry], settings: Sequence[Setting], metric: str) -
             f"The runs differ in length ({min(lengths):,} to {max(lengths):,} {units.pop()}s): a longer one had more "
             "time to improve."
         )
-    if any(setting.name == "loss function" for setting in settings) and metric.startswith("loss/"):
-        notes.append("The loss functions differ, so their values are not comparable: --metric accuracy may be.")
     return notes

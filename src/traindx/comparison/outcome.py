@@ -7,7 +7,9 @@ import numpy as np
 from ..diagnosis import Diagnosis, diagnose
 from ..record import Run, Series
 from ..record.types import FloatArray, IntArray
+from ..record.values import mapping
 from ..signs._curve import Curve, curve_of
+from .quantity import quantity_of
 from .settings import named_settings, settings_of
 from .types import Measured, Metric, Outcome
 
@@ -25,15 +27,15 @@ def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
     if metric and (series := find_series(run, metric.name)):
         found[metric.name] = measured(run.series(series), metric.higher_is_better)
     leading = diagnosis.leading
-    log = run.facts.get("log")
     return Outcome(
         source=run.source,
         kind=run.kind,
         steps=run.steps,
-        step_unit=str(log.get("step_unit", "step")) if isinstance(log, dict) else "step",
+        step_unit=run.step_unit,
         settings=settings_of(run),
         named=named_settings(run),
         measured=found,
+        quantities={name: quantity_of(run, name) for name in STANDARD[:2] if run.series(name)},
         stability=_stability(diagnosis),
         verdict=diagnosis.verdict,
         summary=diagnosis.summary,
@@ -49,8 +51,7 @@ def find_series(run: Run, metric: str) -> str | None:
     for name in run.series_names:
         if wanted in (name.lower(), name.lower().removeprefix("raw/")):
             return name
-    log = run.facts.get("log")
-    columns = log.get("columns") or {} if isinstance(log, dict) else {}
+    columns = mapping(run.fact("log").get("columns"))
     if named := next((role for role, column in columns.items() if str(column).lower() == wanted), None):
         return str(named) if run.series(str(named)) else None
     return "accuracy/validation" if wanted == "accuracy" and run.series("accuracy/validation") else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..readers.meaning.names import role_of
 from ..record import Run
+from ..record.values import mapping
 from ._names import settings_in_name
 from ._sidecars import printed_arguments, settings_beside
 from ._values import canonical, flat, is_number, plain_value
@@ -39,42 +39,36 @@ def named_settings(run: Run) -> dict[str, Value]:
 
 
 def _observed(run: Run) -> dict[str, Value]:
-    facts = run.facts
     found: dict[str, Any] = {}
-    for place, optimizer in enumerate(_dicts(facts.get("optimizers"))):
-        prefix = "" if place == 0 else f"optimizer{place}."
-        found[f"{prefix}optimizer"] = optimizer.get("class")
-        for key, value in next(_dicts(optimizer.get("groups")), {}).items():
-            if key not in _BOOKKEEPING:
-                found[f"{prefix}{key}"] = value
-    for scheduler in _dicts(facts.get("schedulers")):
+    for optimizer in run.optimizers:
+        prefix = f"optimizer{optimizer.index}." if optimizer.index else ""
+        found[f"{prefix}optimizer"] = optimizer.class_name or None
+        settings = optimizer.groups[0].settings if optimizer.groups else {}
+        found |= {f"{prefix}{key}": value for key, value in settings.items() if key not in _BOOKKEEPING}
+    for scheduler in run.entries("schedulers"):
         found.setdefault("scheduler", scheduler.get("class"))
-    for loader in _dicts(facts.get("loaders")):
-        if loader.get("role") == "train":
-            found.setdefault("batch_size", loader.get("batch_size"))
-            found.setdefault("shuffled", loader.get("shuffled"))
-            found.setdefault("training samples", loader.get("size"))
-    for model in _dicts(facts.get("models")):
+    for loader in run.training_loaders:
+        found.setdefault("batch_size", loader.facts.get("batch_size"))
+        found.setdefault("shuffled", loader.shuffled)
+        found.setdefault("training samples", loader.facts.get("size"))
+    for model in run.entries("models"):
         found.setdefault("model", model.get("class"))
         found.setdefault("parameters", model.get("elements"))
-    for loss in _dicts(facts.get("losses")):
-        if loss.get("phase") == "train":
-            found.setdefault("loss function", loss.get("fn"))
-    found["autocast"] = _dict(facts.get("precision")).get("autocast")
+    for call in run.training_losses:
+        found.setdefault("loss function", call.facts.get("fn"))
+    found["autocast"] = run.fact("precision").get("autocast")
     if thresholds := run.series("clip/threshold").finite:
         found["clipping"] = float(np.median(thresholds.values))
-    script = facts.get("script")
-    if isinstance(script, Mapping):
+    if script := run.fact("script"):
         found["script"] = PurePath(str(script.get("path"))).name
     plain = {name: plain_value(value) for name, value in found.items()}
     return {name: value for name, value in plain.items() if value is not None}
 
 
 def _configured(run: Run) -> dict[str, Value]:
-    log = run.facts.get("log")
-    if not isinstance(log, Mapping):
+    if not (log := run.fact("log")):
         return {}
-    config = flat(_dict(log.get("config")))
+    config = flat(mapping(log.get("config")))
     if not config:
         path = Path(run.source)
         config = settings_beside(path) or (printed_arguments(path) if run.kind == "text" else {})
@@ -90,8 +84,7 @@ def _is_result(name: str, value: Value) -> bool:
 
 def _arguments(run: Run) -> dict[str, Value]:
     """The script's command line: `--lr 0.1`, `--lr=0.1`, `lr=0.1`, `--flag`."""
-    script = run.facts.get("script")
-    argv = script.get("argv") if isinstance(script, Mapping) else None
+    argv = run.fact("script").get("argv")
     words = [str(word) for word in argv] if isinstance(argv, list) else []
     found: dict[str, Value] = {}
     place = 0
@@ -111,11 +104,3 @@ def _arguments(run: Run) -> dict[str, Value]:
         if plain is not None:
             found.setdefault(canonical(name), plain)
     return found
-
-
-def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (entry for entry in value if isinstance(entry, dict)) if isinstance(value, list) else iter(())
-
-
-def _dict(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..record.types import FloatArray, IntArray
+from .quantity import Quantity
 
 Value = float | int | bool | str
 
@@ -44,6 +45,7 @@ class Outcome:
     settings: Mapping[str, Value]
     named: Mapping[str, Value]  # settings guessed from file and folder names: a last resort
     measured: Mapping[str, Measured]
+    quantities: Mapping[str, Quantity]  # which loss each series of losses is
     stability: str
     verdict: str
     summary: str
@@ -99,7 +101,8 @@ class Comparison:
     key: str  # under which each outcome has measured it
     higher_is_better: bool
     level: float | None
-    entries: Sequence[Entry]  # best first
+    ranked: bool  # False where the runs' losses are not the same quantity
+    entries: Sequence[Entry]  # best first; by name where they are not ranked
     differing: Sequence[str]  # settings that differ, most telling first
     effects: Sequence[Effect]
     noise: Noise | None

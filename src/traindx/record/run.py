@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .ending import with_ending
+from .loaders import Loader, read_loaders
+from .losses import LossCall, read_losses
+from .models import Model, Module, in_order, read_models
+from .optimizers import Group, Optimizer, read_optimizers
+from .parameters import Parameter, read_parameters
 from .types import Event, LayerTable, Series, empty_series, empty_table
+from .values import entries, mapping, number
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -83,6 +89,83 @@ class Run:
             return counted
         losses = self.series("loss/train") or self.series("loss/validation")
         return int(losses.steps.max()) + 1 if losses else 0
+
+    # ── facts, typed; what a run does not know is absent, empty or None ─────────────────────────
+
+    def fact(self, key: str) -> Mapping[str, Any]:
+        """The fact of that name where it is one mapping; empty otherwise."""
+        return mapping(self.facts.get(key))
+
+    def entries(self, key: str) -> list[Mapping[str, Any]]:
+        """The mappings of a fact that is a list; empty where it is none."""
+        return entries(self.facts.get(key))
+
+    @cached_property
+    def optimizers(self) -> tuple[Optimizer, ...]:
+        return read_optimizers(self.entries("optimizers"))
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The parameter groups of all optimizers."""
+        return tuple(group for optimizer in self.optimizers for group in optimizer.groups)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None where gradients are taken of a function of the weights: the model's own are only its form then."""
+        functional = any(site.get("functional") is True for site in self.entries("backward_sites"))
+        return () if functional else read_parameters(self.entries("params"))
+
+    @cached_property
+    def losses(self) -> tuple[LossCall, ...]:
+        """Every line that calls a loss function."""
+        return read_losses(self.entries("losses"))
+
+    @cached_property
+    def training_losses(self) -> tuple[LossCall, ...]:
+        return tuple(call for call in self.losses if not call.in_evaluation)
+
+    @cached_property
+    def evaluation_losses(self) -> tuple[LossCall, ...]:
+        return tuple(call for call in self.losses if call.in_evaluation)
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        return read_models(self.entries("models"))
+
+    @cached_property
+    def modules(self) -> tuple[Module, ...]:
+        """The modules of all models, executed ones first and in order of execution."""
+        return in_order(self.models)
+
+    @cached_property
+    def loaders(self) -> tuple[Loader, ...]:
+        return read_loaders(self.entries("loaders"))
+
+    @cached_property
+    def training_loaders(self) -> tuple[Loader, ...]:
+        return tuple(loader for loader in self.loaders if loader.role == "train")
+
+    @cached_property
+    def graphs(self) -> list[Mapping[str, Any]]:
+        """The digests of the autograd graph, one for each line that calls backward."""
+        names = sorted(key for key in self.facts if key == "graph" or key.startswith("graph/"))
+        return [found for found in map(self.fact, names) if found]
+
+    @cached_property
+    def backwards_per_step(self) -> float:
+        """How many backward passes from one line feed one update; 1 where it is not known."""
+        return max([1.0, *(number(site.get("per_step")) or 0.0 for site in self.entries("backward_sites"))])
+
+    @cached_property
+    def seen_in_part(self) -> str | None:
+        """Why the run was not observed to its end, if it was not: what was not seen may have come later."""
+        reason = self.fact("observers_off").get("everything")
+        return reason if isinstance(reason, str) else None
+
+    @cached_property
+    def step_unit(self) -> str:
+        """What one step of the series is: a step, an epoch or a row of a log."""
+        return str(self.fact("log").get("step_unit") or "step")
 
     def diagnose(self) -> Diagnosis:
         """What is wrong with this run, most likely cause first."""

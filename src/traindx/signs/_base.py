@@ -85,10 +85,7 @@ class Missing:
 
 
 class Signs(Mapping[str, Sign]):
-    """All signs of a run: those measured, by id, and why the others are missing.
-
-    `errors` holds the signs that failed through a bug in traindx, with the error; they are missing as well.
-    """
+    """All signs of a run: those measured, by id, why the others are missing, and errors of traindx itself."""
 
     def __init__(
         self, found: Mapping[str, Sign], missing: Mapping[str, Missing], errors: Mapping[str, str] | None = None

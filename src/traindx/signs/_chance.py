@@ -10,13 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from ..record import Run
+from ..record.losses import LossCall
+from ..record.values import histogram, mapping, number
 from ._curve import Curve, curve_of, once_per_run, training_loss
-from ._facts import fact, facts, histogram
 
 NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
 FEWEST = 8  # points from which a ratio is judged
@@ -34,32 +35,24 @@ class Chance:
 @once_per_run
 def chance_level(run: Run) -> Chance | None:
     """The trivial predictor's training loss, or None."""
-    calls = [call for call in facts(run, "losses") if call.get("phase") == "train"]
-    if len({(str(c.get("fn")), str(_outputs(c))) for c in calls}) > 1:
+    calls = run.training_losses
+    if len({(call.fn, call.input.shape and call.input.shape[1:]) for call in calls}) > 1:
         return None  # a sum of different losses; and the targets' statistics mix those of all of them
     call = calls[0] if calls else None
-    targets = run.facts.get("targets/train")
-    if call is not None and isinstance(targets, dict):
+    targets = run.fact("targets/train")
+    if call is not None and targets:
         found = _from_call(run, call, targets)
         return found if found is not None and found.loss > 0 else None
     return _from_config(run)
 
 
-def _outputs(call: Mapping[str, Any]) -> Any:
-    """The sizes that a loss was given beyond the samples' number."""
-    given = call.get("input")
-    shape = given.get("shape") if isinstance(given, dict) else None
-    return shape[1:] if isinstance(shape, list) else None
-
-
-def _from_call(run: Run, call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | None:
-    name = str(call.get("fn", "")).lower().replace("_", "")
-    if name.startswith("residual"):
+def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
+    if call.kind == "residual":
         return _where_errors_are_as_large_as_targets(run, call)
-    trivial = call.get("trivial")
-    if _positive(trivial):
+    trivial = number(call.facts.get("trivial"))
+    if trivial is not None and trivial > 0:
         return Chance(trivial * _ratio(run, call), "the loss of the targets' mean as the answer to everything")
-    found = _from_targets(name, call, targets)
+    found = _from_targets(call, targets)
     return Chance(found.loss * _ratio(run, call), found.text) if found is not None else None
 
 
@@ -71,8 +64,8 @@ def has_other_terms(run: Run) -> bool:
     """
     function, total = run.series("loss/function").finite, run.series("loss/train").finite
     steps = np.intersect1d(function.steps, total.steps)
-    calls = [call.get("fn") for call in facts(run, "losses") if call.get("phase") == "train"]
-    if len(steps) < FEWEST or len(calls) != 1 or calls == ["residual_loss"]:
+    calls = run.training_losses
+    if len(steps) < FEWEST or len(calls) != 1 or calls[0].kind == "residual":
         return False
     parts = [dict(zip(series.steps.tolist(), series.values.tolist(), strict=True)) for series in (total, function)]
     ratios = [parts[0][step] / parts[1][step] for step in steps.tolist() if parts[1][step] > 0]
@@ -88,60 +81,55 @@ def compared_loss(run: Run) -> Curve:
     return curve_of(run.series("loss/function")) if has_other_terms(run) else training_loss(run)
 
 
-def _ratio(run: Run, call: Mapping[str, Any]) -> float:
+def _ratio(run: Run, call: LossCall) -> float:
     """By how much what is differentiated exceeds what the function returned."""
-    ratio = call.get("value_ratio")
-    return float(ratio) if _positive(ratio) and not has_other_terms(run) else 1.0
+    ratio = call.value_ratio
+    return ratio if ratio is not None and ratio > 0 and not has_other_terms(run) else 1.0
 
 
-def _positive(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and 0 < value < math.inf
-
-
-def _from_targets(name: str, call: Mapping[str, Any], targets: Mapping[str, Any]) -> Chance | None:
-    if call.get("class_weights") or call.get("reduction") == "sum":
+def _from_targets(call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
+    if call.facts.get("class_weights") or call.reduction == "sum":
         return None  # weights and batch size would have to be known
-    if "binarycrossentropy" in name or "bce" in name:
-        share = targets.get("mean")
-        if isinstance(share, int | float) and 0 < share < 1:
+    if call.kind in ("bce", "bce-logits"):
+        share = number(targets.get("mean"))
+        if share is not None and 0 < share < 1:
             return Chance(_entropy([share, 1 - share]), f"the entropy of targets that are 1 in {share:.3g} of cases")
         return None
-    if "crossentropy" in name or "nll" in name:
+    if call.kind in ("cross-entropy", "nll"):
         counts = list(histogram(targets.get("histogram")).values())
         if len(counts) > 1:
             return Chance(_entropy(counts), f"the entropy of {len(counts)} classes as they occur")
-        classes = targets.get("classes")
-        if isinstance(classes, int | float) and classes > 1:
+        classes = number(targets.get("classes"))
+        if classes is not None and classes > 1:
             return Chance(math.log(classes), f"ln({classes:g})")
         return None
-    spread = targets.get("std")
-    if "mse" in name and _positive(spread):
-        return Chance(float(spread) ** 2, "the variance of the targets")
+    spread = number(targets.get("std"))
+    if call.kind == "squared" and spread is not None and spread > 0:
+        return Chance(spread**2, "the variance of the targets")
     return None
 
 
-def _where_errors_are_as_large_as_targets(run: Run, call: Mapping[str, Any]) -> Chance | None:
+def _where_errors_are_as_large_as_targets(run: Run, call: LossCall) -> Chance | None:
     """For an unknown function of prediction minus target, whose mean square `loss/function` holds.
 
     What it returns for the trivial answer is what it returned when errors were about as large as the targets' spread.
     """
-    variance = call.get("trivial")
+    variance = number(call.facts.get("trivial"))
     squares, losses = run.series("loss/function"), run.series("loss/train")
-    if not _positive(variance) or not len(squares) or not len(losses):
+    if variance is None or variance <= 0 or not len(squares) or not len(losses):
         return None
     at = {int(step): float(value) for step, value in zip(losses.steps, losses.values, strict=True)}
     size = {int(step): float(value) / variance for step, value in zip(squares.steps, squares.values, strict=True)}
     near = [at[step] / size[step] for step in size if step in at and NEAR[0] <= size[step] <= NEAR[1]]
-    values = [value for value in near if _positive(value)]
+    values = [value for value in near if 0 < value < math.inf]
     return Chance(float(median(values)), "the loss of errors as large as the targets' spread") if values else None
 
 
 def _from_config(run: Run) -> Chance | None:
-    log = run.facts.get("log")
-    config = log.get("config") if isinstance(log, dict) else None
+    config = mapping(run.fact("log").get("config"))
     for key in CLASS_KEYS:
-        classes = config.get(key) if isinstance(config, dict) else None
-        if isinstance(classes, int | float) and math.isfinite(classes) and classes > 1:
+        classes = number(config.get(key))
+        if classes is not None and classes > 1:
             return Chance(math.log(classes), f"ln({key} {classes:g})")
     return None
 
@@ -153,5 +141,5 @@ def _entropy(weights: list[float]) -> float:
 
 def chance_accuracy(run: Run) -> float | None:
     """The accuracy of always naming the commonest class."""
-    counts = histogram(fact(run, "targets/train").get("histogram")).values()
+    counts = histogram(run.fact("targets/train").get("histogram")).values()
     return max(counts) / sum(counts) if len(counts) > 1 else None

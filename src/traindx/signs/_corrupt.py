@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import number
 from ._base import Missing, Sign
-from ._facts import fact, number
 from ._nonfinite import all_finite
 from ._words import grave, num
 
@@ -14,7 +14,7 @@ def corrupt(run: Run, sign_id: str, part: str, statistics: str, tolerated: float
 
     A loss that stays finite shows that the script masks them on purpose: then the level is `tolerated`.
     """
-    found = number(fact(run, statistics).get("nonfinite"))
+    found = number(run.fact(statistics).get("nonfinite"))
     flags = [event.data.get(f"{part}s_finite") for event in run.events_of("nonfinite-loss")]
     origins = [event for event in run.events_of("nonfinite-origin") if event.data.get("where") == part]
     if found is None and not origins and not any(isinstance(flag, bool) for flag in flags):

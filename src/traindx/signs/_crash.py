@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import text
 from ._base import Missing, Sign
-from ._facts import fact, text
 from ._words import place
 
 
 def died_saying(run: Run, sign_id: str, words: str, reason: str, otherwise: str) -> Sign | Missing:
     """1 where the error that ended the script holds these words, 0 where it ended otherwise."""
-    error = fact(run, "error")
+    error = run.fact("error")
     if not error and not isinstance(run.facts.get("exit"), str):
         return Missing(sign_id, "how the script ended is not known")
     said = words in text(error.get("message"))

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..record import Run
-from ._facts import facts, mapping
+from ..record.values import mapping
 
 
 def looks_at(run: Run, name: str) -> list[tuple[int, Mapping[str, Any]]]:
     """(step, finding) of every look of that name, in order."""
     found = []
-    for look in facts(run, "deep"):
+    for look in run.entries("deep"):
         finding, step = mapping(look.get(name)), look.get("step")
         if finding and isinstance(step, int):
             found.append((step, finding))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..record import Run
-from ._params import parameters
 from ._tables import concordance, layer_medians, median
 
 # Below four layers a factor between neighbours cannot be told from what layer shapes alone do.
@@ -49,7 +48,7 @@ def gradient_trends(run: Run) -> tuple[DepthTrend, DepthTrend] | None:
     Weight matrices only: biases before a norm and sparse embeddings have small gradients in healthy runs. Layers
     with a gradient of exactly zero are left out: that is a cut or dead path, not decay with depth.
     """
-    names = [p.name for p in parameters(run) if p.matrix and p.ran and p.trains]
+    names = [p.name for p in run.parameters if p.matrix and p.ran and p.trains]
     table = run.layers("grad_norm")
     early = depth_trend(names, layer_medians(table, 0.0, 0.25))
     whole = depth_trend(names, layer_medians(table))
@@ -63,7 +62,7 @@ def lost_half_way(run: Run) -> float:
     gradient while the way past them has all of it. What vanishes with depth is small in all that comes early.
     """
     norms = layer_medians(run.layers("grad_norm"))
-    seen = [p for p in parameters(run) if p.ran and p.trains and norms.get(p.name, 0.0) > 0.0]
+    seen = [p for p in run.parameters if p.ran and p.trains and norms.get(p.name, 0.0) > 0.0]
     weights = [p for p in seen if p.matrix]
     if len(weights) < FEWEST_LAYERS:
         return 0.0

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from ..record import Run
-from ._facts import fact, number
-from ._losses import LossCall, training_losses
+from ..record.losses import LossCall
+from ..record.values import number
 from ._tables import ordered
 
 # Later points are no longer the untrained model's.
@@ -34,7 +34,7 @@ def _chance(run: Run, call: LossCall) -> tuple[float, str, float] | None:
         return math.log(sizes[1]), f"ln({sizes[1]})", 1.5
     if call.kind in ("bce", "bce-logits"):
         return math.log(2.0), "ln(2)", 1.5
-    targets = fact(run, "targets/train")
+    targets = run.fact("targets/train")
     mean, spread = number(targets.get("mean")), number(targets.get("std"))
     if call.kind in ("squared", "absolute") and mean is not None and spread is not None:
         root = math.hypot(mean, spread)
@@ -44,7 +44,7 @@ def _chance(run: Run, call: LossCall) -> tuple[float, str, float] | None:
 
 def first_loss(run: Run) -> FirstLoss | None:
     """None where the loss function, its reduction or its first value is not known, or several losses are mixed."""
-    calls = [call for call in training_losses(run) if call.kind]
+    calls = [call for call in run.training_losses if call.kind]
     if len(calls) != 1 or calls[0].reduction not in ("mean", "sum", ""):
         return None
     call = calls[0]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..record import Run
-from ._modules import modules
-from ._params import Parameter, parameters
+from ..record.parameters import Parameter
 
 
 def fresh_gains(run: Run) -> list[tuple[float, Parameter]]:
@@ -14,7 +13,7 @@ def fresh_gains(run: Run) -> list[tuple[float, Parameter]]:
     """
     return [
         (gain, p)
-        for p in parameters(run)
+        for p in run.parameters
         if p.matrix and p.ran and p.trains and not p.loaded and not p.constant
         if (gain := p.gain) is not None and gain > 0
     ]
@@ -22,5 +21,5 @@ def fresh_gains(run: Run) -> list[tuple[float, Parameter]]:
 
 def normalised(run: Run) -> bool:
     """Whether norm layers stand in for the scale of the weights: at least one to two layers with weights."""
-    found = modules(run)
+    found = run.modules
     return 2 * sum(module.norm for module in found) >= max(1, sum(module.maps for module in found))

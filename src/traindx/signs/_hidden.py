@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..record import Run
-from ._facts import fact, text
-from ._modules import SQUASHING, modules, output_module
+from ..record.values import text
+from ._modules import SQUASHING, output_module
 from ._tables import layer_medians, median
 
 
@@ -24,7 +24,7 @@ class HiddenShare:
 def hidden_share(run: Run, quantity: str, begin: float, end: float = 1.0) -> HiddenShare | None:
     """A share per squashing layer. A sigmoid at the output of a classifier is at its limits when it is right."""
     found = layer_medians(run.layers(quantity), begin, end)
-    last = output_module(modules(run), SQUASHING)
+    last = output_module(run.modules, SQUASHING)
     at_output = {last.name} if last is not None else {_function_at_output(run, found)}
     shares = {name: min(max(share, 0.0), 1.0) for name, share in found.items() if name not in at_output}
     middle = median(shares.values())
@@ -36,6 +36,6 @@ def hidden_share(run: Run, quantity: str, begin: float, end: float = 1.0) -> Hid
 
 def _function_at_output(run: Run, names: Iterable[str]) -> str | None:
     """The activation called as a function with no layer between it and the loss; calls are numbered as they ran."""
-    kind = text(fact(run, "graph").get("last_activation"))
+    kind = text(run.fact("graph").get("last_activation"))
     calls = [name for name in names if kind and name.startswith(f"{kind}#")]
     return max(calls, key=lambda name: int(name.rpartition("#")[2]), default=None)

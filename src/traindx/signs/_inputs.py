@@ -7,20 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..record import Run
-from ._facts import fact, facts, number, text
-from ._modules import modules
+from ..record.values import number, text
 
 
 def real_inputs(run: Run, part: str) -> Mapping[str, Any] | None:
     """The statistics of floating-point inputs; None for token ids and the like, whose size means nothing."""
-    found = fact(run, f"data/{part}")
+    found = run.fact(f"data/{part}")
     kind = text(found.get("dtype"))
     return None if not found or "int" in kind or "bool" in kind else found
 
 
 def normalises_first(run: Run) -> bool:
     """Whether a norm layer runs before the first layer with weights, so that the scale of inputs does not matter."""
-    for module in modules(run):
+    for module in run.modules:
         if module.order is not None and (module.norm or module.maps or module.recurrent):
             return module.norm
     return False
@@ -28,7 +27,7 @@ def normalises_first(run: Run) -> bool:
 
 def first_layers(run: Run) -> list[Mapping[str, Any]]:
     """What the layers get that data reach first, after all that the model does to them before."""
-    return facts(run, "first_layers")
+    return run.entries("first_layers")
 
 
 def size_within(run: Run) -> float | None:

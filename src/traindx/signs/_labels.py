@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from ..record import Run
+from ..record.values import histogram, mapping, number, text
 from ._base import ramp
-from ._facts import fact, histogram, mapping, number, text
 
 FEWEST_RARER = 10
 
@@ -30,7 +30,7 @@ class Ranking:
 
 
 def ranking(run: Run) -> Ranking | None:
-    found = mapping(fact(run, "targets/train").get("ranking"))
+    found = mapping(run.fact("targets/train").get("ranking"))
     share, rarer = number(found.get("share")), number(found.get("rarer"))
     return None if share is None or rarer is None or rarer < FEWEST_RARER else Ranking(share, rarer)
 
@@ -46,7 +46,7 @@ def majority(counts: dict[str, float]) -> tuple[str, float] | None:
 
 def label_counts(run: Run) -> dict[str, float] | None:
     """Training targets by class; None where targets are no classes (values, tokens)."""
-    targets = fact(run, "targets/train")
+    targets = run.fact("targets/train")
     kind = text(targets.get("kind"))
     counts = histogram(targets.get("histogram"))
     return counts if counts and kind in ("class ids", "probabilities", "") else None

@@ -1,37 +1,29 @@
-"""The data loaders of a run, read safely from the `loaders` fact."""
+"""The size of the training set, in samples and in updates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..record import Run
-from ._facts import backwards_per_step, fact, facts, number
+from ..record.values import number
 from ._tables import typical
 
 FEWEST_BATCHES = 4  # from which the size of a set is told
 MOST_DIFFERENT = 0.9  # of all samples: with fewer that come again, the size is anybody's guess
 
 
-def training_loaders(run: Run) -> list[Mapping[str, Any]]:
-    return [loader for loader in facts(run, "loaders") if loader.get("role") == "train"]
-
-
 def dataset_size(run: Run) -> float | None:
     """Samples of the largest training set: of a loader, or as far as samples that come again tell it."""
-    sizes = [number(loader.get("size")) for loader in training_loaders(run)]
-    known = max((size for size in sizes if size is not None and size > 0), default=None)
-    return known if known is not None or training_loaders(run) else _met_again(run)
+    known = max((loader.size for loader in run.training_loaders if loader.size and loader.size > 0), default=None)
+    return known if known is not None or run.training_loaders else _met_again(run)
 
 
 def updates_per_epoch(run: Run) -> float | None:
     """Updates in one pass over the training data."""
-    batches = [number(loader.get("batches")) for loader in training_loaders(run)]
-    most = max((found for found in batches if found is not None and found > 0), default=None)
-    if most is None and not training_loaders(run):
+    batches = [loader.batches for loader in run.training_loaders if loader.batches and loader.batches > 0]
+    most = max(batches, default=None)
+    if most is None and not run.training_loaders:
         size, batch = _met_again(run), typical(run, "batch_size")
         most = size / batch if size and batch else None
-    return None if most is None else max(1.0, most / backwards_per_step(run))
+    return None if most is None else max(1.0, most / run.backwards_per_step)
 
 
 def _met_again(run: Run) -> float | None:
@@ -40,7 +32,7 @@ def _met_again(run: Run) -> float | None:
     `n` batches of `b` drawn by chance from `S` samples leave S (1 - (1 - b/S)^n) different ones. Batches of one epoch
     share nothing, so that `S` comes out too large rather than too small.
     """
-    repeats = fact(run, "repeats")
+    repeats = run.fact("repeats")
     seen, different, batches = (number(repeats.get(key)) for key in ("hashed", "distinct_in_all", "batches"))
     if not seen or not different or not batches or batches < FEWEST_BATCHES or different > MOST_DIFFERENT * seen:
         return None

@@ -53,10 +53,7 @@ def by_experiment() -> frozenset[str]:
 
 
 def measure_all(run: Run) -> Signs:
-    """All signs of `run`. A bug in one of them costs that sign alone: it is missing, and stands in `Signs.errors`.
-
-    With TRAINDX_STRICT in the environment, as in the tests, a bug is raised.
-    """
+    """All signs of `run`. A bug in one of them costs that sign alone: it is missing, and stands in `errors`."""
     found: dict[str, Sign] = {}
     missing: dict[str, Missing] = {}
     errors: dict[str, str] = {}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record import Run
-from ._facts import backwards_per_step
 from ._tables import bins, median, ordered, typical
 
 FEWEST = 4
@@ -20,7 +19,7 @@ SCARCE_UPDATES, AMPLE_UPDATES = 100.0, 1000.0
 def effective_batch(run: Run) -> float | None:
     """Samples that feed one update: the batch, times the batches that are accumulated."""
     rows = typical(run, "batch_size")
-    return None if rows is None or rows <= 0 else rows * backwards_per_step(run)
+    return None if rows is None or rows <= 0 else rows * run.backwards_per_step
 
 
 @dataclass(frozen=True)

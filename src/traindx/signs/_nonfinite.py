@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..record import Run
-from ._facts import mapping, number, numbers, text
+from ..record.values import mapping, number, numbers, text
 from ._ratios import update_ratios
 from ._tables import median, ordered
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import number, text
 from ._base import Missing, Sign
-from ._facts import fact, facts, number, text
 from ._words import grave, num
 
 
 def at_other_rate(sign_id: str, run: Run, *, lower: bool) -> Sign | Missing:
     """Level 1 where one batch is learnt at a lower (or higher) multiple of the rate and not at the rate itself."""
-    own = text(fact(run, "memorise").get("result"))
+    own = text(run.fact("memorise").get("result"))
     if own == "learnt":
         return Sign(sign_id, 1.0, 0.0, "one batch is learned at the script's learning rate")
-    tried = [(number(other.get("factor")), text(other.get("result"))) for other in facts(run, "memorise/other_rates")]
+    tried = [(number(other.get("factor")), text(other.get("result"))) for other in run.entries("memorise/other_rates")]
     known = [(factor, result) for factor, result in tried if factor and (factor < 1) == lower and result != "unknown"]
     if not known:
         return Missing(sign_id, "one batch was not tried at other learning rates")

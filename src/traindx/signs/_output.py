@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import inf
 
 from ..record import Run
-from ._facts import fact, text
-from ._losses import LossCall
+from ..record.losses import LossCall
+from ..record.values import text
 
 _RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -52,7 +52,7 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
     name = _plain(call.made_by)
     turned = name == "neg"
     if name not in _RANGES:
-        name = _plain(text(fact(run, "graph").get("last_activation"))) if turned or _rearranged(name) else ""
+        name = _plain(text(run.fact("graph").get("last_activation"))) if turned or _rearranged(name) else ""
     if name not in _RANGES:
         return None
     low, high = _RANGES[name]
@@ -69,7 +69,7 @@ def made_by(run: Run, call: LossCall) -> str:
     name = _plain(call.made_by)
     if not _rearranged(name):
         return name
-    tail = fact(run, "graph").get("tail")
+    tail = run.fact("graph").get("tail")
     for op in tail[1:] if isinstance(tail, list) else ():  # the first is the loss itself
         if not _rearranged(_plain(str(op))):
             return _plain(str(op))

@@ -1,102 +1,21 @@
-"""The parameters of a run, read safely from the `params` fact."""
+"""Which parameters make a network, and which share of it some of them are."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from ..record import Run
-from ._facts import facts, number, shape, text, texts, truth
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter. None means that the record does not say."""
-
-    name: str
-    module: str
-    kind: str
-    shape: tuple[int, ...]
-    elements: float
-    trains: bool | None  # requires_grad
-    optimizer: int | None
-    loaded: bool
-    shared: tuple[str, ...]
-    grad: str
-    moved: bool | None
-    ran: bool
-    depth: float
-    fan_in: float | None
-    init_mean: float | None
-    init_std: float | None
-    init_kurtosis: float | None
-    rows_identical: float | None
-    constant: bool
-
-    @property
-    def matrix(self) -> bool:
-        """A weight that maps a layer's input to its output: no bias, no norm, no embedding."""
-        return self.kind == "weight" and len(self.shape) >= 2
-
-    @property
-    def gain(self) -> float | None:
-        """Initial size against 1/sqrt(fan_in): about 0.58 as torch does it by default, 1.4 after Kaiming.
-
-        The mean counts too: weights that are all positive add up more than their deviation says.
-        """
-        if self.init_std is None or self.fan_in is None or self.fan_in <= 0:
-            return None
-        return math.hypot(self.init_std, self.init_mean or 0.0) * math.sqrt(self.fan_in)
-
-
-def _parameter(entry: Any, position: int) -> Parameter:
-    sizes = shape(entry.get("shape")) or ()
-    optimizer = entry.get("optimizer")
-    depth = number(entry.get("depth"))
-    return Parameter(
-        name=text(entry.get("name")) or f"parameter {position}",
-        module=text(entry.get("module")),
-        kind=text(entry.get("kind")),
-        shape=sizes,
-        elements=max(number(entry.get("elements")) or 0.0, 0.0),
-        trains=truth(entry.get("requires_grad")),
-        optimizer=optimizer if isinstance(optimizer, int) and not isinstance(optimizer, bool) else None,
-        loaded=entry.get("loaded") is True,
-        shared=tuple(texts(entry.get("shared"))),
-        grad=text(entry.get("grad")),
-        moved=truth(entry.get("moved")),
-        # A tensor that belongs to no module is known because a loss was derived from it.
-        ran=entry.get("ran") is True or (entry.get("ran") is None and not text(entry.get("module"))),
-        depth=float(position) if depth is None else depth,
-        fan_in=number(entry.get("fan_in")),
-        init_mean=number(entry.get("init_mean")),
-        init_std=number(entry.get("init_std")),
-        init_kurtosis=number(entry.get("init_kurtosis")),
-        rows_identical=number(entry.get("rows_identical")),
-        constant=entry.get("constant") is True,
-    )
-
-
-def parameters(run: Run) -> list[Parameter]:
-    """All parameters, in order of execution where that is known, else as listed.
-
-    None where gradients are taken of a function of the weights: the model's own are only its form then.
-    """
-    if any(site.get("functional") is True for site in facts(run, "backward_sites")):
-        return []
-    found = [_parameter(entry, position) for position, entry in enumerate(facts(run, "params"))]
-    return sorted(found, key=lambda parameter: parameter.depth)
+from ..record.parameters import Parameter
 
 
 def fits_a_network(run: Run) -> bool:
     """Whether some weight matrix is trained, or the record does not say. A loose column of numbers makes no layer."""
-    known = [p for p in parameters(run) if p.optimizer is not None]
+    known = [p for p in run.parameters if p.optimizer is not None]
     layers = [p for p in known if p.matrix and (p.module or min(p.shape) > 1)]
     return not known or bool(layers) or any(p.kind == "embedding" for p in known)
 
 
-def share_of(part: list[Parameter], whole: list[Parameter]) -> float:
+def share_of(part: Sequence[Parameter], whole: Sequence[Parameter]) -> float:
     """The larger of the shares by tensors and by elements: one starved output layer is few elements, and fatal."""
     if not whole:
         return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..record import Run
-from ._facts import fact, mapping, number, text, texts, truth
+from ..record.values import mapping, number, text, texts, truth
 
 HALF_MAX = 65504.0  # the largest finite float16
 
@@ -25,7 +25,7 @@ class Precision:
 
 def precision(run: Run) -> Precision | None:
     """None where the record says nothing of number formats."""
-    found = fact(run, "precision")
+    found = run.fact("precision")
     if not found:
         return None
     weights = [str(name) for name in mapping(found.get("param_dtypes"))]

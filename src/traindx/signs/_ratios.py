@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..record import Run, Series
-from ._params import parameters
 from ._tables import median, ordered
 
 
@@ -14,7 +13,7 @@ def update_ratios(run: Run) -> Series:
 
     Where parameters are not known by kind, the ratio over all parameters together has to do.
     """
-    matrices = {p.name for p in parameters(run) if p.matrix and p.trains and not p.constant}
+    matrices = {p.name for p in run.parameters if p.matrix and p.trains and not p.constant}
     table = run.layers("update_ratio")
     columns = [i for i, name in enumerate(table.layers) if name in matrices]
     steps, values = [], []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..record import Run
 from ._depth import DepthTrend, depth_trend
-from ._modules import modules
 from ._tables import layer_medians
 
 
@@ -16,5 +15,5 @@ def initial_spread(run: Run) -> DepthTrend | None:
     table = run.layers("act_std")
     if not table or int(table.steps.min()) > 5:
         return None  # later looks show what training did
-    names = [module.name for module in modules(run) if module.order is not None and module.maps]
+    names = [module.name for module in run.modules if module.order is not None and module.maps]
     return depth_trend(names[:-1], layer_medians(table, 0.0, 1.0 / len(table)))

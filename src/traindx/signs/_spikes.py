@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..record import Run
+from ..record.values import number, text
 from ._base import Missing, Sign, ramp
-from ._facts import facts, number, text
 from ._words import count, grave, num
 
 FIRST = 5  # losses that stand for an untrained model's
@@ -18,7 +18,7 @@ def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Mi
     Late in a training any hard sample stands out; a spike to be concerned about brings back the loss of an untrained
     model, or more.
     """
-    known = [spike for spike in facts(run, "spikes") if text(spike.get("verdict")) in ("data", "step")]
+    known = [spike for spike in run.entries("spikes") if text(spike.get("verdict")) in ("data", "step")]
     losses = run.series("loss/train").finite.values[:FIRST]
     if not known or not len(losses):
         return Missing(sign_id, "no spike was replayed on earlier weights")

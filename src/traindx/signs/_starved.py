@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ..record import Run
 from ._base import Missing, Sign, ramp
-from ._modules import modules
 from ._optimizers import emptied_steps
-from ._params import parameters, share_of
+from ._params import share_of
 from ._words import grave, listed, pct
 
 # Fewer steps do not show "never": zero-initialised branches pass no gradient in the first.
@@ -20,10 +19,10 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
     A hundredth is forgiven: heads that run and feed no loss, as the pooler of many encoders.
     """
     # A module under no_grad does not count as run in training, but it has its place in the order of execution.
-    executed = {module.name for module in modules(run) if module.order is not None}
+    executed = {module.name for module in run.modules if module.order is not None}
     known = [
         p
-        for p in parameters(run)
+        for p in run.parameters
         if p.matrix or (grad == "none" and p.kind == "embedding")  # where rows are looked up, some gradient there is
         if p.trains and p.optimizer is not None and p.grad
         if p.ran or (p.grad == "none" and p.name.rpartition(".")[0] in executed)

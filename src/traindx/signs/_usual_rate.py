@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..record import Run
-from ._facts import entries, facts, number, text
+from ..record.values import entries, number, text
 from ._params import fits_a_network
 from ._rate import learning_rate
 
@@ -35,7 +35,7 @@ def usual_rate(run: Run) -> UsualRate | None:
     """
     if not fits_a_network(run):
         return None
-    for optimizer in facts(run, "optimizers"):
+    for optimizer in run.entries("optimizers"):
         name = text(optimizer.get("class"))
         groups = entries(optimizer.get("groups"))
         if name not in USUAL or not groups or not number(optimizer.get("steps")):

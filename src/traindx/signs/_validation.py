@@ -10,7 +10,6 @@ from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._chance import compared_loss, has_other_terms
 from ._curve import Curve, curve_of, in_bins, once_per_run, validation_loss
-from ._losses import evaluation_losses, training_losses
 
 BINARY = {"bce", "bce-logits"}  # the same loss, given probabilities or scores
 DIVIDED = 0.75  # of the function's value in training: by the number of batches that make one step
@@ -59,7 +58,7 @@ def validation_scale(run: Run) -> float | None:
     evaluations, as they are recorded, are not. A loss that is divided for accumulation is smaller in training than in
     evaluations.
     """
-    training, evaluating = training_losses(run), evaluation_losses(run)
+    training, evaluating = run.training_losses, run.evaluation_losses
     if evaluating and not training:
         return None  # what the training loss is, nobody knows
     kinds = [{call.kind for call in calls} for calls in (training, evaluating)]

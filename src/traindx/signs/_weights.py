@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record import Run
-from ._params import parameters
 from ._tables import bins, concordance, median, ordered
 
 FEWEST = 5
@@ -25,7 +24,7 @@ def weight_change(run: Run) -> WeightChange | None:
     """None where fewer than five looks were taken or the weights began at zero."""
     whole = ordered(run.series("weight_norm"))
     # What no gradient ever reaches is left to weight decay alone: that it shrinks is the consequence of something else.
-    matrices = {p.name for p in parameters(run) if p.matrix and p.trains and p.grad != "zero"}
+    matrices = {p.name for p in run.parameters if p.matrix and p.trains and p.grad != "zero"}
     table = run.layers("weight_norm")
     rows = table.values[np.argsort(table.steps, kind="stable")]
     columns = [rows[:, i] for i, name in enumerate(table.layers) if name in matrices]

@@ -42,7 +42,7 @@ def run_layered(work: Callable[[], int], kept: Sequence[str]) -> int:
 
 
 def _layered(work: Callable[[], int], scratch: str, kept: Sequence[str]) -> int:
-    from ...observe.importing import after_import
+    from ...observe.runner.importing import after_import
 
     sys.dont_write_bytecode = True
     for name in ("files", "tmp"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from ...comparison import Comparison, Entry, Measured
-from ...comparison._values import is_number, shown
+from ...comparison import Comparison, Entry, Measured, is_number, shown
 from ...wording import markup, number, percent
 from .._look import Look
 from . import _cells
 from ._svg import Frame, line, ticks
 
+GOOD_RUNS = "Dark: good runs; pale: poor ones; thick: the best. "
 MOST_LINES = 100  # in the large chart; more would be a carpet
 HERE = Path(__file__).parent
 
@@ -58,7 +58,8 @@ def _chart(comparison: Comparison) -> str:
         line(
             _curve(entry, comparison),
             frame,
-            f'class="run{" best" if places[id(entry)] == 0 else ""}" data-run="{places[id(entry)]}" '
+            f'class="{"run best" if places[id(entry)] == 0 and comparison.ranked else "run"}" '
+            f'data-run="{places[id(entry)]}" '
             f'style="--share:{places[id(entry)] / max(1, len(entries) - 1):.3f}"',
         ).replace("<polyline", f"<title>{markup(entry.name)}</title><polyline", 1)
         for entry in reversed(chosen)
@@ -67,7 +68,7 @@ def _chart(comparison: Comparison) -> str:
     left_out = len(entries) - len(chosen)
     caption = (
         f"{comparison.metric}, smoothed{', logarithmic' if frame.log else ''}, by {unit}. "
-        "Dark: good runs; pale: poor ones; thick: the best. × = NaN or infinite from there on."
+        f"{GOOD_RUNS if comparison.ranked else ''}× = NaN or infinite from there on."
         + (f" {left_out} runs of the middle are not drawn." if left_out else "")
     )
     return (
@@ -128,7 +129,8 @@ def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
     cells += [
         _cell(_cells.value(entry.best), entry.best),
         _cell(_cells.final(entry), math.inf if entry.final is None else entry.final),
-        f'<td class="{markup(outcome.verdict)}" title="{markup(outcome.summary)}">{markup(_cells.diagnosis(entry))}</td>',
+        f'<td class="{markup(outcome.verdict)}" title="{markup(outcome.summary)}">'
+        f"{markup(_cells.diagnosis(entry))}</td>",
         _cell(outcome.stability, None),
         _cell(_cells.count(entry.best_step, "-"), entry.best_step),
         _cell(_cells.count(entry.reached), math.inf if entry.reached is None else entry.reached),

@@ -22,6 +22,7 @@ def as_object(comparison: Comparison) -> dict[str, Any]:
         "schema": SCHEMA_ID,
         "metric": comparison.metric,
         "higher_is_better": comparison.higher_is_better,
+        "ranked": comparison.ranked,
         "level": _finite(comparison.level),
         "statement": list(comparison.statement),
         "runs": [_run(entry) for entry in comparison.entries],

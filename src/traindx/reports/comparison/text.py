@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...comparison import Comparison, Entry
-from ...comparison._values import shown
+from ...comparison import Comparison, Entry, shown
 from ...wording import clean, counted
 from .._look import Look
 from .._page import Page
@@ -21,7 +20,8 @@ VERDICT_STYLES = {"sick": "red", "healthy": "green"}
 
 def render(comparison: Comparison, look: Look) -> str:
     page = Page(look)
-    page.prose("COMPARED", f"{counted(len(comparison.entries), 'run')} by {comparison.metric}, best first")
+    order = "best first" if comparison.ranked else "by name"
+    page.prose("COMPARED", f"{counted(len(comparison.entries), 'run')} by {comparison.metric}, {order}")
     page.gap()
     for i, sentence in enumerate(comparison.statement):
         page.prose("" if i else "ANSWER", sentence)

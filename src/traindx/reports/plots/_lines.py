@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...record import Series
+from ...record import Run, Series
 from ...record.types import FloatArray
 from ...signs._curve import Curve, curve_of
 from ...wording import clean
@@ -148,6 +148,5 @@ def shortened(label: str, most: int = 34) -> str:
     return label if len(label) <= most else f"{label[: most // 2 - 1]}…{label[-(most // 2) :]}"
 
 
-def unit_of(run: Any) -> str:
-    log = run.facts.get("log")
-    return clean(str(log.get("step_unit") or "step")) if isinstance(log, dict) else "step"
+def unit_of(run: Run) -> str:
+    return clean(run.step_unit)

@@ -70,11 +70,7 @@ def _shares(run: Run) -> dict[str, LayerTable]:
 def _map(run: Run) -> Map:
     """One row a layer, named with what is shown of it."""
     shares = _shares(run)
-    types = {
-        module["name"]: str(module.get("type", ""))
-        for model in run.facts.get("models") or []
-        for module in model.get("modules") or []
-    }
+    types = {module.name: module.type for module in run.modules}
     if not shares:
         table = run.layers("act_std")
         return Map.of(table, list(table.layers))

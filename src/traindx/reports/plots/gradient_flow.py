@@ -92,11 +92,8 @@ def _table(run: Run) -> LayerTable:
 
 def _layers(run: Run, table: LayerTable) -> list[str]:
     """Weights in the order in which they run; all parameters where the record does not tell kinds."""
-    params = {p["name"]: p for p in run.facts.get("params") or [] if isinstance(p, dict) and "name" in p}
-    weights = [name for name in table.layers if params.get(name, {}).get("kind") in ("weight", "embedding")]
-    if not weights:
-        return list(table.layers)
-    return sorted(weights, key=lambda name: params[name].get("depth") or 0)
+    weights = [parameter.name for parameter in run.parameters if parameter.kind in ("weight", "embedding")]
+    return [name for name in dict.fromkeys(weights) if name in table.layers] or list(table.layers)
 
 
 def _map(run: Run) -> Map:

@@ -11,11 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 from ...record import Run
+from ...record.parameters import Parameter
+from ...record.values import entries, number, op_counts, shape
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import entries, graphs, number, op_counts, shape
-from .._modules import modules
-from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "linear-chain"
@@ -59,16 +58,16 @@ def _wholly_linear(graph: Mapping[str, Any]) -> bool:
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = [(number(graph.get("linear_chain")), graph) for graph in graphs(run)]
+    known = [(number(graph.get("linear_chain")), graph) for graph in run.graphs]
     chains = [(length, graph) for length, graph in known if length is not None]
     if not chains:
         return Missing(ID, "the graph behind the loss was not looked at")
     length, graph = max(chains, key=lambda pair: pair[0])
-    attention = any("Attention" in module.type for module in modules(run))
+    attention = any("Attention" in module.type for module in run.modules)
     attention |= "softmax" in op_counts(graph)
     links = max(0, int(min(length, 100))) - int(attention)
     level = LEVELS.get(max(links, 0), 1.0)
-    weights = [p for p in parameters(run) if p.matrix and p.ran]
+    weights = [p for p in run.parameters if p.matrix and p.ran]
     maps = len(weights)
     # More products than weights: fixed matrices (a graph's neighbourhoods) take part, and they are no layers.
     fixed = (number(graph.get("linear_maps")) or 0.0) > maps

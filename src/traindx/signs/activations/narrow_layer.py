@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...record import Run
+from ...record.parameters import Parameter
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial
-from .._params import Parameter, parameters
 from .._words import grave, num
 
 ID = "narrow-layer"
@@ -40,7 +40,7 @@ class _Width:
 
 
 def measure(run: Run) -> Sign | Missing:
-    ran = [p for p in parameters(run) if p.ran and p.trains is not False]
+    ran = [p for p in run.parameters if p.ran and p.trains is not False]
     widths = [*_hidden(ran), *_states(ran), *_words(ran)]
     if adversarial(run) or not widths:
         return Missing(ID, "networks train against each other, or no hidden layer was seen to run")

@@ -7,11 +7,9 @@ recurrence written by hand shows in the graph, as far more multiplications than 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import op_counts
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, op_counts
-from .._modules import modules
-from .._params import parameters
 from .._words import listed
 
 ID = "recurrent-or-deep-plain"
@@ -21,12 +19,12 @@ MULTIPLICATIONS = ("addmm", "mm", "bmm", "convolution")
 
 
 def measure(run: Run) -> Sign | Missing:
-    found = [module for module in modules(run) if module.order is not None]
-    ops = op_counts(fact(run, "graph"))
+    found = [module for module in run.modules if module.order is not None]
+    ops = op_counts(run.fact("graph"))
     if not found and not ops:
         return Missing(ID, "neither modules nor the graph were looked at")
     recurrent = [module.name or module.type for module in found if module.recurrent]
-    weights = sum(p.matrix and p.ran for p in parameters(run)) or sum(module.maps for module in found)
+    weights = sum(p.matrix and p.ran for p in run.parameters) or sum(module.maps for module in found)
     products = sum(ops.get(name, 0.0) for name in MULTIPLICATIONS)
     attention = any("Attention" in module.type for module in found) or "softmax" in ops
     unrolled = weights > 0 and products >= 5 * weights and not attention

@@ -7,9 +7,9 @@ is broken up by its neighbours and healthy; zeros count only where half of the l
 from __future__ import annotations
 
 from ...record import Run
+from ...record.parameters import Parameter
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._params import Parameter, parameters
 from .._words import grave, listed
 
 ID = "rows-identical"
@@ -28,7 +28,7 @@ def _zero(p: Parameter) -> bool:
 
 
 def measure(run: Run) -> Sign | Missing:
-    weights = [p for p in parameters(run) if p.matrix and p.ran and p.trains and not p.loaded and p.shape[0] >= 2]
+    weights = [p for p in run.parameters if p.matrix and p.ran and p.trains and not p.loaded and p.shape[0] >= 2]
     known = [p for p in weights if p.rows_identical is not None or p.constant]
     hidden = [p for p in known if p is not weights[-1]]
     if not hidden:

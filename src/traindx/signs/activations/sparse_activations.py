@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._modules import RELU_LIKE, modules
+from .._modules import RELU_LIKE
 from .._tables import layer_medians, median
 from .._words import pct
 
@@ -19,7 +19,7 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
-    rectifiers = {module.name for module in modules(run) if module.type in RELU_LIKE}
+    rectifiers = {module.name for module in run.modules if module.type in RELU_LIKE}
     rectifiers |= set(run.layers("act_dead").layers)
     shares = {n: s for n, s in layer_medians(run.layers("act_zero"), 0.75).items() if n in rectifiers}
     middle = median(shares.values())

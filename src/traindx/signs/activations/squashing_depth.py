@@ -7,10 +7,10 @@ start and counts a third. Recurrent cells have gates of their own and are not co
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import op_counts
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, op_counts
-from .._modules import modules, output_module
+from .._modules import output_module
 from .._words import num
 
 ID = "squashing-depth"
@@ -20,8 +20,8 @@ SIGMOIDS, TANHS = ("Sigmoid", "Hardsigmoid"), ("Tanh", "Softsign", "Hardtanh")
 
 
 def measure(run: Run) -> Sign | Missing:
-    found = [module for module in modules(run) if module.order is not None]
-    ops = op_counts(fact(run, "graph"))
+    found = [module for module in run.modules if module.order is not None]
+    ops = op_counts(run.fact("graph"))
     if not found and not ops:
         return Missing(ID, "neither modules nor the graph were looked at")
     last = output_module(found, (*SIGMOIDS, *TANHS))

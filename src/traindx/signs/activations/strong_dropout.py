@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import number
-from .._modules import modules
 from .._words import grave, num
 
 ID = "strong-dropout"
@@ -15,7 +14,7 @@ SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = modules(run)
+    known = run.modules
     if not known:
         return Missing(ID, "the model's modules were not seen")
     drops = [(number(m.settings.get("p")), m) for m in known if m.dropout and m.order is not None]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number
-from .._loaders import training_loaders
 from .._tables import typical
 from .._words import count, grave, num, pct, place
 
@@ -27,21 +25,21 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the time spent waiting for data was not measured")
     # On an accelerator the parts only tell how long it took to ask for them. Here they are all there is to a step, and
     # what comes on top is our own: a probe looks much more often than a plain run.
-    if fact(run, "probe") or run.facts.get("devices") == ["cpu"]:
+    if run.fact("probe") or run.facts.get("devices") == ["cpu"]:
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:
             return Missing(ID, "the time spent waiting for data was not measured")
     share = min(max(wait / total, 0.0), 1.0)
     level = ramp(share, 0.4, 0.75) * ramp(wait, 0.002, 0.01, log=True)
-    loaders = training_loaders(run)
-    workers = number(loaders[0].get("workers")) if loaders else None
+    loaders = run.training_loaders
+    workers = loaders[0].workers if loaders else None
     return Sign(
         ID,
         share,
         level,
         f"{pct(share)} of a step waits for data ({num(1000 * wait)} of {num(1000 * total)} ms)"
         + (f" with {count(workers, 'worker')}" if workers is not None else "")
-        + (place(loaders[0].get("site")) if loaders else ""),
+        + (place(loaders[0].site) if loaders else ""),
         severity=grave(level, "warning"),
         values={"wait": wait, "total": total},
     )

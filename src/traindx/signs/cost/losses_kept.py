@@ -6,9 +6,9 @@ A handful is a window of recent losses at worst; past fifty it grows with the ru
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number, text
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number, text
 from .._words import grave, num, place
 
 ID = "losses-kept"
@@ -19,7 +19,7 @@ SHOWS = "fault"
 def measure(run: Run) -> Sign | Missing:
     if not run.series("graph_nodes"):
         return Missing(ID, "the graph behind the loss was not looked at")
-    hoard = fact(run, "hoard")
+    hoard = run.fact("hoard")
     graphs = number(hoard.get("graphs"))
     if graphs is None:
         return Sign(ID, 0.0, 0.0, "no variable keeps autograd graphs of earlier steps")

@@ -15,7 +15,6 @@ from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._curve import adversarial
-from .._facts import seen_in_part
 from .._rate import rate_left
 from .._validation import validation_turned
 from .._wording import percent
@@ -27,7 +26,7 @@ FEWEST = 8
 
 
 def measure(run: Run) -> Sign | Missing:
-    if seen_in_part(run):
+    if run.seen_in_part:
         return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < FEWEST:

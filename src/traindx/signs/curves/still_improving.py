@@ -13,7 +13,6 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import Curve, training_loss
-from .._facts import seen_in_part
 from .._rate import learning_rate, rate_left
 from .._trend import trend
 from .._validation import validation_turned
@@ -25,7 +24,7 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if seen_in_part(run):
+    if run.seen_in_part:
         return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:

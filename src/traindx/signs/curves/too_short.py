@@ -10,7 +10,6 @@ from ...record import Run
 from .. import questions
 from .._base import Sign, ramp
 from .._curve import training_loss, validation_loss
-from .._facts import seen_in_part
 from .._rate import learning_rate
 
 ID = "too-short"
@@ -22,7 +21,7 @@ def measure(run: Run) -> Sign:
     points = max(len(training_loss(run)), len(validation_loss(run)))
     rate = learning_rate(run)
     warming = rate is not None and rate.warming and not rate.curve.begins_late
-    why = seen_in_part(run)
+    why = run.seen_in_part
     level = max(ramp(points, 14, 4), 0.7 if warming or why else 0.0)
     what = f"{points} loss{'' if points == 1 else 'es'}" if points else "no loss"
     end = f": the run was not observed to its end ({why})" if why else ""

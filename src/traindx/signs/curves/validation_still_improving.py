@@ -13,7 +13,6 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial, validation_loss
-from .._facts import seen_in_part
 from .._rate import rate_left
 from .._trend import trend
 from .._wording import percent
@@ -25,7 +24,7 @@ FEWEST = 4
 
 
 def measure(run: Run) -> Sign | Missing:
-    if seen_in_part(run):
+    if run.seen_in_part:
         return Missing(ID, "the run was not observed to its end")
     loss = validation_loss(run)
     if len(loss) < FEWEST:

@@ -8,12 +8,10 @@ another order than that of the scores; or where a layer that takes time first is
 from __future__ import annotations
 
 from ...record import Run
+from ...record.models import Module
+from ...record.values import entries, shape
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import entries, fact, facts, graphs, number, shape
-from .._loaders import training_loaders
-from .._losses import training_losses
-from .._modules import Module, modules
 from .._words import grave, place
 
 ID = "axes-scrambled"
@@ -24,15 +22,15 @@ CHECK = checks.AXES
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = graphs(run)
+    known = run.graphs
     # The graph does not tell the script's views from torch's own: attention splits its heads by one.
-    inside = any("Attention" in module.type for module in modules(run))
+    inside = any("Attention" in module.type for module in run.modules)
     views = [entry for graph in known for entry in entries(graph.get("view_permutes")) if not inside]
-    for call in facts(run, "ops"):
+    for call in run.entries("ops"):
         given = call.get("shapes_in")
         if call.get("op") == "view" and isinstance(given, list) and given:
             views.append({**call, "from": given[0], "to": call.get("shape_out")})
-    turned = fact(run, "shift_relation").get("targets_in_other_order") is True
+    turned = run.fact("shift_relation").get("targets_in_other_order") is True
     swapped = _batch_for_time(run)
     if not known and not views and not turned and swapped is None:
         return Missing(ID, "the graph behind the loss was not looked at")
@@ -79,15 +77,15 @@ def _batch_for_time(run: Run) -> Module | None:
 
     How large the batch is, the targets say where there is one for each sample, or the loader does.
     """
-    for module in modules(run):
+    for module in run.modules:
         if len(module.given) != 3 or module.settings.get("batch_first") is not False:
             continue
         first, second = module.given[:2]
         if first == second or second == 1:
             continue
-        targets = [call.target.shape for call in training_losses(run) if call.target.shape]
+        targets = [call.target.shape for call in run.training_losses if call.target.shape]
         one_each = targets and all(sides[0] == first and sides[1:2] != (second,) for sides in targets)
-        batches = {number(loader.get("batch_size")) for loader in training_loaders(run)}
+        batches = {loader.batch_size for loader in run.training_loaders}
         if one_each or batches == {float(first)}:
             return module
     return None

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run, Series
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import number
 from .._tables import median, ordered
 from .._words import grave, num
 

@@ -7,10 +7,10 @@ day or by place put like with like, and then batches differ by far more.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.losses import REGRESSION, LossCall
+from ...record.values import mapping, number
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, mapping, number
-from .._losses import REGRESSION, LossCall, training_losses
 from .._words import grave, pct
 
 ID = "batches-alike"
@@ -25,13 +25,13 @@ def _of_one_size(call: LossCall, rows: float) -> bool:
 
 
 def measure(run: Run) -> Sign | Missing:
-    groups = mapping(fact(run, "targets/train").get("groups"))
+    groups = mapping(run.fact("targets/train").get("groups"))
     batches, rows, between, within = (number(groups.get(key)) for key in ("batches", "rows", "between", "within"))
     if batches is None or rows is None or between is None or within is None or batches < FEWEST or rows < 2:
         return Missing(ID, "the targets of too few batches were looked at")
-    calls = [call for call in training_losses(run) if call.kind in (*REGRESSION, "bce")]
+    calls = [call for call in run.training_losses if call.kind in (*REGRESSION, "bce")]
     total = between + within
-    if total <= 0.0 or len(training_losses(run)) != 1 or not calls or not _of_one_size(calls[0], rows):
+    if total <= 0.0 or len(run.training_losses) != 1 or not calls or not _of_one_size(calls[0], rows):
         return Missing(ID, "the targets do not vary, or are not those of one loss for one batch")
     share = between / total
     excess = between * (rows - 1) / within if within > 0 else rows

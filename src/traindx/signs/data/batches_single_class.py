@@ -11,11 +11,10 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number
 from .._labels import label_counts, majority
-from .._losses import training_losses
 from .._tables import typical
 from .._words import grave, num, pct
 
@@ -39,12 +38,12 @@ def _shuffled_majority(counts: dict[str, float], rows: float) -> float:
 
 def _labels_at_once(run: Run) -> float | None:
     """How many labels the loss is given: of a bag of instances, or of a graph, it is one."""
-    shapes = [call.target.shape for call in training_losses(run) if call.target.shape is not None]
+    shapes = [call.target.shape for call in run.training_losses if call.target.shape is not None]
     return float(shapes[0][0] if shapes[0] else 1) if shapes else None
 
 
 def measure(run: Run) -> Sign | Missing:
-    order = fact(run, "label_order")
+    order = run.fact("label_order")
     batches, seen, expected = (number(order.get(key)) for key in ("batches", "mean_majority", "expected_majority"))
     if batches is None or seen is None or expected is None or batches < FEWEST_BATCHES:
         return Missing(ID, "the order of labels was not looked at")
@@ -64,7 +63,7 @@ def measure(run: Run) -> Sign | Missing:
     else:
         return Missing(ID, "batches are too small, or labels too alike, to show an order")
     # Adversarial training judges real and made samples in turns, each batch with one label.
-    if len(training_losses(run)) > 1:
+    if len(run.training_losses) > 1:
         level = min(level, 0.3)
     return Sign(
         ID,

@@ -17,7 +17,6 @@ from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
 from .._curve import adversarial
-from .._losses import training_losses
 from .._tables import typical
 from .._words import grave, pct
 
@@ -34,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "networks that train against each other are never sure")
     batch = typical(run, "batch_size") or 0.0
-    calls = training_losses(run)
+    calls = run.training_losses
     if len(calls) > 1:
         return Missing(ID, "several losses were computed, and their answers are not told apart")
     if any(call.target.shape and math.prod(call.target.shape) > 1.5 * batch for call in calls):

@@ -12,9 +12,9 @@ from math import prod
 from typing import Any
 
 from ...record import Run
+from ...record.values import number, shape
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number, shape
 from .._words import grave, num
 
 ID = "feature-determines-target"
@@ -26,11 +26,11 @@ SMOOTH = (6.0, 14.0)  # by how much more the next column and the one after it ma
 
 
 def measure(run: Run) -> Sign | Missing:
-    leak = fact(run, "feature_leak")
+    leak = run.fact("feature_leak")
     correlation, samples = number(leak.get("correlation")), number(leak.get("samples"))
     if correlation is None or samples is None or samples < FEWEST_SAMPLES:
         return Missing(ID, "input columns were not compared with the target")
-    sizes = shape(fact(run, "data/train").get("shape"))
+    sizes = shape(run.fact("data/train").get("shape"))
     if sizes is not None and prod(sizes[1:]) <= 1:
         return Missing(ID, "the inputs have a single column")
     if _window(leak.get("inwards")):

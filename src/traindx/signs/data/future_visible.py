@@ -7,10 +7,9 @@ Only where the targets are the inputs shifted by one; encoders that fill gaps ma
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number, text, truth
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, facts, number, text, truth
-from .._modules import modules
 from .._words import grave, num, pct, place
 
 ID = "future-visible"
@@ -20,10 +19,10 @@ RIVAL = ("data", 2.0)
 
 
 def measure(run: Run) -> Sign | Missing:
-    shifted = truth(fact(run, "shift_relation").get("targets_are_next_inputs"))
+    shifted = truth(run.fact("shift_relation").get("targets_are_next_inputs"))
     if shifted is None:
         return Missing(ID, "targets were not compared with shifted inputs")
-    if truth(fact(run, "shift_relation").get("targets_are_inputs")):
+    if truth(run.fact("shift_relation").get("targets_are_inputs")):
         return Sign(
             ID,
             1.0,
@@ -34,9 +33,9 @@ def measure(run: Run) -> Sign | Missing:
         )
     if not shifted:
         return Sign(ID, 0.0, 0.0, "the targets are not the next inputs")
-    tried = truth(fact(run, "dependence").get("sees_future"))
+    tried = truth(run.fact("dependence").get("sees_future"))
     if tried is not None:
-        at = number(fact(run, "dependence").get("future_position"))
+        at = number(run.fact("dependence").get("future_position"))
         words = (
             f"the output at position {num(at or 0)} depends on later tokens"
             if tried
@@ -45,12 +44,12 @@ def measure(run: Run) -> Sign | Missing:
         return Sign(
             ID, float(tried), float(tried), words, onset=0 if tried else None, severity=grave(float(tried), "critical")
         )
-    seen = [(number(entry.get("seen_future_weight")), entry) for entry in facts(run, "attention")]
+    seen = [(number(entry.get("seen_future_weight")), entry) for entry in run.entries("attention")]
     # Fused attention does not show its weights; without any mask it sees everything.
     open_to_all = [(0.5, entry) for _, entry in seen if entry.get("causal") is False and entry.get("masked") is False]
     weights = [(weight, entry) for weight, entry in seen if weight is not None] + open_to_all
-    both_ways = [module for module in modules(run) if module.settings.get("bidirectional") is True]
-    if not weights and not both_ways and not any(module.recurrent for module in modules(run)):
+    both_ways = [module for module in run.modules if module.settings.get("bidirectional") is True]
+    if not weights and not both_ways and not any(module.recurrent for module in run.modules):
         return Missing(ID, "no attention and no recurrent layer was looked at")
     weight, entry = max(weights, key=lambda pair: pair[0], default=(0.0, {}))
     level = 1.0 if both_ways else ramp(weight, 0.005, 0.1)

@@ -9,9 +9,9 @@ counts.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import numbers
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import numbers
 from .._inputs import first_layers, normalises_first, real_inputs
 from .._words import grave, num
 

@@ -7,15 +7,18 @@ loss counts (neither ignored by `ignore_index` nor masked). Filler that is ignor
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
+from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number
 from .._words import grave, num, pct, place
 
 ID = "padding-counted"
+QUESTION = questions.LOSS_INPUTS
+SHOWS = "fault"
 
 
 def measure(run: Run) -> Sign | Missing:
-    padding = fact(run, "padding")
+    padding = run.fact("padding")
     share, counted = number(padding.get("share")), number(padding.get("counted"))
     if share is None or counted is None:
         return Missing(ID, "targets were not checked for padding")

@@ -8,9 +8,9 @@ the scores follow them weakly, the commonest class is the best answer to everyth
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import histogram
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, histogram
 from .._labels import label_counts, majority, ranking
 from .._tables import typical
 from .._words import grave, pct
@@ -27,7 +27,7 @@ def _shares(run: Run) -> tuple[float, float] | None:
     predicted, labelled = typical(run, "correct/majority", 0.75), typical(run, "label_majority", 0.75)
     if predicted is not None and labelled is not None and len(run.series("correct/majority").finite) >= FEWEST:
         return predicted, labelled
-    targets = fact(run, "targets/train")
+    targets = run.fact("targets/train")
     answers = majority(histogram(targets.get("recent_predictions") or targets.get("predictions")))
     labels = majority(label_counts(run) or {})
     return None if answers is None or labels is None else (answers[1], labels[1])

@@ -9,11 +9,10 @@ from __future__ import annotations
 from math import prod
 
 from ...record import Run
+from ...record.values import shape
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, shape
 from .._loaders import dataset_size
-from .._params import parameters
 from .._words import num
 
 ID = "samples-per-parameter"
@@ -23,10 +22,10 @@ SHOWS = "setting"
 
 def measure(run: Run) -> Sign | Missing:
     size = dataset_size(run)
-    trainable = sum(p.elements for p in parameters(run) if p.trains and p.optimizer is not None)
+    trainable = sum(p.elements for p in run.parameters if p.trains and p.optimizer is not None)
     if size is None or trainable <= 0:
         return Missing(ID, "the size of the training set or the number of trained parameters is not known")
-    targets = fact(run, "targets/train")
+    targets = run.fact("targets/train")
     sizes = shape(targets.get("shape")) or ()
     tokens = targets.get("kind") == "tokens" and len(sizes) >= 2
     samples = size * (max(prod(sizes[1:]), 1) if tokens else 1)

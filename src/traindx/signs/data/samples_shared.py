@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number
 from .._tables import typical
 from .._words import grave, num, pct
 
@@ -29,7 +29,7 @@ def _by_chance(run: Run, trained: float | None) -> float:
 
     How many there are follows from how often two in one batch are the same: a pair is, once in that many.
     """
-    repeats = fact(run, "repeats")
+    repeats = run.fact("repeats")
     if repeats.get("continuous") is True:
         return 0.0  # samples that agree in all columns are copies, however often each was copied
     total, distinct = number(repeats.get("hashed")), number(repeats.get("distinct"))
@@ -46,7 +46,7 @@ def _by_chance(run: Run, trained: float | None) -> float:
 
 
 def measure(run: Run) -> Sign | Missing:
-    overlap = fact(run, "overlap")
+    overlap = run.fact("overlap")
     held, shared = number(overlap.get("eval_samples")), number(overlap.get("shared"))
     if held is None or shared is None or held < FEWEST:
         return Missing(ID, "evaluation samples were not compared with training samples")

@@ -7,10 +7,9 @@ is low; where the order of labels is not known it is near the border.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number, text
-from .._loaders import training_loaders
 from .._words import place
 
 ID = "sequential-sampler"
@@ -20,13 +19,13 @@ CHECK = checks.LABEL_ORDER
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = [loader for loader in training_loaders(run) if isinstance(loader.get("shuffled"), bool)]
+    known = [loader for loader in run.training_loaders if loader.shuffled is not None]
     if not known:
         return Missing(ID, "no training loader was seen")
-    fixed = [loader for loader in known if not loader["shuffled"] and (number(loader.get("batches")) or 2.0) > 1]
+    fixed = [loader for loader in known if not loader.shuffled and (loader.batches or 2.0) > 1]
     if not fixed:
         return Sign(ID, 0.0, 0.0, "the training loader shuffles, or all data are one batch")
-    order = fact(run, "label_order")
+    order = run.fact("label_order")
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     mixed = seen is not None and expected is not None and expected < 0.9
     sorted_share = ramp((seen - expected) / (1 - expected), 0.3, 0.9) if mixed and seen and expected else 0.0
@@ -36,7 +35,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         1.0,
         level,
-        f"the training loader does not shuffle ({text(loader.get('sampler')) or 'no sampler'})"
-        f"{place(loader.get('site'))}" + (", but its batches mix the labels" if mixed and sorted_share < 0.5 else ""),
-        values={"sampler": loader.get("sampler"), "labels_mixed": mixed and sorted_share < 0.5},
+        f"the training loader does not shuffle ({loader.sampler or 'no sampler'})"
+        f"{place(loader.site)}" + (", but its batches mix the labels" if mixed and sorted_share < 0.5 else ""),
+        values={"sampler": loader.sampler, "labels_mixed": mixed and sorted_share < 0.5},
     )

@@ -6,11 +6,11 @@ Up to ten is covered in a few steps; a thousand keeps the last bias travelling f
 from __future__ import annotations
 
 from ...record import Run
+from ...record.losses import REGRESSION
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number
 from .._inputs import root_mean_square
-from .._losses import REGRESSION, training_losses
 from .._words import grave, num
 
 ID = "target-scale-large"
@@ -21,9 +21,9 @@ CHECK = checks.SCALES
 
 
 def measure(run: Run) -> Sign | Missing:
-    targets = fact(run, "targets/train")
+    targets = run.fact("targets/train")
     size = root_mean_square(targets)
-    calls = [call for call in training_losses(run) if call.kind]
+    calls = [call for call in run.training_losses if call.kind]
     if size is None or targets.get("kind") != "values" or (calls and all(c.kind not in REGRESSION for c in calls)):
         return Missing(ID, "no regression targets were looked at")
     level = ramp(size, 10.0, 1000.0, log=True)

@@ -7,9 +7,9 @@ is rare by mistake.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number, shape
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import fact, number, shape
 
 ID = "targets-follow-inputs"
 QUESTION = questions.DATA
@@ -20,7 +20,7 @@ SAME = 1e-3  # of the spread: as much as pooling in another order, and rounding,
 def measure(run: Run) -> Sign | Missing:
     if _rebuilds(run):
         return Sign(ID, 1.0, 1.0, "the targets equal the inputs")
-    relation = fact(run, "shift_relation")
+    relation = run.fact("shift_relation")
     if not number(relation.get("checked")):
         return Missing(ID, "targets were not compared with the inputs' tokens")
     follows = relation.get("targets_are_next_inputs") is True
@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
 
 def _rebuilds(run: Run) -> bool:
     """An autoencoder's: as many numbers, with the same mean and the same extremes."""
-    inputs, targets = fact(run, "data/train"), fact(run, "targets/train")
+    inputs, targets = run.fact("data/train"), run.fact("targets/train")
     spread, sizes = number(inputs.get("std")), shape(inputs.get("shape"))
     if not spread or not sizes or len(sizes) < 2 or sizes != shape(targets.get("shape")):
         return False

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
+from ...record.values import mapping, number, numbers
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, mapping, number, numbers
 from .._inputs import real_inputs
 from .._tables import median
 from .._words import grave, num, pct
@@ -48,9 +48,9 @@ def _share_apart(pairs: list[tuple[tuple[float, float], tuple[float, float]]], e
 
 def _of_tokens(run: Run) -> Sign | None:
     """Tokens have no scale; what differs is how often each occurs."""
-    found = mapping(fact(run, "data/eval").get("ids"))
+    found = mapping(run.fact("data/eval").get("ids"))
     distance, chance = number(found.get("distance")), number(found.get("by_chance"))
-    samples = min(number(fact(run, f"data/{part}").get("samples")) or 0.0 for part in ("train", "eval"))
+    samples = min(number(run.fact(f"data/{part}").get("samples")) or 0.0 for part in ("train", "eval"))
     if distance is None or chance is None or samples < FEWEST_SAMPLES:
         return None
     unseen = number(found.get("unseen")) or 0.0

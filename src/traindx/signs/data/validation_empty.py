@@ -9,18 +9,21 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.values import number
+from .. import questions
 from .._base import Missing, Sign
-from .._facts import fact, facts, number
 from .._words import count, grave, place
 
 ID = "validation-empty"
+QUESTION = questions.VALIDATION
+SHOWS = "fault"
 FEWEST_EVALUATIONS = 2
 
 
 def measure(run: Run) -> Sign | Missing:
-    loaders = facts(run, "loaders")
+    loaders = run.entries("loaders")
     empty = [loader for loader in loaders if number(loader.get("batches")) == 0 and loader.get("role") != "train"]
-    samples = number(fact(run, "data/eval").get("samples"))
+    samples = number(run.fact("data/eval").get("samples"))
     if empty and not samples:
         size = number(empty[0].get("size")) or 0.0
         words = f"a data loader delivers no batch ({count(size, 'sample')}){place(empty[0].get('site'))}"

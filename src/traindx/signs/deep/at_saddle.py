@@ -6,10 +6,10 @@ Negative curvature alone is ordinary in any network; together with a plateau it 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._deep import looks_at
-from .._facts import number
 from .._words import num
 
 ID = "at-saddle"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._deep import looks_at
-from .._facts import number
 from .._words import grave, num
 
 ID = "beyond-stability-edge"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.values import number, truth
 from .. import questions
 from .._base import Missing, Sign
 from .._deep import looks_at
-from .._facts import number, truth
 from .._words import num
 
 ID = "minimum-ahead"

@@ -7,10 +7,10 @@ useless, make the evaluation loss the higher one. Up to twice is ordinary early 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._deep import looks_at
-from .._facts import number
 from .._words import grave, num
 
 ID = "modes-disagree"

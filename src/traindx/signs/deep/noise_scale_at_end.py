@@ -6,10 +6,10 @@ This describes one moment more exactly than the running estimate that `noise-sca
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign
 from .._deep import looks_at
-from .._facts import number
 from .._words import num
 
 ID = "noise-scale-at-end"

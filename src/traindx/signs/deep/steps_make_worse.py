@@ -7,10 +7,10 @@ bounce at the edge of stability make it rise now and then. At a rate that is too
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import truth
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._deep import looks_at
-from .._facts import truth
 from .._words import count, grave, num, pct
 
 ID = "steps-make-worse"

@@ -7,10 +7,10 @@ counts in full only when the shrunken gradients are no longer large against eps.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._clipping import clip_ratios
-from .._facts import fact, number
 from .._optimizers import adaptive
 from .._tables import median, typical
 from .._words import grave, num
@@ -30,8 +30,8 @@ def measure(run: Run) -> Sign | Missing:
     if cancelled:
         level *= max(0.4, ramp(typical(run, "eps_ratio") or 0.0, 0.01, 0.3, log=True))
     threshold = typical(run, "clip/threshold") or 0.0
-    by_value = fact(run, "clipping").get("kind") == "value"
-    limit = num(number(fact(run, "clipping").get("threshold")) or 0.0)
+    by_value = run.fact("clipping").get("kind") == "value"
+    limit = num(number(run.fact("clipping").get("threshold")) or 0.0)
     against = (
         f"the norm after clipping (values are clipped at {limit})" if by_value else f"the threshold of {num(threshold)}"
     )

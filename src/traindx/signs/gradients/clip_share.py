@@ -10,7 +10,6 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._clipping import clip_ratios
-from .._facts import fact
 from .._tables import typical
 from .._words import num, pct
 
@@ -25,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the run does not clip gradients, or too few clipping calls were seen")
     steps, ratios = found
     # A norm is above its threshold or not; of values, a few may be cut in every step without changing much.
-    noticed = 1.1 if fact(run, "clipping").get("kind") == "value" else 1.0
+    noticed = 1.1 if run.fact("clipping").get("kind") == "value" else 1.0
     share = float((ratios > noticed).mean())
     threshold = typical(run, "clip/threshold") or 0.0
     return Sign(

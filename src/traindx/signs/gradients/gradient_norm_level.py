@@ -13,7 +13,6 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, has_other_terms
-from .._losses import training_losses
 from .._params import fits_a_network
 from .._tables import ordered, typical
 from .._words import grave, num
@@ -34,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     elasticity = None
     if weights is not None and loss is not None and loss > 0:
         chance = chance_level(run)
-        summed = any(call.reduction == "sum" for call in training_losses(run))
+        summed = any(call.reduction == "sum" for call in run.training_losses)
         if chance is not None and not summed and not has_other_terms(run):
             loss = min(loss, chance.loss)
         elasticity = norm * weights / loss

@@ -11,7 +11,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import facts
 from .._loaders import updates_per_epoch
 from .._tables import typical
 from .._words import num
@@ -28,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
     cosine = typical(run, "grad_cosine", 0.25)
     if cosine is None or len(run.series("grad_cosine").finite) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} cosines between successive gradients were measured")
-    level = ramp(cosine, 0.9, 0.995) if len(facts(run, "optimizers")) < 2 else 0.0
+    level = ramp(cosine, 0.9, 0.995) if len(run.entries("optimizers")) < 2 else 0.0
     updates = updates_per_epoch(run)
     if updates is not None and updates < SEVERAL:
         level *= WITHOUT_NOISE

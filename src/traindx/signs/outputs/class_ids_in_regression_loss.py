@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from ...record.losses import REGRESSION, LossCall
+from ...record.values import histogram, number
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import fact, histogram, number
-from .._losses import REGRESSION, LossCall, training_losses
 from .._words import grave, num, place
 
 ID = "class-ids-in-regression-loss"
@@ -26,7 +26,7 @@ MOST_CLASSES = 1000
 
 def _evenness(run: Run) -> float | None:
     """Entropy of the target histogram over its maximum."""
-    counts = list(histogram(fact(run, "targets/train").get("histogram")).values())
+    counts = list(histogram(run.fact("targets/train").get("histogram")).values())
     total = sum(counts)
     if len(counts) < 2 or not math.isfinite(total):
         return None
@@ -49,7 +49,7 @@ def _level(run: Run, call: LossCall) -> float:
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if call.kind in REGRESSION and call.target.facts]
+    calls = [call for call in run.training_losses if call.kind in REGRESSION and call.target.facts]
     if not calls:
         return Missing(ID, "no call of a regression loss was seen")
     call = max(calls, key=lambda found: _level(run, found))

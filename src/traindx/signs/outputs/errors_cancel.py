@@ -8,7 +8,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import graphs
 from .._words import grave
 
 ID = "errors-cancel"
@@ -18,7 +17,7 @@ CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = [graph.get("errors_cancel") for graph in graphs(run)]
+    known = [graph.get("errors_cancel") for graph in run.graphs]
     known = [cancel for cancel in known if isinstance(cancel, bool)]
     if not known:
         return Missing(ID, "the graph behind the loss was not looked at")

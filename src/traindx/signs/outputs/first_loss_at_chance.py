@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from ...record.losses import REGRESSION
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._first_loss import first_loss
-from .._losses import REGRESSION
 from .._words import num
 
 ID = "first-loss-at-chance"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._losses import training_losses
 from .._precision import precision
 from .._words import grave
 
@@ -23,7 +22,7 @@ def measure(run: Run) -> Sign | Missing:
     formats = precision(run)
     if formats is None:
         return Missing(ID, "number formats were not recorded")
-    by_hand = any((call.value_ratio or 0.0) >= 100 for call in training_losses(run))
+    by_hand = any((call.value_ratio or 0.0) >= 100 for call in run.training_losses)
     scaled = formats.scaler is True or bool(run.series("loss_scale"))
     level = 1.0 if formats.float16 and not scaled and not by_hand else 0.0
     return Sign(

@@ -7,10 +7,9 @@ something else than what is meant for the other kind: what is not alike is never
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import mapping, number
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import mapping, number
-from .._losses import training_losses
 from .._words import grave, num, place
 
 ID = "labels-without-sign"
@@ -20,7 +19,7 @@ CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [(call, mapping(call.facts.get("signed"))) for call in training_losses(run)]
+    calls = [(call, mapping(call.facts.get("signed"))) for call in run.training_losses]
     known = [(call, low, high) for call, signed in calls if (low := number(signed.get("min"))) is not None
              and (high := number(signed.get("max"))) is not None]  # fmt: skip
     if not known:

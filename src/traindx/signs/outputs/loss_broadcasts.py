@@ -11,10 +11,9 @@ from itertools import pairwise
 from math import prod
 
 from ...record import Run
+from ...record.values import entries, shape, text
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import entries, graphs, shape, text
-from .._losses import training_losses
 from .._words import grave, place
 
 ID = "loss-broadcasts"
@@ -44,7 +43,7 @@ def squared(side: Shape, out: Shape | None) -> bool:
 
 def measure(run: Run) -> Sign | Missing:
     found: list[tuple[float, str]] = []
-    for call in training_losses(run):
+    for call in run.training_losses:
         left, right = call.input.shape, call.target.shape
         if call.input.facts.get("one_row") is True:
             words = (
@@ -61,7 +60,7 @@ def measure(run: Run) -> Sign | Missing:
                     f"outputs and targets of {call.fn} have the same shape{place(call.site)}",
                 )
             )
-    for graph in graphs(run):
+    for graph in run.graphs:
         found.append((0.0, "no shapes broadcast near the loss"))
         for entry in entries(graph.get("broadcasts")):
             sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []

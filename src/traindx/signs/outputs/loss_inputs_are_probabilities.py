@@ -8,10 +8,10 @@ Seen in the values: rows that lie in [0, 1] and sum to 1, or values that a sigmo
 from __future__ import annotations
 
 from ...record import Run
+from ...record.losses import LossCall
+from ...record.values import entries, number, shape
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import entries, fact, number, shape
-from .._losses import LossCall, training_losses
 from .._output import made_by
 from .._words import grave, num, place
 
@@ -43,7 +43,7 @@ def _level(run: Run, call: LossCall) -> float:
 
 def _softmax_twice(run: Run) -> Sign | None:
     """A loss written by hand shows in the graph: a softmax of what a softmax made."""
-    again = [entry for entry in entries(fact(run, "graph").get("softmaxes")) if entry.get("of_softmax") is True]
+    again = [entry for entry in entries(run.fact("graph").get("softmaxes")) if entry.get("of_softmax") is True]
     if not again:
         return None
     sizes = " x ".join(str(size) for size in shape(again[0].get("shape")) or ())
@@ -59,7 +59,7 @@ def _softmax_twice(run: Run) -> Sign | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if call.kind in ("cross-entropy", "bce-logits", "soft-margin")]
+    calls = [call for call in run.training_losses if call.kind in ("cross-entropy", "bce-logits", "soft-margin")]
     calls = [call for call in calls if call.input.min is not None]
     # A call that shows it names the line; the graph shows it in any style of code.
     twice = _softmax_twice(run) if not any(_level(run, call) >= 0.5 for call in calls) else None

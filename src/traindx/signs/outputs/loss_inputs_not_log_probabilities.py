@@ -8,7 +8,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._losses import training_losses
 from .._words import grave, num, place
 
 ID = "loss-inputs-not-log-probabilities"
@@ -19,7 +18,7 @@ CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [c for c in training_losses(run) if c.kind in ("nll", "kl") and c.input.max is not None]
+    calls = [c for c in run.training_losses if c.kind in ("nll", "kl") and c.input.max is not None]
     if not calls:
         return Missing(ID, "no call of a loss that expects log-probabilities was seen")
     call = max(calls, key=lambda c: c.input.max or 0.0)

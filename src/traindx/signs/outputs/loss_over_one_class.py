@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._losses import training_losses
 from .._words import place
 
 ID = "loss-over-one-class"
@@ -15,7 +14,7 @@ CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if call.kind == "cross-entropy" and len(call.input.shape or ()) >= 2]
+    calls = [call for call in run.training_losses if call.kind == "cross-entropy" and len(call.input.shape or ()) >= 2]
     if not calls:
         return Missing(ID, "no cross-entropy between classes was seen")
     call = min(calls, key=lambda each: (each.input.shape or (0, 0))[1])

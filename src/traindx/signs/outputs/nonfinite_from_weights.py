@@ -7,9 +7,9 @@ gradient that was not finite under a loss of ordinary size explains the weights 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import number
 from .._nonfinite import all_finite, birth
 from .._words import grave, num
 

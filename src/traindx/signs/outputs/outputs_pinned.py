@@ -6,11 +6,11 @@ For targets of 0 and 1 the bounds are the right answers, so two-valued targets a
 from __future__ import annotations
 
 from ...record import Run
+from ...record.losses import REGRESSION
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import number
-from .._losses import REGRESSION, training_losses
-from .._modules import RELU_LIKE, SQUASHING, modules, output_module
+from .._modules import RELU_LIKE, SQUASHING, output_module
 from .._tables import layer_medians
 from .._words import grave, pct
 
@@ -20,8 +20,8 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if call.kind in REGRESSION]
-    last = output_module(modules(run), (*SQUASHING, *RELU_LIKE))
+    calls = [call for call in run.training_losses if call.kind in REGRESSION]
+    last = output_module(run.modules, (*SQUASHING, *RELU_LIKE))
     if not calls or last is None:
         return Missing(ID, "no regression whose output comes from a bounded activation was seen")
     table = run.layers("act_zero" if last.type in RELU_LIKE else "act_saturated")

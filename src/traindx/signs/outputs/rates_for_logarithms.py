@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._losses import training_losses
 from .._output import made_by
 from .._words import grave, place
 
@@ -21,7 +20,7 @@ POSITIVE = ("softplus", "exp", "relu", "abs", "square", "pow")
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if isinstance(call.facts.get("log_input"), bool)]
+    calls = [call for call in run.training_losses if isinstance(call.facts.get("log_input"), bool)]
     if not calls:
         return Missing(ID, "poisson_nll_loss was not called")
     wrong = [call for call in calls if call.facts["log_input"] and made_by(run, call) in POSITIVE]

@@ -8,10 +8,9 @@ directions of one square of scores: healthy. A softmax over a single score is 1 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import entries, number, shape, text
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import entries, fact, graphs, number, shape, text
-from .._losses import training_losses
 from .._tables import typical
 from .._words import grave
 
@@ -26,8 +25,8 @@ Found = tuple[int, tuple[int, ...]]
 
 def _softmaxes(run: Run) -> list[Found]:
     found = []
-    chosen = any(call.kind == "cross-entropy" for call in training_losses(run))  # by the loss function itself
-    for graph in graphs(run):
+    chosen = any(call.kind == "cross-entropy" for call in run.training_losses)  # by the loss function itself
+    for graph in run.graphs:
         for entry in entries(graph.get("softmaxes")):
             sizes, dim = shape(entry.get("shape")), number(entry.get("dim"))
             if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
@@ -56,13 +55,11 @@ def _level(one: Found, everything: list[Found], batch: float | None, classes: fl
 
 
 def measure(run: Run) -> Sign | Missing:
-    if not graphs(run):
+    if not run.graphs:
         return Missing(ID, "the graph behind the loss was not looked at")
     found = _softmaxes(run)
-    batch, classes = typical(run, "batch_size"), number(fact(run, "targets/train").get("classes"))
-    last = any(
-        text(graph.get("last_activation")).replace("_", "") in ("softmax", "logsoftmax") for graph in graphs(run)
-    )
+    batch, classes = typical(run, "batch_size"), number(run.fact("targets/train").get("classes"))
+    last = any(text(graph.get("last_activation")).replace("_", "") in ("softmax", "logsoftmax") for graph in run.graphs)
     graded = [(_level(one, found, batch, classes, last), one) for one in found]
     level, (dim, sizes) = max(graded, key=lambda item: item[0], default=(0.0, (0, ())))
     return Sign(

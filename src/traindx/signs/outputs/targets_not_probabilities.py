@@ -8,10 +8,10 @@ one, binary cross-entropy has no lowest value.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.losses import LossCall
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import number
-from .._losses import LossCall, training_losses
 from .._words import grave, num, place
 
 ID = "targets-not-probabilities"
@@ -30,7 +30,7 @@ def _away(call: LossCall) -> float | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = [(away, call) for call in training_losses(run) if (away := _away(call)) is not None]
+    known = [(away, call) for call in run.training_losses if (away := _away(call)) is not None]
     if not known:
         return Missing(ID, "no cross-entropy was given probabilities for targets")
     away, call = max(known, key=lambda pair: pair[0])

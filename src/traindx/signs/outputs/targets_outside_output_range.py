@@ -6,9 +6,9 @@ A hundredth is rounding or an outlier; a quarter is a task that cannot be learne
 from __future__ import annotations
 
 from ...record import Run
+from ...record.losses import REGRESSION, LossCall
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._losses import REGRESSION, LossCall, training_losses
 from .._output import OutputRange, output_range
 from .._words import grave, num, pct, place
 
@@ -29,7 +29,7 @@ def _outside(call: LossCall, reach: OutputRange) -> float:
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [c for c in training_losses(run) if c.kind in (*REGRESSION, "bce") and c.target.min is not None]
+    calls = [c for c in run.training_losses if c.kind in (*REGRESSION, "bce") and c.target.min is not None]
     if not calls:
         return Missing(ID, "no call of a regression loss with known targets was seen")
     bounded = [(call, reach) for call in calls if (reach := output_range(run, call)) is not None]

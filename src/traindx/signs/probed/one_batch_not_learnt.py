@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
+from ...record.values import number, text
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, facts, number, text
 from .._words import grave, num
 
 ID = "one-batch-not-learnt"
@@ -22,7 +22,7 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
-    found = fact(run, "memorise")
+    found = run.fact("memorise")
     result = text(found.get("result"))
     if result not in ("learnt", "stuck", "not finite"):
         return Missing(ID, text(found.get("why_not")) or "the loop was not fed one batch alone")
@@ -35,9 +35,9 @@ def measure(run: Run) -> Sign | Missing:
     left = _left(found, first, last) if result == "stuck" else 1.0
     # At a tenth of the way that may be left the batch counts as learnt; at half of it, it was not.
     level = max(0.5, ramp(left, 0.1, 0.5))
-    tried = [number(other.get("factor")) for other in facts(run, "memorise/other_rates")]
+    tried = [number(other.get("factor")) for other in run.entries("memorise/other_rates")]
     rates = " nor at " + " and ".join(num(f) for f in tried if f) + " times the learning rate" if any(tried) else ""
-    helped = any(text(other.get("result")) == "learnt" for other in facts(run, "memorise/other_rates"))
+    helped = any(text(other.get("result")) == "learnt" for other in run.entries("memorise/other_rates"))
     what = (
         " and then becomes NaN/Inf"
         if result == "not finite"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import mapping, text, truth
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import fact, mapping, text, truth
 from .._words import grave
 
 ID = "output-ignores-input"
@@ -14,7 +14,7 @@ SHOWS = "fault"
 
 
 def measure(run: Run) -> Sign | Missing:
-    found = fact(run, "dependence")
+    found = run.fact("dependence")
     depends = truth(found.get("depends_on_input"))
     if depends is None:
         why = mapping(found.get("why_not"))

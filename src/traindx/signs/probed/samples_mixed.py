@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import mapping, numbers, text, truth
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import fact, mapping, numbers, text, truth
 from .._words import grave, num
 
 ID = "samples-mixed"
@@ -14,7 +14,7 @@ SHOWS = "fault"
 
 
 def measure(run: Run) -> Sign | Missing:
-    found = fact(run, "dependence")
+    found = run.fact("dependence")
     mixes = truth(found.get("mixes_samples"))
     if mixes is None:
         why = mapping(found.get("why_not"))

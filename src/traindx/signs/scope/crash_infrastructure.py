@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from ...record import Run
+from ...record.values import text
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import fact, text
 from .._words import grave, place
 
 ID = "crash-infrastructure"
@@ -56,7 +56,7 @@ JUDGEABLE = 50
 
 
 def measure(run: Run) -> Sign | Missing:
-    error = fact(run, "error")
+    error = run.fact("error")
     if not error:
         if not isinstance(run.facts.get("exit"), str):
             return Missing(ID, "how the script ended is not known")

@@ -6,9 +6,9 @@ A script whose first loss was already not finite did set out to train.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign
-from .._facts import number
 from .._words import count
 
 ID = "never-trained"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign
-from .._optimizers import groups
 from .._words import num, place
 
 ID = "adam-with-decay"
@@ -15,7 +14,7 @@ COUPLED = ("Adam", "NAdam", "RAdam", "Adamax")
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = groups(run)
+    known = run.groups
     if not known:
         return Missing(ID, "no optimizer was seen")
     coupled = [

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._optimizers import groups
 from .._tables import typical
 from .._words import grave, num, place
 
@@ -22,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
     early = typical(run, "decay_ratio", 0.0, 1 / 3)
     if early is None:
         return Missing(ID, "no weight decay was measured against the gradient")
-    decaying = [group for group in groups(run) if (group.setting("weight_decay") or 0.0) > 0]
+    decaying = [group for group in run.groups if (group.setting("weight_decay") or 0.0) > 0]
     setting = f"weight_decay {num(decaying[0].setting('weight_decay') or 0.0)}" if decaying else "weight decay"
     level = ramp(early, 0.4, 3.0, log=True)
     return Sign(

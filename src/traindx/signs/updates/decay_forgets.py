@@ -9,10 +9,10 @@ thousands of updates: SGD at 0.1 with momentum and 5e-4 holds 2,000, AdamW at 1e
 from __future__ import annotations
 
 from ...record import Run
+from ...record.optimizers import Group
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import updates_per_epoch
-from .._optimizers import Group, groups
 from .._rate import learning_rate
 from .._words import grave, num, place
 
@@ -33,7 +33,7 @@ def _pull(group: Group, rate: float) -> float:
 
 
 def measure(run: Run) -> Sign | Missing:
-    known, rate = groups(run), learning_rate(run)
+    known, rate = run.groups, learning_rate(run)
     if not known or rate is None:
         return Missing(ID, "the optimizer, or its rate, is not known")
     usual = float(rate.curve.values.mean())

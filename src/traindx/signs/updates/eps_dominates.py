@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._optimizers import groups
 from .._tables import typical
 from .._words import grave, num, place
 
@@ -23,7 +22,7 @@ def measure(run: Run) -> Sign | Missing:
     ratio = typical(run, "eps_ratio", 0.0, 0.5)
     if ratio is None:
         return Missing(ID, "no adaptive optimizer's second moments were looked at")
-    settings = [(group.setting("eps") or 0.0, group) for group in groups(run)]
+    settings = [(group.setting("eps") or 0.0, group) for group in run.groups]
     eps, group = max(settings, key=lambda pair: pair[0], default=(0.0, None))
     level = ramp(ratio, 0.1, 10.0, log=True)
     if group is not None and eps <= USUAL_EPS:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import seen_in_part
 from .._optimizers import needs_whole_set
 from .._params import fits_a_network
 from .._words import count
@@ -22,7 +21,7 @@ SHOWS = "dynamics"
 def measure(run: Run) -> Sign | Missing:
     if run.kind != "observed" or run.steps <= 0:
         return Missing(ID, "updates were not counted: the rows of a log may be epochs")
-    if seen_in_part(run):
+    if run.seen_in_part:
         return Missing(ID, "the run was not observed to its end")
     if needs_whole_set(run) or not fits_a_network(run):
         return Missing(ID, "the optimizer searches along each update, or no network is trained")

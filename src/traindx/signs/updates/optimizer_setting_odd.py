@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...record import Run
+from ...record.optimizers import Group
+from ...record.values import numbers
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import graphs, numbers
-from .._optimizers import Group, groups
 from .._words import grave, num, place
 
 ID = "optimizer-setting-odd"
@@ -52,10 +52,10 @@ def _odd(group: Group, negated: bool) -> Iterator[tuple[float, str]]:
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = groups(run)
+    known = run.groups
     if not known:
         return Missing(ID, "no optimizer was seen")
-    negated = any(graph.get("negated") is True for graph in graphs(run))
+    negated = any(graph.get("negated") is True for graph in run.graphs)
     # A few numbers beside a model that minimises (multipliers, a temperature) may well be meant to climb.
     beside = len({group.index for group in known}) > 1
     found = [

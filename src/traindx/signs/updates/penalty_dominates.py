@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.values import number
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import compared_loss, has_other_terms
 from .._curve import training_loss
-from .._facts import graphs, number
 from .._progress import progress
 from .._words import grave, pct
 
@@ -24,9 +24,9 @@ SHOWS = "condition"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if not graphs(run):
+    if not run.graphs:
         return Missing(ID, "the graph behind the loss was not looked at")
-    if not any(number(graph.get("penalised")) for graph in graphs(run)):
+    if not any(number(graph.get("penalised")) for graph in run.graphs):
         return Sign(ID, 0.0, 0.0, "the loss holds no penalty on the weights")
     total, function = training_loss(run), compared_loss(run)
     if not has_other_terms(run) or total.last <= 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign
-from .._optimizers import groups
 from .._words import place
 
 ID = "plain-sgd"
@@ -14,7 +13,7 @@ SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = groups(run)
+    known = run.groups
     if not known:
         return Missing(ID, "no optimizer was seen")
     plain = [group for group in known if group.optimizer == "SGD" and not group.setting("momentum")]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._losses import training_losses
 from .._usual_rate import usual_rate
 from .._words import num
 
@@ -22,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
     found = usual_rate(run)
     if found is None:
         return Missing(ID, "the optimizer, or its rate, is not known")
-    if any(call.reduction == "sum" for call in training_losses(run)):
+    if any(call.reduction == "sum" for call in run.training_losses):
         return Missing(ID, "the loss is a sum over samples, for which no rate is usual")
     level = ramp(1.0 / found.ratio, 30.0, 1000.0, log=True)
     return Sign(

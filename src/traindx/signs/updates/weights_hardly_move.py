@@ -12,7 +12,7 @@ import numpy as np
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._params import fits_a_network, parameters
+from .._params import fits_a_network
 from .._ratios import update_ratios
 from .._words import grave, num
 
@@ -25,7 +25,7 @@ def measure(run: Run) -> Sign | Missing:
     ratios = update_ratios(run)
     if len(ratios) < 3 or not fits_a_network(run):
         return Missing(ID, "updates were not measured against their weights, or no network is trained")
-    known = parameters(run)
+    known = run.parameters
     if known and sum(p.elements for p in known if p.loaded) > 0.5 * sum(p.elements for p in known):
         return Missing(ID, "the model starts from a checkpoint")
     gaps = np.diff(np.append(ratios.steps, max(run.steps, int(ratios.steps[-1]) + 1)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._modules import modules
 from .._weights import weight_change
 from .._words import grave, num
 
@@ -22,7 +21,7 @@ def measure(run: Run) -> Sign | Missing:
     change = weight_change(run)
     if change is None:
         return Missing(ID, "the weights' norm was not followed over the run")
-    room = 5.0 if any(module.batch_norm for module in modules(run)) else 1.0
+    room = 5.0 if any(module.batch_norm for module in run.modules) else 1.0
     level = ramp(change.ratio, 0.5 / room, 0.1 / room, log=True) * ramp(-change.order, 0.2, 0.6)
     return Sign(
         ID,

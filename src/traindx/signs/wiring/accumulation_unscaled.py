@@ -8,10 +8,9 @@ count per step is not theirs and the level stays low.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import backwards_per_step, fact, facts, number
-from .._losses import training_losses
 from .._words import grave, num, place
 
 ID = "accumulation-unscaled"
@@ -22,23 +21,23 @@ CHECK = checks.GRADIENTS_CLEARED
 
 
 def measure(run: Run) -> Sign | Missing:
-    sites = [site for site in facts(run, "backward_sites") if number(site.get("per_step")) is not None]
+    sites = [site for site in run.entries("backward_sites") if number(site.get("per_step")) is not None]
     if not sites or run.steps < 2:
         return Missing(ID, "backward passes were not counted by step")
-    if any(optimizer.get("closure") is True for optimizer in facts(run, "optimizers")):
+    if any(optimizer.get("closure") is True for optimizer in run.entries("optimizers")):
         return Missing(ID, "an optimizer that calls a closure decides itself how often backward runs")
-    often = backwards_per_step(run)
+    often = run.backwards_per_step
     site = max(sites, key=lambda entry: number(entry.get("per_step")) or 0.0).get("site")
     # A last, shorter group of batches and a stray backward leave the mean a little above 1.
     if often < 1.5:
         return Sign(ID, 1.0, 0.0, "one backward pass makes each update")
-    calls = [call for call in training_losses(run) if call.value_ratio is not None]
+    calls = [call for call in run.training_losses if call.value_ratio is not None]
     ratios = [abs(call.value_ratio) for call in calls if call.value_ratio is not None]
-    divisor = number(fact(run, "graph").get("divided_by"))
+    divisor = number(run.fact("graph").get("divided_by"))
     scale = max(ratios) if ratios else 1.0 / abs(divisor) if divisor else 1.0
     excess = often * scale
     level = ramp(excess, 1.2, 4.0, log=True)
-    if len(facts(run, "optimizers")) > 1:
+    if len(run.entries("optimizers")) > 1:
         level = min(level, 0.3)
     if not ratios and not divisor:
         level *= 0.7  # a loss of one's own may be scaled where it cannot be seen

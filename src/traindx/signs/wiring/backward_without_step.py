@@ -6,11 +6,10 @@ Weights that moved were updated by hand, and a run that ended within its first p
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import facts, number
 from .._optimizers import emptied_steps
-from .._params import parameters
 from .._words import count, grave, place
 
 ID = "backward-without-step"
@@ -26,9 +25,9 @@ def measure(run: Run) -> Sign | Missing:
     backwards = number(run.facts.get("backwards"))
     if backwards is None:
         return Missing(ID, "backward passes were not counted")
-    optimizers = facts(run, "optimizers")
+    optimizers = run.entries("optimizers")
     stepped = sum(number(optimizer.get("steps")) or 0.0 for optimizer in optimizers)
-    moved = [parameter.moved for parameter in parameters(run)]
+    moved = [parameter.moved for parameter in run.parameters]
     if not optimizers and not any(move is not None for move in moved):
         return Missing(ID, "neither an optimizer nor the parameters' movement was seen")
     emptied = emptied_steps(run)
@@ -43,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
             values={"backwards": backwards, "steps": stepped, "emptied": emptied},
         )
     level = 1.0 if backwards >= FEWEST_BACKWARDS and stepped == 0 and not any(moved) else 0.0
-    sites = facts(run, "backward_sites")
+    sites = run.entries("backward_sites")
     where = place(sites[0].get("site")) if sites else ""
     return Sign(
         ID,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import number
 from .._precision import precision
 from .._words import num, place
 

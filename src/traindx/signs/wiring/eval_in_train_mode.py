@@ -7,10 +7,10 @@ validation result or an evaluation loader the level stays low, unless they come 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial
-from .._facts import fact, facts, number
 from .._modules import mode_matters
 from .._words import grave, num, pct
 
@@ -24,7 +24,7 @@ RARE, MANY = 10, 5  # backwards between two passes, and forwards in one
 
 
 def measure(run: Run) -> Sign | Missing:
-    modes = fact(run, "modes")
+    modes = run.fact("modes")
     forwards, wrong = number(modes.get("eval_forwards")), number(modes.get("eval_forwards_in_train_mode"))
     if not forwards or forwards < 0 or wrong is None:
         if mode_matters(run) is False:
@@ -33,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.05, 0.5)
     results = any(run.series(name) for name in ("loss/validation", "accuracy/validation"))
-    if not results and not any(loader.get("role") == "eval" for loader in facts(run, "loaders")):
+    if not results and not any(loader.get("role") == "eval" for loader in run.entries("loaders")):
         passes, backwards = number(modes.get("eval_passes")), number(run.facts.get("backwards"))
         rare = bool(passes and backwards and backwards >= RARE * passes and forwards >= MANY * passes)
         level = min(level, 0.75 if rare and not adversarial(run) else 0.3)

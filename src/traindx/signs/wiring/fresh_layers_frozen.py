@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...record.parameters import Parameter
+from ...record.values import text
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import facts, text
-from .._params import Parameter, parameters, share_of
+from .._params import share_of
 from .._words import grave, listed, pct
 
 ID = "fresh-layers-frozen"
@@ -50,10 +51,10 @@ def _root(name: str, roots: list[str]) -> str:
 
 
 def measure(run: Run) -> Sign | Missing:
-    known = [p for p in parameters(run) if p.matrix and p.ran and p.trains is not None]
+    known = [p for p in run.parameters if p.matrix and p.ran and p.trains is not None]
     if not known:
         return Missing(ID, "no weight that ran was seen")
-    roots = [text(model.get("name")) for model in facts(run, "models")]
+    roots = [text(model.get("name")) for model in run.entries("models")]
     training = {_root(p.name, roots) for p in known if p.trains}
     # A model that is frozen as a whole was meant to learn if the optimizer was given its weights.
     meant = [p for p in known if p.optimizer is not None or _root(p.name, roots) in training]

@@ -7,9 +7,9 @@ Accumulating on purpose clears after each step and counts none.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number, text
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, facts, number, text
 from .._words import grave, num, pct, place
 
 ID = "grads-kept"
@@ -22,8 +22,8 @@ CHECK = checks.GRADIENTS_CLEARED
 
 def measure(run: Run) -> Sign | Missing:
     worst: tuple[float, float, float, str] | None = None
-    by_hand = {"class": "the script's own update", **fact(run, "by_hand")}
-    for optimizer in [*facts(run, "optimizers"), by_hand]:
+    by_hand = {"class": "the script's own update", **run.fact("by_hand")}
+    for optimizer in [*run.entries("optimizers"), by_hand]:
         # In a fast loop most steps are not heard of in full; older records do not tell how many were.
         kept = number(optimizer.get("grads_kept"))
         steps = number(optimizer.get("steps_heard", optimizer.get("steps")))

@@ -10,9 +10,6 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign
-from .._facts import facts, graphs
-from .._losses import training_losses
-from .._optimizers import groups
 from .._words import grave, num, place
 
 ID = "loss-negated"
@@ -23,16 +20,16 @@ CHECK = checks.LOSS_INPUTS
 
 
 def measure(run: Run) -> Sign | Missing:
-    calls = [call for call in training_losses(run) if call.kind and call.value_ratio is not None]
-    if not calls and any(graph.get("lowers_likelihood") is True for graph in graphs(run)):
+    calls = [call for call in run.training_losses if call.kind and call.value_ratio is not None]
+    if not calls and any(graph.get("lowers_likelihood") is True for graph in run.graphs):
         words = "the loss is the mean log-probability of the labels without a minus, so training lowers it"
         return Sign(ID, -1.0, 1.0, words, onset=0, severity="critical", values={"fn": "log_softmax by hand"})
     if not calls:
         return Missing(ID, "no standard loss function was compared with what backward got")
-    settings = [group.settings.get("maximize") is True for group in groups(run)]
+    settings = [group.settings.get("maximize") is True for group in run.groups]
     upward = -1.0 if settings and all(settings) else 1.0
     wrong = [call for call in calls if (call.value_ratio or 0.0) * upward < 0]
-    mixed = len(calls) > 1 or len(facts(run, "backward_sites")) > 1 or len(facts(run, "optimizers")) > 1
+    mixed = len(calls) > 1 or len(run.entries("backward_sites")) > 1 or len(run.entries("optimizers")) > 1
     level = 0.0 if not wrong else 0.3 if mixed else 1.0
     call = (wrong or calls)[0]
     ratio = (call.value_ratio or 0.0) * upward

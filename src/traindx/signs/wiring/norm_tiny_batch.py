@@ -7,10 +7,9 @@ norm sees the batches of all processes; batch norm kept in eval mode sees none.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number, texts
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number, texts
-from .._modules import modules
 from .._tables import typical
 from .._words import grave, listed, num
 
@@ -25,16 +24,16 @@ def measure(run: Run) -> Sign | Missing:
     rows = typical(run, "batch_size")
     if rows is None or rows <= 0:
         return Missing(ID, "the batch size was not recorded")
-    off = set(texts(fact(run, "modes").get("train_off")))
-    known = modules(run)
+    off = set(texts(run.fact("modes").get("train_off")))
+    known = run.modules
     seen_running = any(module.order is not None for module in known)
     norms = [module for module in known if module.batch_norm and module.name not in off]
     norms = [module for module in norms if module.order is not None or not seen_running]
     if not norms:
         return Missing(ID, "no batch norm layer was seen in train mode")
     if any(module.type.startswith("Sync") for module in norms):
-        rows *= max(number(fact(run, "distributed").get("world_size")) or 1.0, 1.0)
-    modes = fact(run, "modes")
+        rows *= max(number(run.fact("distributed").get("world_size")) or 1.0, 1.0)
+    modes = run.fact("modes")
     forwards, in_eval = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
     level = ramp(rows, 12.0, 2.0, log=True)
     if forwards and in_eval is not None and in_eval > 0.9 * forwards:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._params import parameters, share_of
+from .._params import share_of
 from .._words import grave, listed
 
 ID = "params-never-move"
@@ -22,7 +22,7 @@ CHECK = checks.WEIGHTS_MOVE
 def measure(run: Run) -> Sign | Missing:
     known = [
         p
-        for p in parameters(run)
+        for p in run.parameters
         if p.matrix and p.trains and p.grad == "yes" and p.moved is not None
         if not (p.loaded and p.optimizer is None)
     ]

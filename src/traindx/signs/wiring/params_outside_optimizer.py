@@ -9,8 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import facts
-from .._params import parameters, share_of
+from .._params import share_of
 from .._words import grave, listed, pct, place
 
 ID = "params-outside-optimizer"
@@ -21,12 +20,12 @@ CHECK = checks.WEIGHTS_MOVE
 
 
 def measure(run: Run) -> Sign | Missing:
-    optimizers = facts(run, "optimizers")
+    optimizers = run.entries("optimizers")
     # What has a gradient was used, also where no module was seen to run: weights kept in plain lists or by hand.
-    known = [p for p in parameters(run) if p.trains and p.grad == "yes" and not p.loaded]
+    known = [p for p in run.parameters if p.trains and p.grad == "yes" and not p.loaded]
     if not optimizers or not known:
         return Missing(ID, "no optimizer, or no parameter with a gradient, was seen")
-    held = {name for p in parameters(run) if p.optimizer is not None for name in (p.name, *p.shared)}
+    held = {name for p in run.parameters if p.optimizer is not None for name in (p.name, *p.shared)}
     outside = [p for p in known if p.name not in held and p.moved is not True]
     share = share_of(outside, known)
     # Any layer matters, but a lone scalar among many tensors may be left out on purpose.

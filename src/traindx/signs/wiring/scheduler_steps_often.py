@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...record import Run
+from ...record.values import mapping, number, numbers, text
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._facts import facts, mapping, number, numbers, text
 from .._loaders import updates_per_epoch
 from .._words import grave, num, place
 
@@ -42,7 +42,7 @@ def _plan(name: str, settings: Mapping[str, Any]) -> float | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    schedulers = facts(run, "schedulers")
+    schedulers = run.entries("schedulers")
     epoch = updates_per_epoch(run)
     if not schedulers:
         return Missing(ID, "no scheduler was seen")

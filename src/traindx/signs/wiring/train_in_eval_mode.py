@@ -6,11 +6,11 @@ Where most weights are pretrained and frozen, keeping them in eval mode is right
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import number
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._facts import fact, number
 from .._modules import mode_matters
-from .._params import parameters, share_of
+from .._params import share_of
 from .._words import grave, num, pct, place
 
 ID = "train-in-eval-mode"
@@ -22,7 +22,7 @@ CHECK = checks.TRAINING_MODE
 
 
 def measure(run: Run) -> Sign | Missing:
-    modes = fact(run, "modes")
+    modes = run.fact("modes")
     forwards, wrong = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
     if not forwards or forwards < 0 or wrong is None:
         if mode_matters(run) is False:
@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "modes of training forwards were not recorded")
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.02, 0.3)
-    known = [p for p in parameters(run) if p.matrix]
+    known = [p for p in run.parameters if p.matrix]
     frozen = [p for p in known if p.trains is False]
     if share_of(frozen, known) > 0.5:
         level = min(level, 0.3)

@@ -1,15 +1,15 @@
-"""The calls of standard loss functions in training, read safely from the `losses` fact."""
+"""The calls of loss functions, from the `losses` fact."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..record import Run
-from ._facts import facts, mapping, number, shape, text
+from .site import Site
+from .values import mapping, number, shape, text
 
-_KINDS = {
+KINDS = {
     "crossentropy": "cross-entropy",
     "nll": "nll",
     "nll2d": "nll",
@@ -32,7 +32,7 @@ REGRESSION = ("squared", "absolute", "residual")
 def loss_kind(fn: str) -> str:
     """What a loss function computes, whether named as a function or as a class; '' for one that is not known."""
     plain = fn.rsplit(".", 1)[-1].lower().replace("_", "").removesuffix("loss")
-    return _KINDS.get(plain, "")
+    return KINDS.get(plain, "")
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,12 @@ class Side:
 
 @dataclass(frozen=True)
 class LossCall:
+    """One line that calls a loss function."""
+
     fn: str
     kind: str
-    site: Any
+    in_evaluation: bool
+    site: Site | None
     calls: float
     reduction: str
     input: Side
@@ -65,29 +68,13 @@ class LossCall:
         return text(self.input.facts.get("grad_fn")).split("Backward")[0].lstrip("_")
 
 
-def _side(value: Any) -> Side:
-    found = mapping(value)
-    return Side(
-        shape(found.get("shape")), text(found.get("dtype")), number(found.get("min")), number(found.get("max")), found
-    )
-
-
-def training_losses(run: Run) -> list[LossCall]:
-    """Every loss call site of the training phase."""
-    return _losses(run, False)
-
-
-def evaluation_losses(run: Run) -> list[LossCall]:
-    """Every loss call site of evaluations."""
-    return _losses(run, True)
-
-
-def _losses(run: Run, in_evaluation: bool) -> list[LossCall]:
-    return [
+def read_losses(found: Iterable[Mapping[str, Any]]) -> tuple[LossCall, ...]:
+    return tuple(
         LossCall(
             fn=text(entry.get("fn")) or "the loss",
             kind=loss_kind(text(entry.get("fn"))),
-            site=entry.get("site"),
+            in_evaluation=entry.get("phase") == "eval",
+            site=Site.of(entry.get("site")),
             calls=number(entry.get("calls")) or 0.0,
             reduction=text(entry.get("reduction")),
             input=_side(entry.get("input")),
@@ -96,6 +83,12 @@ def _losses(run: Run, in_evaluation: bool) -> list[LossCall]:
             value_ratio=number(entry.get("value_ratio")),
             facts=entry,
         )
-        for entry in facts(run, "losses")
-        if (entry.get("phase") == "eval") is in_evaluation
-    ]
+        for entry in found
+    )
+
+
+def _side(value: Any) -> Side:
+    found = mapping(value)
+    return Side(
+        shape(found.get("shape")), text(found.get("dtype")), number(found.get("min")), number(found.get("max")), found
+    )

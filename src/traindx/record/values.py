@@ -1,12 +1,10 @@
-"""Facts come from files that anything may have written: these read them, or say that they are not there."""
+"""Reads the values of facts, which anything may have written: the value, or None or nothing where it is not one."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from typing import Any
-
-from ..record import Run
 
 
 def number(value: Any) -> float | None:
@@ -24,6 +22,14 @@ def truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
+def text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def index(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -37,14 +43,11 @@ def texts(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
 
 
-def seen_in_part(run: Run) -> str | None:
-    """Why the run was not observed to its end, if it was not: what was not seen may have come later."""
-    reason = mapping(run.facts.get("observers_off")).get("everything")
-    return reason if isinstance(reason, str) else None
-
-
-def text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def numbers(value: Any) -> list[float]:
+    """The finite numbers in a list."""
+    if not isinstance(value, (list, tuple)):
+        return []
+    return [found for found in map(number, value) if found is not None]
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
@@ -53,21 +56,6 @@ def shape(value: Any) -> tuple[int, ...] | None:
         return None
     sizes = [number(size) for size in value]
     return tuple(int(size) for size in sizes if size is not None) if None not in sizes else None
-
-
-def numbers(value: Any) -> list[float]:
-    """The finite numbers in a list."""
-    if not isinstance(value, (list, tuple)):
-        return []
-    return [found for found in map(number, value) if found is not None]
-
-
-def fact(run: Run, key: str) -> Mapping[str, Any]:
-    return mapping(run.facts.get(key))
-
-
-def facts(run: Run, key: str) -> list[Mapping[str, Any]]:
-    return entries(run.facts.get(key))
 
 
 def histogram(value: Any) -> dict[str, float]:
@@ -83,15 +71,3 @@ def op_counts(graph: Mapping[str, Any]) -> dict[str, float]:
         plain = str(name).split("Backward")[0].lower()
         counts[plain] = counts.get(plain, 0.0) + max(number(found) or 0.0, 0.0)
     return counts
-
-
-def backwards_per_step(run: Run) -> float:
-    """How many backward passes from one line feed one update; 1 where it is not known."""
-    per_step = [number(site.get("per_step")) for site in facts(run, "backward_sites")]
-    return max([1.0, *(found for found in per_step if found is not None)])
-
-
-def graphs(run: Run) -> list[Mapping[str, Any]]:
-    """The digests of the autograd graph, one for each line that calls backward."""
-    names = sorted(key for key in run.facts if key == "graph" or key.startswith("graph/"))
-    return [found for found in (fact(run, name) for name in names) if found]

@@ -1,0 +1,62 @@
+"""Optimizers and their settings, from the `optimizers` fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .site import Site
+from .values import entries, number, text
+
+# Optimizers that divide gradients by their own size: the gradient's scale cancels out of their steps.
+ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "adafactor", "lamb", "lion", "novograd", "sophia")
+
+
+@dataclass(frozen=True)
+class Group:
+    """One parameter group with its settings."""
+
+    optimizer: str  # the class of its optimizer
+    index: int  # of its optimizer
+    site: Site | None
+    settings: Mapping[str, Any]
+
+    def setting(self, name: str) -> float | None:
+        return number(self.settings.get(name))
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    class_name: str  # '' where the record does not say
+    index: int
+    site: Site | None
+    groups: tuple[Group, ...]
+    steps: float | None
+    steps_heard: float  # steps of which it is known what became of the gradients before them
+    grads_kept: float  # of those: began with the last step's gradient still in place
+    emptied: float  # of those: the gradients of the last backward had been cleared
+    facts: Mapping[str, Any]
+
+    @property
+    def adaptive(self) -> bool:
+        return any(kind in self.class_name.lower() for kind in ADAPTIVE)
+
+
+def read_optimizers(found: Iterable[Mapping[str, Any]]) -> tuple[Optimizer, ...]:
+    return tuple(_optimizer(entry, index) for index, entry in enumerate(found))
+
+
+def _optimizer(entry: Mapping[str, Any], index: int) -> Optimizer:
+    name, site = text(entry.get("class")), Site.of(entry.get("site"))
+    return Optimizer(
+        class_name=name,
+        index=index,
+        site=site,
+        groups=tuple(Group(name or "the optimizer", index, site, group) for group in entries(entry.get("groups"))),
+        steps=number(entry.get("steps")),
+        steps_heard=number(entry.get("steps_heard")) or 0.0,
+        grads_kept=number(entry.get("grads_kept")) or 0.0,
+        emptied=number(entry.get("emptied")) or 0.0,
+        facts=entry,
+    )

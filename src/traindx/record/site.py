@@ -1,0 +1,28 @@
+"""A line of the user's source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..paths import shown
+from .values import mapping, number, text
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of the user's source, as it is shown to them."""
+
+    file: str
+    line: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{shown(self.file)}:{self.line}" if self.line else shown(self.file)
+
+    @classmethod
+    def of(cls, value: Any) -> Site | None:
+        """From a site as facts hold it (docs/record.md), or None."""
+        site = mapping(value)
+        file = text(site.get("file"))
+        return cls(file, max(0, int(number(site.get("line")) or 0)), text(site.get("text")).strip()) if file else None
