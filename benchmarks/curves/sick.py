@@ -47,14 +47,19 @@ def overfitting(m: Maker, effect: float) -> Curves:
 
 
 def climbs_after_falling(m: Maker, effect: float) -> Curves:
+    """Ends `effect` times the level at which it turned."""
     t, at = time(m.points), m.rng.uniform(0.3, 0.7)
-    level = m.falling(3.0, 0.5) * effect ** (np.maximum(0, t - at) / (1 - at))
+    turn = int(at * (m.points - 1))
+    level = m.falling(3.0, 0.5)
+    level[turn:] = level[turn] * effect ** ((t[turn:] - t[turn]) / (1 - t[turn]))
     return Curves(m.noisy(level))
 
 
 def jumps_and_stays(m: Maker, effect: float) -> Curves:
-    t, at = time(m.points), m.rng.uniform(0.3, 0.8)
-    return Curves(m.noisy(np.where(t < at, m.falling(3.0, 0.5), 1.0) * np.where(t < at, 1.0, 0.8 * effect)))
+    jump = int(m.rng.uniform(0.3, 0.8) * m.points)
+    level = m.falling(3.0, 0.5)
+    level[jump:] = effect * level[jump - 1]
+    return Curves(m.noisy(level))
 
 
 def climbs_from_start(m: Maker, effect: float) -> Curves:

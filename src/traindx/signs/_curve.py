@@ -101,6 +101,25 @@ class Curve:
         """The level at the end: the median of the last tenth, at least three points where there are six."""
         return float(np.median(self.values[-max(min(3, len(self) // 2), len(self) // 10, 1) :]))
 
+    @property
+    def minimum(self) -> float:
+        """The lowest recorded value, as it stands in the record."""
+        return float(self.values.min())
+
+    @property
+    def minimum_step(self) -> int:
+        """The step of the lowest recorded value, the first one where several are equal."""
+        return int(self.steps[int(np.argmin(self.values))])
+
+    @property
+    def final(self) -> float:
+        """The last recorded value, as it stands in the record; `last` is the smoothed level."""
+        return float(self.values[-1])
+
+    @property
+    def final_step(self) -> int:
+        return int(self.steps[-1])
+
     @cached_property
     def spacing(self) -> float:
         """Typical number of steps between points."""
