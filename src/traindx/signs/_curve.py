@@ -93,8 +93,8 @@ class Curve:
 
     @cached_property
     def first(self) -> float:
-        """The level at the start: the median of the first hundredth (the first point of a short log)."""
-        return float(np.median(self.values[: max(1, len(self) // 100)]))
+        """The level at the start: the first point of a short log, the median of at most five of a long one."""
+        return float(np.median(self.values[: max(1, min(5, len(self) // 100))]))
 
     @cached_property
     def last(self) -> float:
