@@ -170,7 +170,11 @@ def classes_by_accuracy(run: Run) -> int | None:
     if not 2 <= classes <= 2000:
         return None
     off = np.abs(accuracy.values * classes - 1)
-    return classes if float(np.median(off)) < 0.05 and float(np.quantile(off, 0.8)) < 0.15 else None
+    if float(np.median(off)) >= 0.05 or float(np.quantile(off, 0.8)) >= 0.15:
+        return None
+    # A loss well below that of guessing contradicts: then the accuracy is that of something else.
+    losses = [curve_of(run.series(name)) for name in ("loss/train", "loss/validation")]
+    return classes if all(loss.last > 0.85 * math.log(classes) for loss in losses if len(loss)) else None
 
 
 @once_per_run

@@ -33,6 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     depth = -loss.last / max(abs(loss.first), 1.0)
     # A fall that slows to two thirds per third of the run converges; one that keeps its pace does not.
     falls = trend(np.arange(2.0 * third), bins[-2 * third :]).falls
+    falls = falls and trend(np.arange(float(third)), bins[-third:]).falls  # noise has paces too
     level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 and falls else 0.0
     onset = int(loss.steps[int(np.argmax(loss.values < 0))])
     text = (

@@ -38,7 +38,7 @@ def measure(run: Run) -> Sign | Missing:
     }
     kind = max(kinds, key=lambda name: kinds[name])
     level = 0.0 if progress else kinds[kind]
-    swing = robust_spread(late.ratios - np.interp(late.steps, x, bins)) if kind != "periodic" else _range(late.ratios) / 2
+    swing = robust_spread(late.ratios - course.slope * late.steps) if kind != "periodic" else _range(late.ratios) / 2
     values = {"kind": kind, "swing": swing, "net_change": course.change}
     since = moment(run, int(late.steps[0]))
     if level < 0.5:

@@ -88,4 +88,5 @@ def _sure(loss: Curve, tail: FlatTail) -> float:
     """0 to 1: noise must not leave room for progress, in itself or against what had been gained before."""
     most = tail.fall + 2 * tail.error
     gained = (loss.first - tail.level) / (abs(loss.first) or 1.0)
-    return max(ramp(most, 0.03, 0.015), ramp(most / gained, 0.4, 0.2) if gained > 0 else 0.0)
+    against_gain = ramp(most / gained, 0.4, 0.2) * ramp(gained, 0.15, 0.25) if gained > 0 else 0.0
+    return max(ramp(most, 0.03, 0.015), against_gain)

@@ -60,11 +60,12 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _flatness(curve: Curve, fall: Fall | None) -> float:
-    """0 to 1: no fall that is significant or large, and no rise either."""
+    """0 to 1: no fall that is large, none that is both significant and worth having, and no rise either."""
     if fall is None or float(np.median(curve.values)) == 0:
         return 0.0
     rise = rise_of(curve, 0.03)
-    return min(ramp(fall.z, 3.5, 2.0), ramp(fall.share, 0.12, 0.06), ramp(rise.ratio, 0.2, 0.1))
+    insignificant = max(ramp(fall.z, 3.5, 2.0), ramp(fall.share, 0.02, 0.01))
+    return min(insignificant, ramp(fall.share, 0.12, 0.06), ramp(rise.ratio, 0.2, 0.1))
 
 
 def _constant(loss: Curve) -> bool:

@@ -12,7 +12,7 @@ from .._chance import compared_loss
 from .._curve import adversarial
 from .._fall import fall_of
 from .._progress import progress
-from .._wording import number, percent
+from .._wording import number
 
 ID = "training-learned"
 
@@ -28,8 +28,5 @@ def measure(run: Run) -> Sign | Missing:
     if found is None:
         return Missing(ID, "neither chance nor a positive first loss is known")
     level = found.level * ramp(fall.z, 1.5, 3.0)
-    text = (
-        f"Training loss ends at {number(loss.last)} (smoothed), {percent(found.left)} of its reference: {found.text} "
-        f"(z = {fall.z:.1f})."
-    )
+    text = f"Training loss ends at {number(loss.last)} (smoothed); {found.text} (fall: z = {fall.z:.1f})."
     return Sign(ID, found.left, level, text, None, "info", {"last": loss.last, "left": found.left, "z": fall.z})

@@ -52,13 +52,13 @@ def measure(run: Run) -> Sign | Missing:
         f"Validation loss ends at {number(last)}, {change(above)} {'' if above >= 2 else 'above '}{what}"
         f"{training.words}{accuracy.words}."
     )
-    return Sign(ID, above, level, text, step, _severity(rise, level, accuracy), values)
+    return Sign(ID, above, level, text, step, _severity(rise, accuracy), values)
 
 
-def _severity(rise: Rise, level: float, accuracy: Beside) -> Severity:
+def _severity(rise: Rise, accuracy: Beside) -> Severity:
     if accuracy.better:
         return "info"
-    return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and level >= 0.6 else "info"
+    return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and rise.z >= 3 else "info"
 
 
 def _significance(rise: Rise) -> float:
