@@ -2,7 +2,7 @@
 
 The test of `_rise.py` with time turned round: the level at the start against the lowest smoothed level. What is learned
 within the first points is short, so starts of several lengths are tried; the very first value alone counts half, since
-a bad initial output is no learning.
+a bad initial output is no learning. A slow fall shows in Mann-Kendall's test over all points.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..record import Run
 from ..record.types import FloatArray
 from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
 from ._rise import BINS, smoothed, unexplained, window
+from ._trend import trend
 
 TYPICAL_NOISE = 0.03
 TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
@@ -45,7 +46,8 @@ def fall_of(curve: Curve) -> Fall | None:
     points = max(1.0, width / inflation)
     low = float(smooth[best]) + 0.7 * noise * math.sqrt(2 * math.log(max(len(y) / width, 1.0)) / points)
     z, start = max((_against(y, length, low, noise, inflation, points) for length in _lengths(width, best)))
-    level, lowest = float(np.median(curve.values[: max(1, size)])), float(smooth[best])
+    z = max(z, -trend(np.arange(float(len(y))), y).z)  # a slow steady fall shows best in all points together
+    lowest = float(smooth[best])
     if curve.values.min() > 0:
         level, lowest = math.exp(start), math.exp(lowest)
         share = 1 - lowest / level

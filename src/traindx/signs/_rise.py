@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import median_filter
 
 from ..record.types import FloatArray
 from ._curve import Curve, in_bins
@@ -24,16 +25,18 @@ class Rise:
     """`height` and `noise` in ratio units (log, or typical sizes where values are not all positive).
 
     `height` compares smoothed levels; `z` is the height in standard errors, less what picking the lowest stretch of
-    many brings by luck. `kept` is the share of the highest rise after the minimum that is still there at the end.
-    `start` is the index in the curve at which it leaves its lowest level.
+    many brings by luck. `returning` is the share of the height by which the last quarter after the minimum lies below
+    the quarter before it. `start` is the index in the curve at which it leaves its lowest level, `after` the points
+    (or bins) since the lowest stretch, `of_fall` the height against the fall before it.
     """
 
     height: float
     z: float
     noise: float
-    kept: float
+    returning: float
     start: int
     after: int
+    of_fall: float
 
     @property
     def ratio(self) -> float:
@@ -41,7 +44,7 @@ class Rise:
         return math.expm1(min(self.height, 700.0))
 
 
-NONE = Rise(0.0, 0.0, 0.0, 0.0, 0, 0)
+NONE = Rise(0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
 
 
 def rise_of(curve: Curve, typical_noise: float) -> Rise:
@@ -66,11 +69,33 @@ def rise_of(curve: Curve, typical_noise: float) -> Rise:
     points = max(1.0, width / inflation)
     luck = noise * math.sqrt(2 * math.log(max(n / width, 1.0)) / points)
     z = max(0.0, height - 0.7 * luck) / (noise * math.sqrt(1 / points + 1 / max(1.0, min(width, after) / inflation)))
-    highest = float(smoothed(tail, min(width, after)).max()) - float(smooth[best])
-    there = np.flatnonzero(smooth[best:] <= smooth[best] + max(2 * noise / math.sqrt(width), 0.05 * height))
-    start = min(n - 1, best + (int(there[-1]) + 1 if len(there) else 0))
-    begin = len(curve) - size * (n - start)  # odd points went to the first bin
-    return Rise(height, z, noise, min(1.0, height / highest) if highest > 0 else 1.0, max(0, begin), after)
+    fallen = float(y[0]) - float(smooth[best])
+    return Rise(
+        height,
+        z,
+        noise,
+        _returning(tail, height),
+        _departure(curve.ratios, len(curve) - size * (n - best), float(smooth[best]), height, noise * math.sqrt(size)),
+        after,
+        height / fallen if fallen > 0 else math.inf,
+    )
+
+
+def _returning(tail: FloatArray, height: float) -> float:
+    quarter = len(tail) // 4
+    if quarter < 1:
+        return 0.0
+    before, last = float(np.median(tail[-2 * quarter : -quarter])), float(np.median(tail[-quarter:]))
+    return max(0.0, before - last) / height
+
+
+def _departure(y: FloatArray, best: int, low: float, height: float, noise: float) -> int:
+    """The first point after the last that was still at the lowest level, give or take noise."""
+    width = 5 if len(y) >= 40 else 1
+    course = median_filter(y, size=width, mode="nearest") if width > 1 else y
+    there = np.flatnonzero(course <= low + max(1.5 * noise / math.sqrt(width), 0.1 * height))
+    there = there[there >= max(0, best - len(y) // 20)]
+    return min(len(y) - 1, int(there[-1]) + 1 if len(there) else max(0, best))
 
 
 def window(points: int) -> int:
@@ -97,7 +122,14 @@ def unexplained(y: FloatArray, best: int, typical: float) -> tuple[float, float]
     kept = np.sort(np.abs(residuals))[: max(3, math.ceil(0.9 * len(y)))]  # single outliers are no noise
     free = max(0.0, len(kept) - min(groups + more - 1, len(y) // 2))
     variance = (1.4 * float(kept @ kept) + PRIOR_POINTS * typical**2) / (free + PRIOR_POINTS)
-    return math.sqrt(variance), _inflation(residuals)
+    return max(math.sqrt(variance), _of_neighbours(y)), _inflation(residuals)
+
+
+def _of_neighbours(y: FloatArray) -> float:
+    """Noise by second differences, which a course hardly enters; their smaller third, so that bends do not either."""
+    if len(y) < 8:
+        return 0.0
+    return float(np.quantile(np.abs(np.diff(y, 2)), 0.35)) / (0.454 * math.sqrt(6))
 
 
 def _isotonic(y: FloatArray) -> tuple[FloatArray, int]:

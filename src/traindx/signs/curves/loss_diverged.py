@@ -1,8 +1,8 @@
 """How far the training loss ends above the lowest level it had held, when it does not come back.
 
 Three tests, of which the strongest counts. *Rise*: the smoothed end against the lowest smoothed level, in units of the
-noise that a fall-then-rise course leaves (`_rise.py`); a rise by a quarter is where it begins to count, and half of the
-highest rise must still be there. *Thrown out*: every later value far above the very first one, so that there never was
+noise that a fall-then-rise course leaves (`_rise.py`); a rise by a quarter is where it begins to count, and it must not
+be on its way back. *Thrown out*: every later value far above the very first one, so that there never was
 a level. *Last rows*: the record ends on values that double everything seen since the loss had settled.
 Evaluations on training data are looked at too: batch losses can fall while the averaged model that is evaluated falls
 apart.
@@ -75,7 +75,9 @@ def _risen(curve: Curve) -> Divergence:
     rise = rise_of(curve, TYPICAL_NOISE)
     if rise.after < 2:
         return Divergence(0.0, rise.height, int(curve.steps[0]))
-    level = min(ramp(rise.z, 2.5, 5), ramp(rise.height, SMALL, CLEAR), ramp(rise.kept, 0.35, 0.6))
+    level = min(ramp(rise.z, 2.5, 5), ramp(rise.height, SMALL, CLEAR), ramp(rise.returning, 0.5, 0.3))
+    if len(curve) < 10:  # in a handful of noisy batches a low one is followed by higher ones
+        level = min(level, ramp(rise.of_fall, 0.2, 0.6))
     return Divergence(level, rise.height, int(curve.steps[rise.start]))
 
 

@@ -39,7 +39,7 @@ def measure(run: Run) -> Sign | Missing:
     # At chance the first value tells of the initial outputs only.
     judged = Curve(loss.steps[1:], loss.values[1:]) if at_chance and len(loss) > 5 else loss
     fall = fall_of(judged)
-    level = 1.0 if constant else _flatness(judged, fall) * ramp(len(loss), 4, 8)
+    level = 1.0 if constant else _flatness(judged, fall) * ramp(len(loss), 4, 9)
     if is_excerpt(run) and not constant:
         level = 0.0
     if adversarial(run) and not constant:
