@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np

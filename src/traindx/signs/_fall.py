@@ -45,7 +45,7 @@ def fall_of(curve: Curve) -> Fall | None:
     noise, inflation = unexplained(y, best, TYPICAL_NOISE / math.sqrt(size))
     points = max(1.0, width / inflation)
     low = float(smooth[best]) + 0.7 * noise * math.sqrt(2 * math.log(max(len(y) / width, 1.0)) / points)
-    z, start = max((_against(y, length, low, noise, inflation, points) for length in _lengths(width, best)))
+    z, start = max(_against(y, length, low, noise, inflation, points) for length in _lengths(width, best))
     z = max(z, -trend(np.arange(float(len(y))), y).z)  # a slow steady fall shows best in all points together
     lowest = float(smooth[best])
     if curve.values.min() > 0:

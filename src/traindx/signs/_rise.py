@@ -65,7 +65,9 @@ def rise_of(curve: Curve, typical_noise: float) -> Rise:
     height = end - float(smooth[best])
     if height <= 0:
         return NONE
-    noise, inflation = unexplained(y, best, typical_noise / math.sqrt(size))
+    # A spike above the end on the way there is no noise of the levels that are compared.
+    capped = np.concatenate([y[:best], np.minimum(tail, max(end + 0.3 * height, float(np.quantile(tail, 0.75))))])
+    noise, inflation = unexplained(capped, best, typical_noise / math.sqrt(size))
     points = max(1.0, width / inflation)
     luck = noise * math.sqrt(2 * math.log(max(n / width, 1.0)) / points)
     z = max(0.0, height - 0.7 * luck) / (noise * math.sqrt(1 / points + 1 / max(1.0, min(width, after) / inflation)))
@@ -99,8 +101,8 @@ def _departure(y: FloatArray, best: int, low: float, height: float, noise: float
 
 
 def window(points: int) -> int:
-    """Points that make a level: one of a handful, a tenth of many."""
-    return 1 if points < 6 else 2 if points < 12 else 3 if points < 30 else points // 10
+    """Points that make a level: two of a handful, a tenth of many."""
+    return 1 if points < 4 else 2 if points < 12 else 3 if points < 30 else points // 10
 
 
 def smoothed(y: FloatArray, width: int) -> FloatArray:

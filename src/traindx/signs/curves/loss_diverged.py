@@ -77,7 +77,7 @@ def _risen(curve: Curve) -> Divergence:
         return Divergence(0.0, rise.height, int(curve.steps[0]))
     level = min(ramp(rise.z, 2.5, 5), ramp(rise.height, SMALL, CLEAR), ramp(rise.returning, 0.5, 0.3))
     if len(curve) < 10:  # in a handful of noisy batches a low one is followed by higher ones
-        level = min(level, ramp(rise.of_fall, 0.2, 0.6))
+        level = min(level, ramp(rise.of_fall, 0.7, 1.3))
     return Divergence(level, rise.height, int(curve.steps[rise.start]))
 
 
@@ -113,7 +113,7 @@ def _last_rows(curve: Curve) -> Divergence:
         height = float(end.min()) - usual
         beyond = float(end.min()) - float(before.max())
         noise = max(spread_of_differences(before), TYPICAL_NOISE)
-        level = min(ramp(height, math.log(1.5), math.log(3)), ramp(beyond / noise, 1, 4), ramp(height / noise, 6, 12))
+        level = min(ramp(height, math.log(1.3), math.log(2.2)), ramp(beyond / noise, 1, 4), ramp(height / noise, 6, 12))
         if level >= 0.5 and float(end[-1]) >= 0.7 * float(end.max()) + 0.3 * usual:
             return Divergence(level, float(end[-1]) - usual, int(curve.steps[len(y) - rows]))
     return none

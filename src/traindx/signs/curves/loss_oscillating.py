@@ -15,6 +15,7 @@ from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
+from .._fall import fall_of
 from .._trend import trend
 from .._wording import moment, percent
 
@@ -31,10 +32,12 @@ def measure(run: Run) -> Sign | Missing:
     x, bins = late.binned[0], in_bins(late.ratios, BINS)
     course = trend(x, bins)
     progress = course.falls and -course.change > max(0.1, 2 * course.noise)
+    fall = fall_of(loss)
+    learned = fall is not None and fall.z > 4 and fall.share > 0.5
     kinds = {
         "up and down in turn": _alternating(late.ratios),
         "growing": _growing(late.ratios),
-        "periodic": _periodic(late.ratios),
+        "periodic": _periodic(late.ratios, learned),
     }
     kind = max(kinds, key=lambda name: kinds[name])
     level = 0.0 if progress else kinds[kind]
@@ -69,8 +72,11 @@ def _growing(y: FloatArray) -> float:
     return min(ramp(math.log(quarters[-1] / quarters[0]), math.log(3), math.log(8)), ramp(quarters[-1], 0.05, 0.2))
 
 
-def _periodic(y: FloatArray) -> float:
-    """A wave: at least four cycles, and half of all movement in one frequency and its neighbours."""
+def _periodic(y: FloatArray, learned: bool) -> float:
+    """A wave: at least four cycles, and half of all movement in one frequency and its neighbours.
+
+    Running means that restart each epoch swing by a fifth; after learning more than that is asked for.
+    """
     n = len(y)
     if n < 10:
         return 0.0
@@ -85,7 +91,8 @@ def _periodic(y: FloatArray) -> float:
     share = float(power[peak - 1 : peak + 2].sum()) / total
     # Independent noise has a peak too: three of n/2 frequencies, times what the highest of them has by luck.
     chance = min(0.9, 3 * math.log(n) / (n / 2))
-    return min(ramp(share, max(0.4, chance), max(0.6, chance + 0.2)), ramp(_range(y), math.log(1.2), math.log(1.6)))
+    large = ramp(_range(y), math.log(1.5), math.log(2.5)) if learned else ramp(_range(y), math.log(1.2), math.log(1.6))
+    return min(ramp(share, max(0.4, chance), max(0.6, chance + 0.2)), large)
 
 
 def _range(bins: FloatArray) -> float:

@@ -16,14 +16,14 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._curve import Curve, adversarial
 from .._facts import seen_in_part
-from .._fall import TYPICAL_NOISE, around_zero, objective
+from .._fall import around_zero, objective
 from .._rate import learning_rate, rate_left
-from .._trend import trend
+from .._trend import size_z, trend
 from .._validation import validation_turned
 from .._wording import moment, number, percent
 
 ID = "still-improving"
-PRIOR_POINTS = 2.0
+TYPICAL_NOISE = 0.02  # of one loss, relative
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -63,21 +63,14 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _gain(half: Curve) -> tuple[float, float]:
-    """Fall over the stretch relative to where it began, and its significance: its size in standard errors.
-
-    Noise that few points hardly show is taken together with a typical one.
-    """
+    """Fall over the stretch relative to where it began, and its size in standard errors."""
     x, y = half.binned
     found = trend(x, y)
     size = 1.0 if half.logarithmic else abs(half.last) or half.size
-    residuals = (y - np.median(y - found.slope * x) - found.slope * x) / size
-    inflation = (found.error / (found.noise * math.sqrt(12 / len(y)))) ** 2 if found.noise > 0 else 1.0
-    typical = TYPICAL_NOISE / math.sqrt(max(1.0, len(half) / len(y)))
-    variance = (float(residuals @ residuals) + PRIOR_POINTS * typical**2) / max(1.0, len(y) - 2 + PRIOR_POINTS)
-    error = math.sqrt(variance * 12 * inflation / len(y))
+    typical = TYPICAL_NOISE * size / math.sqrt(max(1.0, len(half) / len(y)))
     fall = -found.change
     gain = 1 - math.exp(-fall) if half.logarithmic else fall / (abs(half.last) + max(0.0, fall) or 1.0)
-    return gain, fall / size / error
+    return gain, -size_z(found, x, y, typical)
 
 
 def _part_of_all(loss: Curve, half: Curve) -> float:
