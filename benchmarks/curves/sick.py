@@ -23,7 +23,7 @@ class Fault:
     agreed: float
     points: tuple[int, ...]
     noises: tuple[float, ...]
-    unlearned: bool = False  # also right where training-learned or validation-learned stays low and nothing else is said
+    labels: frozenset[str]  # what other tools call it
 
 
 def _turning(m: Maker, n: int, effect: float) -> Array:
@@ -146,19 +146,19 @@ def lr_runs_out(m: Maker, effect: float) -> Curves:
 
 
 FAULTS = (
-    Fault("overfitting", ("validation-rising",), overfitting, (0.03, 0.05, 0.08, 0.2, 0.6, 2.0), 0.08, (6, 10, 20, 50, 200), (0.0, 0.005, 0.01)),
-    Fault("climbs after falling", ("loss-diverged",), climbs_after_falling, (1.1, 1.2, 1.5, 2, 6, 100), 1.5, (12, 50, 400, 4000), (0.01, 0.05)),
-    Fault("jumps and stays", ("loss-diverged",), jumps_and_stays, (1.2, 1.5, 2, 6, 100), 2, (12, 50, 400, 4000), (0.01, 0.05, 0.1)),
-    Fault("climbs from the start", ("loss-diverged", "loss-heads-wrong-way"), climbs_from_start, (1.05, 1.1, 1.2, 1.5, 6), 1.2, (8, 50, 400, 4000), (0.01, 0.03)),
-    Fault("explodes in a few rows", ("loss-diverged",), explodes, (1.5, 3, 100, 1e4), 3, (4, 5, 8), (0.0,)),
-    Fault("spike", ("loss-spike",), spike, (1.3, 1.5, 2, 4, 10), 4, (50, 400, 4000), (0.01, 0.05)),
-    Fault("plateau", ("loss-plateau",), plateau, (0.3, 0.5, 0.7, 0.85), 0.5, (20, 100, 1000, 10000), (0.002, 0.02)),
-    Fault("stuck at chance", ("loss-stuck",), stuck_at_chance, (2, 10, 1000), 2, (10, 50, 400, 4000), (0.001, 0.02)),
-    Fault("swings", ("loss-oscillating", "no-learning-signal"), swings, (0.2, 0.6), 0.6, (12, 30, 100, 1000), (0.03,), True),
-    Fault("uniform noise", ("no-learning-signal", "loss-stuck"), uniform_noise, (0.2, 0.6, 1.0), 0.2, (10, 30, 100, 1000), (0.0,), True),
-    Fault("never generalises", ("validation-never-improves", "validation-rising", "validation-at-chance"), never_generalises, (0.01, 0.3), 0.3, (5, 10, 30, 200), (0.01,)),
-    Fault("still falling", ("still-improving",), still_falling, (0.02, 0.05, 0.1, 0.2), 0.1, (10, 50, 400, 4000), (0.005, 0.03)),
-    Fault("NaN to the end", ("loss-not-finite",), not_a_number, (0.02, 0.5, 0.97), 0.02, (10, 100, 1000), (0.03,)),
-    Fault("one NaN", ("loss-not-finite",), one_not_a_number, (0.1, 0.5), 0.1, (10, 100, 1000), (0.03,)),
-    Fault("learning rate runs out", ("lr-collapsed",), lr_runs_out, (0.1, 0.3, 0.6), 0.3, (50, 400), (0.01,)),
+    Fault("overfitting", ("validation-rising",), overfitting, (0.03, 0.05, 0.08, 0.2, 0.6, 2.0), 0.08, (6, 10, 20, 50, 200), (0.0, 0.005, 0.01), frozenset("overfitting".split())),
+    Fault("climbs after falling", ("loss-diverged",), climbs_after_falling, (1.1, 1.2, 1.5, 2, 6, 100), 1.5, (12, 50, 400, 4000), (0.01, 0.05), frozenset("diverged".split())),
+    Fault("jumps and stays", ("loss-diverged",), jumps_and_stays, (1.2, 1.5, 2, 6, 100), 2, (12, 50, 400, 4000), (0.01, 0.05, 0.1), frozenset("diverged".split())),
+    Fault("climbs from the start", ("loss-diverged", "loss-heads-wrong-way"), climbs_from_start, (1.05, 1.1, 1.2, 1.5, 6), 1.2, (8, 50, 400, 4000), (0.01, 0.03), frozenset("diverged stuck".split())),
+    Fault("explodes in a few rows", ("loss-diverged",), explodes, (1.5, 3, 100, 1e4), 3, (4, 5, 8), (0.0,), frozenset("diverged".split())),
+    Fault("spike", ("loss-spike",), spike, (1.3, 1.5, 2, 4, 10), 4, (50, 400, 4000), (0.01, 0.05), frozenset("spike".split())),
+    Fault("plateau", ("loss-plateau",), plateau, (0.3, 0.5, 0.7, 0.85), 0.5, (20, 100, 1000, 10000), (0.002, 0.02), frozenset("plateau".split())),
+    Fault("stuck at chance", ("loss-stuck",), stuck_at_chance, (2, 10, 1000), 2, (10, 50, 400, 4000), (0.001, 0.02), frozenset("stuck plateau".split())),
+    Fault("swings", ("loss-oscillating", "no-learning-signal"), swings, (0.2, 0.6), 0.6, (12, 30, 100, 1000), (0.03,), frozenset("oscillating stuck".split())),
+    Fault("uniform noise", ("no-learning-signal", "loss-stuck"), uniform_noise, (0.2, 0.6, 1.0), 0.2, (10, 30, 100, 1000), (0.0,), frozenset("oscillating stuck".split())),
+    Fault("never generalises", ("validation-never-improves", "validation-rising", "validation-at-chance"), never_generalises, (0.01, 0.3), 0.3, (5, 10, 30, 200), (0.01,), frozenset("overfitting".split())),
+    Fault("still falling", ("still-improving",), still_falling, (0.02, 0.05, 0.1, 0.2), 0.1, (10, 50, 400, 4000), (0.005, 0.03), frozenset("still-improving".split())),
+    Fault("NaN to the end", ("loss-not-finite",), not_a_number, (0.02, 0.5, 0.97), 0.02, (10, 100, 1000), (0.03,), frozenset("nonfinite".split())),
+    Fault("one NaN", ("loss-not-finite",), one_not_a_number, (0.1, 0.5), 0.1, (10, 100, 1000), (0.03,), frozenset("nonfinite".split())),
+    Fault("learning rate runs out", ("lr-collapsed",), lr_runs_out, (0.1, 0.3, 0.6), 0.3, (50, 400), (0.01,), frozenset("lr-problem".split())),
 )  # fmt: skip
