@@ -1,4 +1,4 @@
-"""The same curves given to other tools: found at the effect where two engineers would agree, and alarms on healthy ones."""
+"""The same curves given to other tools: found where two engineers would agree, and alarms on healthy curves."""
 
 from __future__ import annotations
 
@@ -15,12 +15,21 @@ def main(pool: str, seeds: int) -> None:
     from .__main__ import healthy_runs, raised, sick_runs
 
     tools, skipped = installed()
-    print(f"\nother tools on the same curves of up to {MOST} points: found at agreed effect sizes (brackets: not claimed by the tool)")
+    print(
+        f"\nother tools on the same curves of up to {MOST} points: found at the effects where two engineers would agree "
+        "(brackets: not claimed by the tool)"
+    )
     for line in skipped:
         print(line)
     print(f"{'fault':<26}{'traindx':>9}" + "".join(f"{tool.NAME:>24}" for tool in tools))
     for fault in FAULTS:
-        runs = [run for e in fault.effects if e >= fault.agreed for _, run in sick_runs(fault, e, pool, seeds) if _short(run)]
+        runs = [
+            run
+            for e in fault.effects
+            if e >= fault.agreed
+            for _, run in sick_runs(fault, e, pool, seeds)
+            if _short(run)
+        ]
         ours = sum(any(sign.id in fault.signs for sign in raised(run)) for run in runs)
         cells = [f"{ours}/{len(runs)}".rjust(9)]
         for tool in tools:

@@ -95,7 +95,9 @@ def adversaries(m: Maker) -> Curves:
     walk = np.zeros(n)
     for i in range(1, n):
         walk[i] = 0.9 * walk[i - 1] + 0.08 * m.rng.standard_normal()
-    return Curves(0.76 * np.exp(walk), extra={"loss/train/0": 0.76 * np.exp(walk), "loss/train/1": 1.34 * np.exp(-walk)})
+    return Curves(
+        0.76 * np.exp(walk), extra={"loss/train/0": 0.76 * np.exp(walk), "loss/train/1": 1.34 * np.exp(-walk)}
+    )
 
 
 def negative_by_design(m: Maker) -> Curves:

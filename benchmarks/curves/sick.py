@@ -39,7 +39,9 @@ def overfitting(m: Maker, effect: float) -> Curves:
     validation = m.noisy(_turning(m, m.points, effect))
     low = float(validation.min())
     factor = int(m.pick([1, 1, 20]))
-    train = m.noisy(m.falling(3 * low, m.pick([0.02, 0.3]) * low, time(m.points * factor)), 0.02 if factor == 1 else 0.1)
+    train = m.noisy(
+        m.falling(3 * low, m.pick([0.02, 0.3]) * low, time(m.points * factor)), 0.02 if factor == 1 else 0.1
+    )
     if m.rng.random() < 0.25:
         train[0] *= 30  # a high first value
         validation[0] *= 3
@@ -107,9 +109,7 @@ def swings(m: Maker, effect: float) -> Curves:
 
 def uniform_noise(m: Maker, effect: float) -> Curves:
     """Numbers with nothing in them, between 1 - effect and 1 + effect."""
-    return Curves(
-        m.rng.uniform(1 - effect, 1 + effect, m.points), m.rng.uniform(1 - effect, 1 + effect, m.points)
-    )
+    return Curves(m.rng.uniform(1 - effect, 1 + effect, m.points), m.rng.uniform(1 - effect, 1 + effect, m.points))
 
 
 def never_generalises(m: Maker, effect: float) -> Curves:
@@ -146,19 +146,147 @@ def lr_runs_out(m: Maker, effect: float) -> Curves:
 
 
 FAULTS = (
-    Fault("overfitting", ("validation-rising",), overfitting, (0.03, 0.05, 0.08, 0.2, 0.6, 2.0), 0.08, (6, 10, 20, 50, 200), (0.0, 0.005, 0.01), frozenset("overfitting".split())),
-    Fault("climbs after falling", ("loss-diverged",), climbs_after_falling, (1.1, 1.2, 1.5, 2, 6, 100), 1.5, (12, 50, 400, 4000), (0.01, 0.05), frozenset("diverged".split())),
-    Fault("jumps and stays", ("loss-diverged",), jumps_and_stays, (1.2, 1.5, 2, 6, 100), 2, (12, 50, 400, 4000), (0.01, 0.05, 0.1), frozenset("diverged".split())),
-    Fault("climbs from the start", ("loss-diverged", "loss-heads-wrong-way"), climbs_from_start, (1.05, 1.1, 1.2, 1.5, 6), 1.2, (8, 50, 400, 4000), (0.01, 0.03), frozenset("diverged stuck".split())),
-    Fault("explodes in a few rows", ("loss-diverged",), explodes, (1.5, 3, 100, 1e4), 3, (4, 5, 8), (0.0,), frozenset("diverged".split())),
-    Fault("spike", ("loss-spike",), spike, (1.3, 1.5, 2, 4, 10), 4, (50, 400, 4000), (0.01, 0.05), frozenset("spike".split())),
-    Fault("plateau", ("loss-plateau",), plateau, (0.3, 0.5, 0.7, 0.85), 0.5, (20, 100, 1000, 10000), (0.002, 0.02), frozenset("plateau".split())),
-    Fault("stuck at chance", ("loss-stuck",), stuck_at_chance, (2, 10, 1000), 2, (10, 50, 400, 4000), (0.001, 0.02), frozenset("stuck plateau".split())),
-    Fault("swings", ("loss-oscillating", "no-learning-signal"), swings, (0.2, 0.6), 0.6, (12, 30, 100, 1000), (0.03,), frozenset("oscillating stuck".split())),
-    Fault("uniform noise", ("no-learning-signal", "loss-stuck"), uniform_noise, (0.2, 0.6, 1.0), 0.2, (10, 30, 100, 1000), (0.0,), frozenset("oscillating stuck".split())),
-    Fault("never generalises", ("validation-never-improves", "validation-rising", "validation-at-chance"), never_generalises, (0.01, 0.3), 0.3, (5, 10, 30, 200), (0.01,), frozenset("overfitting".split())),
-    Fault("still falling", ("still-improving",), still_falling, (0.02, 0.05, 0.1, 0.2), 0.1, (10, 50, 400, 4000), (0.005, 0.03), frozenset("still-improving".split())),
-    Fault("NaN to the end", ("loss-not-finite",), not_a_number, (0.02, 0.5, 0.97), 0.02, (10, 100, 1000), (0.03,), frozenset("nonfinite".split())),
-    Fault("one NaN", ("loss-not-finite",), one_not_a_number, (0.1, 0.5), 0.1, (10, 100, 1000), (0.03,), frozenset("nonfinite".split())),
-    Fault("learning rate runs out", ("lr-collapsed",), lr_runs_out, (0.1, 0.3, 0.6), 0.3, (50, 400), (0.01,), frozenset("lr-problem".split())),
-)  # fmt: skip
+    Fault(
+        "overfitting",
+        ("validation-rising",),
+        overfitting,
+        (0.03, 0.05, 0.08, 0.2, 0.6, 2.0),
+        0.08,
+        (6, 10, 20, 50, 200),
+        (0.0, 0.005, 0.01),
+        frozenset({"overfitting"}),
+    ),
+    Fault(
+        "climbs after falling",
+        ("loss-diverged",),
+        climbs_after_falling,
+        (1.1, 1.2, 1.5, 2, 6, 100),
+        1.5,
+        (12, 50, 400, 4000),
+        (0.01, 0.05),
+        frozenset({"diverged"}),
+    ),
+    Fault(
+        "jumps and stays",
+        ("loss-diverged",),
+        jumps_and_stays,
+        (1.2, 1.5, 2, 6, 100),
+        2,
+        (12, 50, 400, 4000),
+        (0.01, 0.05, 0.1),
+        frozenset({"diverged"}),
+    ),
+    Fault(
+        "climbs from the start",
+        ("loss-diverged", "loss-heads-wrong-way"),
+        climbs_from_start,
+        (1.05, 1.1, 1.2, 1.5, 6),
+        1.2,
+        (8, 50, 400, 4000),
+        (0.01, 0.03),
+        frozenset({"diverged", "stuck"}),
+    ),
+    Fault(
+        "explodes in a few rows",
+        ("loss-diverged",),
+        explodes,
+        (1.5, 3, 100, 1e4),
+        3,
+        (4, 5, 8),
+        (0.0,),
+        frozenset({"diverged"}),
+    ),
+    Fault(
+        "spike", ("loss-spike",), spike, (1.3, 1.5, 2, 4, 10), 4, (50, 400, 4000), (0.01, 0.05), frozenset({"spike"})
+    ),
+    Fault(
+        "plateau",
+        ("loss-plateau",),
+        plateau,
+        (0.3, 0.5, 0.7, 0.85),
+        0.5,
+        (20, 100, 1000, 10000),
+        (0.002, 0.02),
+        frozenset({"plateau"}),
+    ),
+    Fault(
+        "stuck at chance",
+        ("loss-stuck",),
+        stuck_at_chance,
+        (2, 10, 1000),
+        2,
+        (10, 50, 400, 4000),
+        (0.001, 0.02),
+        frozenset({"stuck", "plateau"}),
+    ),
+    Fault(
+        "swings",
+        ("loss-oscillating", "no-learning-signal"),
+        swings,
+        (0.2, 0.6),
+        0.6,
+        (12, 30, 100, 1000),
+        (0.03,),
+        frozenset({"oscillating", "stuck"}),
+    ),
+    Fault(
+        "uniform noise",
+        ("no-learning-signal", "loss-stuck"),
+        uniform_noise,
+        (0.2, 0.6, 1.0),
+        0.2,
+        (10, 30, 100, 1000),
+        (0.0,),
+        frozenset({"oscillating", "stuck"}),
+    ),
+    Fault(
+        "never generalises",
+        ("validation-never-improves", "validation-rising", "validation-at-chance"),
+        never_generalises,
+        (0.01, 0.3),
+        0.3,
+        (5, 10, 30, 200),
+        (0.01,),
+        frozenset({"overfitting"}),
+    ),
+    Fault(
+        "still falling",
+        ("still-improving",),
+        still_falling,
+        (0.02, 0.05, 0.1, 0.2),
+        0.1,
+        (10, 50, 400, 4000),
+        (0.005, 0.03),
+        frozenset({"still-improving"}),
+    ),
+    Fault(
+        "NaN to the end",
+        ("loss-not-finite",),
+        not_a_number,
+        (0.02, 0.5, 0.97),
+        0.02,
+        (10, 100, 1000),
+        (0.03,),
+        frozenset({"nonfinite"}),
+    ),
+    Fault(
+        "one NaN",
+        ("loss-not-finite",),
+        one_not_a_number,
+        (0.1, 0.5),
+        0.1,
+        (10, 100, 1000),
+        (0.03,),
+        frozenset({"nonfinite"}),
+    ),
+    Fault(
+        "learning rate runs out",
+        ("lr-collapsed",),
+        lr_runs_out,
+        (0.1, 0.3, 0.6),
+        0.3,
+        (50, 400),
+        (0.01,),
+        frozenset({"lr-problem"}),
+    ),
+)

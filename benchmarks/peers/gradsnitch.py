@@ -11,7 +11,8 @@ NAME = "gradsnitch"
 CLAIMS = {"nonfinite", "overfitting", "plateau", "stuck", "diverged", "oscillating", "lr-problem"}
 LABELS = {
     "Loss became": "nonfinite", "Gradient norm exploded": "nonfinite", "Train/val divergence": "overfitting",
-    "Loss plateau": "stuck", "Loss divergence": "diverged", "Loss oscillation": "oscillating", "LR schedule": "lr-problem",
+    "Loss plateau": "stuck", "Loss divergence": "diverged", "Loss oscillation": "oscillating",
+    "LR schedule": "lr-problem",
 }  # fmt: skip
 
 

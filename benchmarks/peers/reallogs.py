@@ -29,13 +29,14 @@ def compare(index: Path) -> None:
             if label == "ambiguous":
                 continue
             total[label] += 1
-            said = _said(module, place_of(entry, index.parent))
+            said = _said(module, place_of(entry, index))
             if said is None:
                 unread += 1
                 continue
             right[label] += is_right(label, said)
         cells = "  ".join(
-            f"{label.upper() if label in module.CLAIMS else label} {right[label]}/{total[label]}" for label in sorted(total)
+            f"{label.upper() if label in module.CLAIMS else label} {right[label]}/{total[label]}"
+            for label in sorted(total)
         )
         share = f"{sum(right.values())}/{sum(total.values())}"
         print(f"{module.NAME:<26}{share:>12}{right['healthy']:>9} of {total['healthy']:<4}{unread:>6}  {cells}")

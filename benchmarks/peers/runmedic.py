@@ -41,4 +41,6 @@ def say_of_file(path: Path) -> list[Said] | None:
     if not runs:
         return None
     found = [finding for run in runs for finding in run_checks(run, roles.detect(run, {}))]
-    return [Said(LABELS.get(f.check, f.check), f.severity != "info" or f.check == "overfitting", f.title) for f in found]
+    return [
+        Said(LABELS.get(f.check, f.check), f.severity != "info" or f.check == "overfitting", f.title) for f in found
+    ]

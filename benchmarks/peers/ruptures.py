@@ -23,7 +23,9 @@ def say(table: Table) -> list[Said]:
     if len(levels):
         low = int(np.argmin(levels))
         if levels[-1] - levels[low] > np.log(1.1):
-            found.append(Said("diverged", True, f"last segment {np.exp(levels[-1] - levels[low]):.2g} times the lowest"))
+            found.append(
+                Said("diverged", True, f"last segment {np.exp(levels[-1] - levels[low]):.2g} times the lowest")
+            )
         if len(levels) == 1:
             found.append(Said("stuck", True, "no change point"))
         for i in range(1, len(levels) - 1):
@@ -45,4 +47,6 @@ def _segments(values: Array) -> tuple[Array, list[int]]:
     noise = float(np.median(np.abs(np.diff(y)))) / 0.954 or 1e-3
     ends = ruptures.Pelt(model="l2", min_size=1, jump=1).fit(y).predict(pen=3 * np.log(len(y)) * noise**2)
     starts = [0, *ends[:-1]]
-    return np.array([y[a:b].mean() for a, b in zip(starts, ends, strict=True)]), [b - a for a, b in zip(starts, ends, strict=True)]
+    return np.array([y[a:b].mean() for a, b in zip(starts, ends, strict=True)]), [
+        b - a for a, b in zip(starts, ends, strict=True)
+    ]

@@ -27,4 +27,6 @@ def say(table: Table) -> list[Said]:
         findings = diagnose(train.tolist(), table.validation.tolist()).findings
     except ValueError:  # it refuses short curves
         return []
-    return [Said(LABELS.get(f.detector_name, f.detector_name), f.severity.value in GRAVE, f.detector_name) for f in findings]
+    return [
+        Said(LABELS.get(f.detector_name, f.detector_name), f.severity.value in GRAVE, f.detector_name) for f in findings
+    ]

@@ -11,8 +11,10 @@ from ._base import Said, Table
 
 NAME = "training-doctor"
 CLAIMS = {"overfitting", "plateau", "diverged", "oscillating", "nonfinite"}
-LABELS = {"Overfitting": "overfitting", "Plateau": "plateau", "LearningRateTooHigh": "diverged", "GradientInstability": "nonfinite",
-          "LearningRateTooLow": "falling-slowly"}  # fmt: skip
+LABELS = {
+    "Overfitting": "overfitting", "Plateau": "plateau", "LearningRateTooHigh": "diverged",
+    "GradientInstability": "nonfinite", "LearningRateTooLow": "falling-slowly",
+}  # fmt: skip
 
 
 def say(table: Table) -> list[Said]:

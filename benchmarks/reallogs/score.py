@@ -8,7 +8,7 @@ copied from there. `ambiguous` logs are read and not scored.
 
 *Signs*: a log counts as found when a sign of its label is raised, whatever its severity; a healthy one when nothing is
 raised as a warning or worse. *Answer*: the first sign of the diagnosis that can be a label must mean that label, and a
-healthy log must not be called sick. With --signs only the first is scored, with --peers other tools read the same files.
+healthy log must not be called sick. With --signs only the first is scored; with --peers other tools read the files.
 """
 
 from __future__ import annotations
@@ -40,8 +40,14 @@ LABELS = {
     "too-short": {"too-short"},
     "lr-problem": {"lr-collapsed", "lr-constant"},
 }
-QUIET = {"healthy", "no-loss"}
-NOTES = {"still-improving", "several-runs", "too-short", "isolated-nonfinite"}  # true of runs that need not be sick
+QUIET = {"healthy", "no-loss", "rl"}
+NOTES = {
+    "still-improving",
+    "several-runs",
+    "too-short",
+    "isolated-nonfinite",
+    "plateau",
+}  # true of runs that need not be sick
 ORDER = ("critical", "warning", "info")
 
 
@@ -96,7 +102,7 @@ def main(arguments: list[str]) -> int:
     if not index.is_file():
         print(f"{index}: not there", file=sys.stderr)
         return 2
-    logs = [examine(entry, index.parent, "--signs" not in arguments) for entry in entries(index)]
+    logs = [examine(entry, index, "--signs" not in arguments) for entry in entries(index)]
     for log in logs:
         right = log.found and (log.answered or "--signs" in arguments)
         if log.label != "ambiguous" and (not right or "-v" in arguments):
@@ -121,17 +127,18 @@ def _index(arguments: list[str]) -> Path:
     return place / "index.tsv" if place.is_dir() else place
 
 
-def place_of(entry: dict[str, str], folder: Path) -> Path:
-    """A path beside the index, or below its `files`."""
-    direct = folder / entry["local_path"]
-    return direct if direct.exists() else folder / "files" / entry["local_path"]
+def place_of(entry: dict[str, str], index: Path) -> Path:
+    """A path beside the index, below a folder of the index's own name (`tune` for tune.tsv), or below `files`."""
+    folder, name = index.parent, index.stem
+    places = [folder / entry["local_path"], *(folder / part / entry["local_path"] for part in (name, "files"))]
+    return next((place for place in places if place.exists()), places[0])
 
 
-def examine(entry: dict[str, str], folder: Path, answer: bool) -> Log:
-    also = {part.strip() for part in (entry.get("also") or "").replace(";", ",").split(",") if part.strip() not in ("", "-")}
+def examine(entry: dict[str, str], index: Path, answer: bool) -> Log:
+    also = {part.strip() for part in (entry.get("also") or "").replace(";", ",").split(",")} - {"", "-"}
     log = Log(entry["label"], also, entry["local_path"], entry.get("verdict") or entry.get("note") or "")
     try:
-        run = principal(read(str(place_of(entry, folder))))
+        run = principal(read(str(place_of(entry, index))))
     except ReaderError:
         return log
     if answer:
@@ -149,7 +156,9 @@ def examine(entry: dict[str, str], folder: Path, answer: bool) -> Log:
 
 
 def _show(log: Log) -> None:
-    print(f"{'found' if log.found else 'missed'}, {'answered' if log.answered else 'answer wrong'}: {log.label} {log.path}")
+    print(
+        f"{'found' if log.found else 'missed'}, answer {'right' if log.answered else 'wrong'}: {log.label} {log.path}"
+    )
     if log.signs is None:
         print("     not readable as a loss log")
     else:
@@ -161,7 +170,7 @@ def _show(log: Log) -> None:
 def table(logs: list[Log], answer: bool) -> None:
     """Per label what was found by signs and by the answer, then the sums that count."""
     scored = [log for log in logs if log.label != "ambiguous"]
-    total, found, answered = Counter(l.label for l in scored), Counter(), Counter()
+    total, found, answered = Counter(log.label for log in scored), Counter(), Counter()
     found.update(log.label for log in scored if log.found)
     answered.update(log.label for log in scored if log.answered)
     print(f"\n{'label':<20}{'logs':>6}{'signs':>7}" + (f"{'answer':>8}" if answer else ""))

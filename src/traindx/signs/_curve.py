@@ -7,6 +7,7 @@ cleaned curve, so it is made once per run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -274,15 +275,23 @@ def gradient_norm(run: Run) -> Curve:
     return _in_main_training(run, curve_of(run.series("grad_norm")))
 
 
+def _names_adversaries(log: dict[str, object]) -> bool:
+    """Whether the column that is read as the training loss adds a generator's and a discriminator's."""
+    columns = log.get("columns")
+    words = re.split(r"[^a-z]+", str(columns.get("loss/train") if isinstance(columns, dict) else "").lower())
+    return bool({"g", "gen", "generator"} & set(words)) and bool({"d", "dis", "disc", "discriminator"} & set(words))
+
+
 @once_per_run
 def adversarial(run: Run) -> bool:
     """Networks that train against each other: an equilibrium is sought, so a flat or rising loss means little.
 
     From inside: several optimizers step and several losses are differentiated. In a log: a loss for each network.
     """
+    log = run.facts.get("log")
+    if isinstance(log, dict):
+        return bool(run.series("loss/train/1")) or bool(log.get("networks")) or _names_adversaries(log)
     if not run.series("loss/train/1"):
         return False
-    if "log" in run.facts:
-        return True
     stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
     return len(stepping) > 1

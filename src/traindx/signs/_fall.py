@@ -18,7 +18,7 @@ from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, valid
 from ._rise import BINS, smoothed, unexplained, window
 from ._trend import trend
 
-TYPICAL_NOISE = 0.03
+TYPICAL_NOISE = 0.02  # of one point, relative
 TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
 
 
@@ -98,6 +98,21 @@ def learning(run: Run) -> Fall | None:
     """The fall of the run's objective."""
     judged = objective(run)
     return None if judged is None else fall_of(judged.curve)
+
+
+@once_per_run
+def accuracy_learns(run: Run) -> float:
+    """The significance with which an accuracy improves, as a share of itself or of the error that it leaves."""
+    found = [0.0]
+    for name in ("accuracy/train", "accuracy/validation"):
+        accuracy = curve_of(run.series(name))
+        if len(accuracy) < 4 or accuracy.values.min() <= 0:
+            continue
+        share = accuracy.values / (100.0 if accuracy.values.max() > 1.5 else 1.0)
+        curves = [Curve(accuracy.steps, 1 / share)] + ([Curve(accuracy.steps, 1 - share)] if share.max() < 1 else [])
+        falls = [fall_of(curve) for curve in curves]
+        found += [fall.z for fall in falls if fall is not None and fall.share > 0.05]
+    return max(found)
 
 
 def around_zero(curve: Curve) -> bool:

@@ -1,4 +1,4 @@
-"""What else happened at a step: a learning rate that rose there, a restart, a jump of the gradient norm, an epoch border.
+"""What else happened at a step: a learning rate that rose, a restart, a jump of the gradient norm, an epoch border.
 
 A coincidence is a finding with its numbers (`values`) and a clause for the sentence about the step (`words`).
 """
@@ -74,7 +74,8 @@ def _norm_jumped(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     highest = max(jumps, key=lambda e: e.height)
     at, size = int(norm.steps[highest.peak]), float(norm.values[highest.peak])
-    return Coincidence("gradient-norm", f"the gradient norm jumped to {number(size)} at step {at}", {"step": at, "norm": size})
+    words = f"the gradient norm jumped to {number(size)} at step {at}"
+    return Coincidence("gradient-norm", words, {"step": at, "norm": size})
 
 
 def _border(run: Run, step: int, curve: Curve) -> Coincidence | None:

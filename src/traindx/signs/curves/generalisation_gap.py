@@ -13,7 +13,7 @@ from statistics import mean
 import numpy as np
 
 from ...record import Run
-from .._base import Missing, Severity, Sign, ramp
+from .._base import Missing, Sign, ramp
 from .._chance import compared_loss
 from .._curve import adversarial, curve_of
 from .._progress import progress
@@ -31,8 +31,8 @@ def measure(run: Run) -> Sign | Missing:
     if not found:
         return Missing(ID, "fewer than two evaluations beside a positive training loss were recorded")
     level = mean(level for level, _, _ in found)
-    severity: Severity = "warning" if level >= 0.8 else "info"
-    return Sign(ID, found[0][1], level, "; ".join(text for _, _, text in found) + ".", None, severity)
+    # How far two losses lie apart is no outcome: validation-rising and validation-never-improves are.
+    return Sign(ID, found[0][1], level, "; ".join(text for _, _, text in found) + ".", None, "info")
 
 
 def _of_losses(run: Run) -> tuple[float, float, str] | None:

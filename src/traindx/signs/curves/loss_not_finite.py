@@ -180,4 +180,5 @@ def _text(run: Run, bad: Bad) -> str:
         return f"{what} is {bad.shown} at {moment(run, bad.onset)}, the last that was recorded."
     if bad.count == 1:
         return f"{what} is {bad.shown} at {moment(run, bad.onset)} only and recovers."
-    return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at {moment(run, bad.onset)}, and recovers."
+    first = moment(run, bad.onset)
+    return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at {first}, and recovers."

@@ -13,14 +13,15 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
-from .._chance import chance_level
+from .._chance import accuracy_curve, chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
-from .._fall import Fall, around_zero, fall_of
+from .._fall import Fall, accuracy_learns, around_zero, fall_of
 from .._rate import learning_rate
 from .._rise import rise_of
 from .._wording import number, percent
 
 ID = "loss-stuck"
+HIGH = 0.75  # an accuracy that guessing does not reach
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
 
 
@@ -44,18 +45,22 @@ def measure(run: Run) -> Sign | Missing:
         level = 0.0
     if adversarial(run) and not constant:
         level = min(level, 0.4)
+    if not constant:
+        level = min(level, ramp(accuracy_learns(run), 4.0, 2.0))
     share = fall.share if fall is not None else 0.0
     values = {
         "level": middle, "first": loss.first, "last": loss.final, "at_chance": at_chance, "constant": constant,
         "fall": share, "z": fall.z if fall is not None else 0.0,
     }  # fmt: skip
     if level < 0.5:
-        text = f"Training loss goes from {number(loss.first)} at the start to {number(loss.last)} at the end (smoothed)."
+        text = f"Training loss goes from {number(loss.first)} (start) to {number(loss.last)} (end, smoothed)."
         return Sign(ID, share, level, text, None, "info", values)
     where = f", which is chance ({chance.text})" if chance is not None and at_chance else ""
-    moved = "the same number throughout" if constant else f"lowest {percent(max(share, 0.0))} below its start (smoothed)"
+    moved = "the same number throughout" if constant else f"at most {percent(max(share, 0.0))} below its start"
     text = f"Training loss stays at {number(middle)}{where} over all {len(loss)} points, {moved}."
     severity: Severity = "critical" if constant or at_chance else "warning" if level >= 0.8 else "info"
+    if not constant and len(accuracy_curve(run)) and accuracy_curve(run).last > HIGH:
+        severity = "info"  # a trained model has little left to lose
     return Sign(ID, share, level, text, int(loss.steps[0]), severity, values)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import adversarial
-from .._fall import around_zero, learning, objective
+from .._fall import accuracy_learns, around_zero, learning, objective
 from .._rate import learning_rate
 from .._wording import number, percent
 
@@ -28,15 +28,17 @@ def measure(run: Run) -> Sign | Missing:
     rate = learning_rate(run)
     if rate is not None and rate.warming and rate.curve.steps[-1] >= judged.curve.steps[-1]:
         return Missing(ID, "the learning rate was still warming up when the record ends")
-    level = ramp(fall.z, 3.0, 1.5)
+    by_accuracy = accuracy_learns(run)
+    level = ramp(max(fall.z, by_accuracy), 3.0, 1.5)
     values = {
         "series": judged.name, "start": fall.start, "lowest": fall.lowest, "share": fall.share, "z": fall.z,
-        "noise": fall.noise, "points": len(judged.curve),
+        "noise": fall.noise, "accuracy_z": by_accuracy, "points": len(judged.curve),
     }  # fmt: skip
     levels = f"smoothed {number(fall.start)} at the start, {number(fall.lowest)} at its lowest"
     test = f"z = {fall.z:.1f}, noise ±{percent(min(fall.noise, 9.99))}"
     if level < 0.5:
-        text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})."
+        text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"
+        text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."
         return Sign(ID, fall.z, level, text, None, "info", values)
     text = f"{judged.name} shows no fall that stands out from its noise ({levels}; {test})."
     severity: Severity = "warning" if level >= 0.8 and len(judged.curve) >= 20 else "info"

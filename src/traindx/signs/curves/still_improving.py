@@ -44,10 +44,11 @@ def measure(run: Run) -> Sign | Missing:
     left = rate_left(run)
     turned = validation_turned(run)
     certain = ramp(z, 2.0, 3.5) if _falls_at_end(half) else 0.0
-    level = 0.0 if turned else min(certain, ramp(gain * left, 0.01, 0.035), ramp(_part_of_all(loss, half), 0.001, 0.005))
+    worth = min(ramp(gain * left, 0.01, 0.035), ramp(_part_of_all(loss, half), 0.001, 0.005))
+    level = 0.0 if turned else min(certain, worth)
     values = {
-        "series": judged.name, "gain": gain, "z": z, "rate_left": left, "last": loss.final, "last_step": loss.final_step,
-        "validation_turned": turned,
+        "series": judged.name, "gain": gain, "z": z, "rate_left": left, "last": loss.final,
+        "last_step": loss.final_step, "validation_turned": turned,
     }  # fmt: skip
     rate = learning_rate(run)
     tail = "" if rate is None else f", with {percent(rate.last_share)} of the peak learning rate left"
@@ -70,7 +71,8 @@ def _gain(half: Curve) -> tuple[float, float]:
     typical = TYPICAL_NOISE * size / math.sqrt(max(1.0, len(half) / len(y)))
     fall = -found.change
     gain = 1 - math.exp(-fall) if half.logarithmic else fall / (abs(half.last) + max(0.0, fall) or 1.0)
-    return gain, -size_z(found, x, y, typical)
+    # Of a smooth course the order tells more, of few points the size.
+    return gain, max(-found.z, -size_z(found, x, y, typical))
 
 
 def _part_of_all(loss: Curve, half: Curve) -> float:

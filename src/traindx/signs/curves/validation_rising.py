@@ -17,6 +17,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._curve import Curve, curve_of, training_loss, validation_loss
 from .._facts import seen_in_part
 from .._rise import Rise, rise_of
+from .._trend import trend
 from .._validation import training_at
 from .._wording import change, moment, number, percent
 
@@ -31,10 +32,9 @@ def measure(run: Run) -> Sign | Missing:
     validation = validation_loss(run)
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
-    rise, training, accuracy = rise_of(validation, TYPICAL_NOISE), _training(run, validation), _accuracy(run, validation)
-    level = min(
-        _significance(rise), ramp(rise.ratio, SMALL, CLEAR), training.fell, _part_of_course(validation, rise)
-    )
+    rise = rise_of(validation, TYPICAL_NOISE)
+    training, accuracy = _training(run, validation), _accuracy(run, validation)
+    level = min(_significance(validation, rise), _size(rise), training.fell, _part_of_course(validation, rise))
     low, last, step = validation.minimum, validation.final, validation.minimum_step
     above = (last - low) / (abs(low) or validation.size)
     values = {
@@ -61,11 +61,21 @@ def _severity(rise: Rise, accuracy: Beside) -> Severity:
     return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and rise.z >= 3 else "info"
 
 
-def _significance(rise: Rise) -> float:
-    """0 to 1. One evaluation above the lowest proves nothing unless it is far above."""
+def _size(rise: Rise) -> float:
+    """0 to 1. Where the noise is far smaller, half of the usual size is plain enough to be told."""
+    return max(ramp(rise.ratio, SMALL, CLEAR), ramp(rise.ratio, SMALL / 2, CLEAR / 2) if rise.z >= 8 else 0.0)
+
+
+def _significance(validation: Curve, rise: Rise) -> float:
+    """0 to 1. One evaluation above the lowest proves nothing unless it is far above.
+
+    A slow rise among noisy evaluations shows best in the order of all those of the second half.
+    """
     if rise.after < 2:
         return ramp(rise.height, 0.3, 0.7) * ramp(rise.z, 4, 8)
-    return ramp(rise.z, 1.5, 3.5)
+    late = validation.ratios[len(validation) // 2 :]
+    course = trend(np.arange(float(len(late))), late) if len(late) >= 10 else None
+    return max(ramp(rise.z, 1.5, 3.5), ramp(course.z, 2.0, 3.2) if course is not None else 0.0)
 
 
 @dataclass(frozen=True)
