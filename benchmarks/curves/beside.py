@@ -16,7 +16,7 @@ def main(pool: str, seeds: int) -> None:
 
     tools, skipped = installed()
     print(
-        f"\nother tools on the same curves of up to {MOST} points: found at the effects where two engineers would agree "
+        f"\nother tools on the same curves of up to {MOST} points: found at effects where two engineers would agree "
         "(brackets: not claimed by the tool)"
     )
     for line in skipped:

@@ -13,7 +13,7 @@ from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import CLASS_KEYS, accuracy_curve, chance_accuracy, classes_by_accuracy
 from .._curve import training_loss, validation_loss
-from .._facts import fact, mapping, number
+from .._facts import fact, mapping, number, seen_in_part
 from .._wording import number as shown
 from .._wording import percent
 
@@ -21,6 +21,8 @@ ID = "accuracy-at-chance"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     accuracy = accuracy_curve(run)
     if len(accuracy) < 3:
         return Missing(ID, "fewer than three accuracies were recorded")

@@ -16,6 +16,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._chance import compared_loss
 from .._curve import adversarial, curve_of
+from .._facts import seen_in_part
 from .._progress import progress
 from .._validation import evaluated_pairs
 from .._wording import number, percent
@@ -24,6 +25,8 @@ ID = "generalisation-gap"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     if adversarial(run):
         return Missing(ID, "the losses of networks that train against each other cannot be compared")
     losses, accuracies = _of_losses(run), _of_accuracies(run)
@@ -44,7 +47,7 @@ def _of_losses(run: Run) -> tuple[float, float, str] | None:
     if one is None or other is None:
         return None
     gap = min(one.left, 1.0) - min(other.left, 1.0)
-    text = f"Training ends at {number(last)} and validation is {number(best)} at best; {one.text}"
+    text = f"Training loss ends at {number(last)} and validation loss is {number(best)} at its minimum; {one.text}"
     return ramp(gap, 0.15, 0.35), gap, text
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, spread_of_differences, training_loss, validation_loss
+from .._facts import seen_in_part
 from .._rate import learning_rate
 from .._trend import trend
 from .._wording import number, percent
@@ -24,6 +25,8 @@ FEWEST_VALIDATIONS = 5
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     loss, rate = training_loss(run), learning_rate(run)
     if len(loss) < 30:
         return Missing(ID, "fewer than thirty training losses were recorded")
@@ -38,11 +41,11 @@ def measure(run: Run) -> Sign | Missing:
     swings = _validation_noise(run, float(late.steps[0]))
     level = min(level, SUSPICION if swings is None else ramp(swings, 0.03, 0.15))
     text = (
-        f"Over the second half of the run the loss stays around {number(level_now)} with noise of "
-        f"±{percent(min(noise, 9.99))} at a rate of {percent(rate.last_share)} of its peak."
+        f"Training loss stays around {number(level_now)} over the second half of the run with noise of "
+        f"±{percent(min(noise, 9.99))} at {percent(rate.last_share)} of the peak learning rate."
     )
     if swings is not None and level >= 0.5:
-        text += f" The validation loss swings by ±{percent(min(swings, 9.99))} too."
+        text += f" Validation loss swings by ±{percent(min(swings, 9.99))} too."
     values = {
         "noise": noise, "level": level_now, "change": course.change, "rate_share": rate.last_share,
         "validation_noise": swings,

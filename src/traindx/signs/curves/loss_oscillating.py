@@ -15,6 +15,7 @@ from ...record import Run
 from ...record.types import FloatArray
 from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
+from .._facts import seen_in_part
 from .._fall import fall_of
 from .._trend import trend
 from .._wording import moment, percent
@@ -23,6 +24,8 @@ ID = "loss-oscillating"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 12:
         return Missing(ID, "fewer than twelve training losses were recorded")

@@ -14,6 +14,7 @@ from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
+from .._facts import seen_in_part
 from .._flat import FlatTail, training_flat_tail
 from .._rate import learning_rate
 from .._wording import moment, number, percent
@@ -22,6 +23,8 @@ ID = "loss-plateau"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:
         return Missing(ID, "fewer than eight training losses were recorded")

@@ -15,6 +15,7 @@ from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import accuracy_curve, chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
+from .._facts import seen_in_part
 from .._fall import Fall, accuracy_learns, around_zero, fall_of
 from .._rate import learning_rate
 from .._rise import rise_of
@@ -26,6 +27,8 @@ SAME = 1e-5  # relative spread below which losses of different batches are one c
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")

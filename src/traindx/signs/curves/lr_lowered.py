@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._facts import seen_in_part
 from .._rate import learning_rate
 from .._wording import number, percent
 
@@ -11,6 +12,8 @@ ID = "lr-lowered"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     rate = learning_rate(run)
     if rate is None or rate.peak <= 0:
         return Missing(ID, "the learning rate was not recorded, or once only")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import adversarial
+from .._facts import seen_in_part
 from .._fall import accuracy_learns, around_zero, learning, objective
 from .._rate import learning_rate
 from .._wording import number, percent
@@ -18,6 +19,8 @@ FEWEST = 5
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     judged, fall = objective(run), learning(run)
     if judged is None or fall is None or len(judged.curve) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} losses or accuracies were recorded")

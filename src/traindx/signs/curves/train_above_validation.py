@@ -10,6 +10,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Sign, ramp
+from .._facts import seen_in_part
 from .._validation import evaluated_pairs
 from .._wording import number
 
@@ -17,6 +18,8 @@ ID = "train-above-validation"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     pairs = evaluated_pairs(run)
     # A loss that falls fast is above a later evaluation by delay alone: the later half has less of that.
     late = slice(len(pairs.steps) // 2, None)
@@ -28,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     ratio = float(np.median(training / validation))
     level = ramp(ratio, 1.5, 3.0, log=True)
     text = (
-        f"The training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
+        f"Training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
         f"({number(float(training[-1]))} against {number(float(validation[-1]))} at the last)."
     )
     onset = int(pairs.steps[late][0]) if level >= 0.5 else None

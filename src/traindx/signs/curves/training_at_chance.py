@@ -11,12 +11,15 @@ from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._curve import adversarial
+from .._facts import seen_in_part
 from .._wording import number
 
 ID = "training-at-chance"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
@@ -26,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the trivial predictor's loss is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
-    text = f"The training loss ends at {number(loss.last)}; chance is {number(chance.loss)} ({chance.text})."
+    text = f"Training loss ends at {number(loss.last)} (smoothed); chance is {number(chance.loss)} ({chance.text})."
     severity: Severity = "critical" if level >= 0.9 else "warning" if level >= 0.5 else "info"
     onset = int(loss.steps[0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})

@@ -10,6 +10,7 @@ from ...record import Run
 from .._base import Missing, Sign, ramp
 from .._chance import compared_loss
 from .._curve import adversarial
+from .._facts import seen_in_part
 from .._fall import fall_of
 from .._progress import progress
 from .._wording import number
@@ -18,6 +19,8 @@ ID = "training-learned"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if seen_in_part(run):
+        return Missing(ID, "the run was not observed to its end")
     loss = compared_loss(run)
     fall = fall_of(loss)
     if len(loss) < 4 or fall is None:
