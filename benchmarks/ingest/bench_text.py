@@ -67,7 +67,18 @@ def _bars() -> Iterator[str]:
 
 
 def _chatter() -> Iterator[str]:
-    words = ["loading", "shard", "the", "worker", "finished", "warning:", "tokenizer", "parallelism", "disabled", "module"]
+    words = [
+        "loading",
+        "shard",
+        "the",
+        "worker",
+        "finished",
+        "warning:",
+        "tokenizer",
+        "parallelism",
+        "disabled",
+        "module",
+    ]
     for s in count():
         yield " ".join(_NOISE.choices(words, k=12)) + "\n"
         if s % 50 == 0:

@@ -1,137 +1,185 @@
-"""Scores the curve signs on real logs: per label the precision and recall of the primary sign, and every miss.
+"""Scores signs and answers on real logs: found per label, healthy without alarm, unread, and every miss.
 
-    python benchmarks/reallogs/score.py DIRECTORY [-v]
+    python -m benchmarks.reallogs.score [DIRECTORY | INDEX.tsv] [--signs] [--peers] [-v]
 
-DIRECTORY holds `index.tsv` (columns local_path, label, verdict, key_step, note …) and the logs. Nothing is copied from
-there. A log whose label is `ambiguous` is read and not scored.
+DIRECTORY holds `index.tsv` (columns local_path, label, optionally also: further labels that are right too) and the
+logs; without it, `reallogs` in the directory named by TRAINDX_SHARED, or `../shared` beside the repository. Nothing is
+copied from there. `ambiguous` logs are read and not scored.
 
-A log counts as found when a sign of its label is raised, whatever its severity; the primary sign is the gravest raised
-one among those that can be a label. A healthy log is right when nothing is raised as a warning or worse.
+*Signs*: a log counts as found when a sign of its label is raised, whatever its severity; a healthy one when nothing is
+raised as a warning or worse. *Answer*: the first sign of the diagnosis that can be a label must mean that label, and a
+healthy log must not be called sick. With --signs only the first is scored; with --peers other tools read the files.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
+from traindx.diagnosis import diagnose
 from traindx.readers import ReaderError, principal, read
-from traindx.signs import Sign, measure_all
+from traindx.signs import Sign
 
 # Any of these signs is what the label means. Flat from the start and flat after progress were labelled alike.
 LABELS = {
     "nonfinite": {"loss-not-finite"},
     "isolated-nonfinite": {"loss-not-finite"},
-    "diverged": {"loss-diverged"},
-    "spike": {"loss-spike"},
-    "plateau": {"loss-plateau", "loss-stuck", "loss-falling-slowly"},
-    "stuck": {"loss-stuck"},
-    "overfitting": {"validation-rising", "validation-gap"},
+    "diverged": {"loss-diverged", "loss-heads-wrong-way"},
+    "spike": {"loss-spike", "early-instability", "spikes-periodic"},
+    "plateau": {"loss-plateau", "loss-stuck", "loss-falling-slowly", "no-learning-signal", "accuracy-at-chance"},
+    "stuck": {"loss-stuck", "accuracy-at-chance", "training-at-chance", "no-learning-signal"},
+    "overfitting": {"validation-rising", "validation-gap", "generalisation-gap", "validation-never-improves"},
     "memorising": {"memorising"},
-    "still-improving": {"still-improving"},
+    "oscillating": {"loss-oscillating", "late-noise-floor", "no-learning-signal"},
+    "still-improving": {"still-improving", "validation-still-improving"},
     "several-runs": {"several-runs"},
     "too-short": {"too-short"},
-    "oscillating": {"loss-oscillating", "late-noise-floor"},
     "lr-problem": {"lr-collapsed", "lr-constant"},
 }
-ORDER = ("critical", "warning", "info")
-# Where several signs are equally grave, the one that says more about the run comes first.
-RANK = [
-    "loss-not-finite",
-    "loss-diverged",
-    "loss-stuck",
-    "loss-spike",
-    "validation-rising",
-    "memorising",
-    "validation-gap",
-    "loss-plateau",
-    "lr-collapsed",
+QUIET = {"healthy", "no-loss", "rl"}
+NOTES = {
+    "still-improving",
     "several-runs",
     "too-short",
-    "still-improving",
-    "loss-falling-slowly",
-    "lr-constant",
-]
+    "isolated-nonfinite",
+    "plateau",
+}  # true of runs that need not be sick
+ORDER = ("critical", "warning", "info")
+
+
+@dataclass
+class Log:
+    """What was made of one log; `signs` is None where no loss was read."""
+
+    label: str
+    also: set[str]
+    path: str
+    remark: str
+    signs: list[Sign] | None = None
+    verdict: str = ""
+    headline: str = ""
+    symptoms: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> set[str]:
+        return {self.label} | self.also
+
+    @property
+    def found(self) -> bool:
+        """By its raised signs."""
+        if self.signs is None:
+            return "no-loss" in self.labels
+        grave = any(sign.severity != "info" for sign in self.signs)
+        if self.labels & QUIET and not grave:
+            return True
+        if "isolated-nonfinite" in self.labels:
+            return any(sign.id == "loss-not-finite" and sign.severity == "info" for sign in self.signs)
+        return any(sign.id in wanted(self.labels) for sign in self.signs)
+
+    @property
+    def answered(self) -> bool:
+        """By what the diagnosis puts first."""
+        if self.signs is None:
+            return "no-loss" in self.labels
+        if self.labels & QUIET and self.verdict != "sick":
+            return True
+        if self.labels & NOTES and self.verdict != "sick":
+            return any(sign.id in wanted(self.labels & NOTES) for sign in self.signs)
+        return self.headline in wanted(self.labels)
+
+
+def wanted(labels: set[str]) -> set[str]:
+    """The signs that mean one of the labels; a label may also be a sign's own id."""
+    return set().union(*(LABELS.get(label, {label}) for label in labels))
 
 
 def main(arguments: list[str]) -> int:
-    directory = Path(next((a for a in arguments if not a.startswith("-")), "reallogs"))
-    if not (directory / "index.tsv").is_file():
-        print(f"{directory}: no index.tsv there", file=sys.stderr)
+    index = _index(arguments)
+    if not index.is_file():
+        print(f"{index}: not there", file=sys.stderr)
         return 2
-    with open(directory / "index.tsv", newline="", encoding="utf-8") as file:
-        entries = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    found: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    primaries: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    unread = 0
-    for entry in entries:
-        label, path = entry["label"], directory / entry["local_path"]
-        raised = raised_signs(path)
-        unread += raised is None and label != "no-loss"
-        if label == "ambiguous":
-            continue
-        total[label] += 1
-        primary = _primary(label, raised)
-        if primary is not None:
-            primaries[primary] += 1
-            right[primary] += primary in LABELS.get(label, ())
-        hit = is_found(label, raised)
-        found[label] += hit
-        if not hit or "-v" in arguments:
-            shown = "; ".join(f"{s.id} {s.severity} {s.level:.2f} @{s.onset}" for s in raised or []) or "nothing raised"
-            shown = "not readable as a loss log" if raised is None else shown
-            print(f"{'ok  ' if hit else 'miss'} {label:<19}{entry['local_path']}")
-            print(f"     {shown}\n     ({entry['verdict']})")
-    _table(found, total, primaries, right)
-    print(f"unread: {unread} of {len(entries)}")
+    logs = [examine(entry, index, "--signs" not in arguments) for entry in entries(index)]
+    for log in logs:
+        right = log.found and (log.answered or "--signs" in arguments)
+        if log.label != "ambiguous" and (not right or "-v" in arguments):
+            _show(log)
+    table(logs, "--signs" not in arguments)
+    if "--peers" in arguments:
+        from benchmarks.peers.reallogs import compare
+
+        compare(index)
     return 0
 
 
-def raised_signs(path: Path) -> list[Sign] | None:
-    """The raised signs of the log's main run, gravest first; None where the reader finds no loss."""
+def entries(index: Path) -> list[dict[str, str]]:
+    with open(index, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _index(arguments: list[str]) -> Path:
+    given = [Path(a) for a in arguments if not a.startswith("-")]
+    shared = Path(os.environ.get("TRAINDX_SHARED", Path(__file__).parents[2] / ".." / "shared"))
+    place = given[0] if given else shared / "reallogs"
+    return place / "index.tsv" if place.is_dir() else place
+
+
+def place_of(entry: dict[str, str], index: Path) -> Path:
+    """A path beside the index, below a folder of the index's own name (`tune` for tune.tsv), or below `files`."""
+    folder, name = index.parent, index.stem
+    places = [folder / entry["local_path"], *(folder / part / entry["local_path"] for part in (name, "files"))]
+    return next((place for place in places if place.exists()), places[0])
+
+
+def examine(entry: dict[str, str], index: Path, answer: bool) -> Log:
+    also = {part.strip() for part in (entry.get("also") or "").replace(";", ",").split(",")} - {"", "-"}
+    log = Log(entry["label"], also, entry["local_path"], entry.get("verdict") or entry.get("note") or "")
     try:
-        run = principal(read(str(path)))
+        run = principal(read(str(place_of(entry, index))))
     except ReaderError:
-        return None
-    signs = measure_all(run).raised()
-    rank = {sign: i for i, sign in enumerate(RANK)}
-    return sorted(signs, key=lambda s: (ORDER.index(s.severity), rank.get(s.id, len(RANK))))
+        return log
+    if answer:
+        diagnosis = diagnose(run)
+        signs = list(diagnosis.signs.values())
+        log.verdict, log.symptoms = diagnosis.verdict, tuple(sign.id for sign in diagnosis.symptoms)
+        known = set().union(*LABELS.values())
+        log.headline = next((sign for sign in log.symptoms if sign in known), "")
+    else:
+        from traindx.signs import measure_all
+
+        signs = list(measure_all(run).values())
+    log.signs = sorted((s for s in signs if s.raised), key=lambda s: (ORDER.index(s.severity), -s.level))
+    return log
 
 
-def _primary(label: str, raised: list[Sign] | None) -> str | None:
-    """What the log would be called by its gravest sign. Notes do not make a healthy log sick."""
-    if label == "healthy" and all(sign.severity == "info" for sign in raised or []):
-        return None
-    return next((sign.id for sign in raised or [] if sign.id in RANK), None)
-
-
-def is_found(label: str, raised: list[Sign] | None) -> bool:
-    if label == "no-loss":
-        return raised is None or all(sign.severity == "info" for sign in raised)
-    if raised is None:
-        return False
-    if label == "healthy":
-        return all(sign.severity == "info" for sign in raised)
-    hits = [sign for sign in raised if sign.id in LABELS.get(label, ())]
-    if label == "isolated-nonfinite":
-        return any(sign.severity == "info" for sign in hits)
-    return bool(hits)
-
-
-def _table(found: Counter[str], total: Counter[str], primaries: Counter[str], right: Counter[str]) -> None:
-    print(f"\n{'label':<20}{'logs':>5}{'found':>7}{'recall':>8}{'as primary sign':>18}{'precision':>11}")
-    for label in sorted(total):
-        signs = LABELS.get(label, set())
-        named, correct = sum(primaries[s] for s in signs), sum(right[s] for s in signs)
-        precision = f"{correct / named:.2f}" if named else "-"
-        share = found[label] / total[label]
-        print(f"{label:<20}{total[label]:>5}{found[label]:>7}{share:>8.2f}{named:>18}{precision:>11}")
+def _show(log: Log) -> None:
     print(
-        f"{'all':<20}{sum(total.values()):>5}{sum(found.values()):>7}{sum(found.values()) / sum(total.values()):>8.2f}"
+        f"{'found' if log.found else 'missed'}, answer {'right' if log.answered else 'wrong'}: {log.label} {log.path}"
     )
+    if log.signs is None:
+        print("     not readable as a loss log")
+    else:
+        shown = "; ".join(f"{s.id} {s.severity} {s.level:.2f} @{s.onset}" for s in log.signs) or "nothing raised"
+        print(f"     {log.verdict} {log.headline}: {shown}")
+    print(f"     ({log.remark})")
+
+
+def table(logs: list[Log], answer: bool) -> None:
+    """Per label what was found by signs and by the answer, then the sums that count."""
+    scored = [log for log in logs if log.label != "ambiguous"]
+    total, found, answered = Counter(log.label for log in scored), Counter(), Counter()
+    found.update(log.label for log in scored if log.found)
+    answered.update(log.label for log in scored if log.answered)
+    print(f"\n{'label':<20}{'logs':>6}{'signs':>7}" + (f"{'answer':>8}" if answer else ""))
+    for label in sorted(total):
+        print(f"{label:<20}{total[label]:>6}{found[label]:>7}" + (f"{answered[label]:>8}" if answer else ""))
+    rows, right = len(scored), sum(found.values())
+    print(f"{'all':<20}{rows:>6}{right:>7}" + (f"{sum(answered.values()):>8}" if answer else ""))
+    unread = sum(log.signs is None and "no-loss" not in log.labels for log in logs)
+    print(f"right by signs {right / max(rows, 1):.0%}; unread {unread} of {len(logs)}; {len(logs) - rows} ambiguous")
 
 
 if __name__ == "__main__":

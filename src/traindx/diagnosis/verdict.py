@@ -49,10 +49,14 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
         return Assessment("sick", bad, doubts)
     if named and not short:
         return Assessment("inconclusive", bad, doubts, suspected=leading)
-    earned = any(levels[name] >= EARNED for name in levels if name in units and units[name].shows == "success")
+    earned = any(_shows_learning(units[name], level) for name, level in levels.items() if name in units)
     if doubts or short or not earned or healthy < ALARM:
         return Assessment("inconclusive", bad, doubts)
     return Assessment("healthy")
+
+
+def _shows_learning(unit: SignUnit, level: float) -> bool:
+    return (unit.shows == "success" and level >= EARNED) or (unit.earns and level < 0.5)
 
 
 def _reaches(unit: SignUnit, limit: float | None, levels: Mapping[str, float], short: bool) -> bool:

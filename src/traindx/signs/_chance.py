@@ -1,7 +1,8 @@
 """The loss of the trivial predictor, where the run shows enough to know it.
 
 Seen from inside: the loss function and the targets it was given. From a log: only a number of classes or a
-vocabulary among its hyperparameters, and then only as what cross entropy would be.
+vocabulary among its hyperparameters, and then only as what cross entropy would be; or a loss and an accuracy that are
+both at chance for the same number of balanced classes.
 """
 
 from __future__ import annotations
@@ -131,7 +132,48 @@ def _from_config(run: Run) -> Chance | None:
         classes = number(config.get(key))
         if classes is not None and classes > 1:
             return Chance(math.log(classes), f"ln({key} {classes:g})")
+    return _from_accuracy(run)
+
+
+def _from_accuracy(run: Run) -> Chance | None:
+    """Cross entropy and accuracy that are both at chance for the same number of balanced classes give that number."""
+    classes = classes_by_accuracy(run)
+    if classes is None:
+        return None
+    for name in ("loss/train", "loss/validation"):
+        values = curve_of(run.series(name)).values
+        if len(values) and abs(float(np.median(values)) / math.log(classes) - 1) < 0.05:
+            return Chance(math.log(classes), f"ln({classes}), with an accuracy of 1/{classes}")
     return None
+
+
+@once_per_run
+def classes_by_accuracy(run: Run) -> int | None:
+    """The number of balanced classes for which accuracies stay at chance: all of them within a tenth of one in k."""
+    accuracy = accuracy_curve(run)
+    if len(accuracy) < 3:
+        return None
+    typical = float(np.median(accuracy.values))
+    classes = round(1 / typical) if typical > 1e-4 else 0
+    if not 2 <= classes <= 2000:
+        return None
+    off = np.abs(accuracy.values * classes - 1)
+    if float(np.median(off)) >= 0.05 or float(np.quantile(off, 0.8)) >= 0.15:
+        return None
+    # A loss well below that of guessing contradicts: then the accuracy is that of something else.
+    losses = [curve_of(run.series(name)) for name in ("loss/train", "loss/validation")]
+    return classes if all(loss.last > 0.85 * math.log(classes) for loss in losses if len(loss)) else None
+
+
+@once_per_run
+def accuracy_curve(run: Run) -> Curve:
+    """The validation accuracy, else the training accuracy, as a share."""
+    for name in ("accuracy/validation", "accuracy/train"):
+        curve = curve_of(run.series(name))
+        if len(curve):
+            whole = 100.0 if curve.values.max() > 1.5 else 1.0
+            return Curve(curve.steps, curve.values / whole)
+    return curve_of(run.series("accuracy/validation"))
 
 
 def _entropy(weights: list[float]) -> float:

@@ -7,6 +7,7 @@ cleaned curve, so it is made once per run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -93,13 +94,32 @@ class Curve:
 
     @cached_property
     def first(self) -> float:
-        """The level at the start: the median of the first hundredth (the first point of a short log)."""
-        return float(np.median(self.values[: max(1, len(self) // 100)]))
+        """The level at the start: the first point of a short log, the median of at most five of a long one."""
+        return float(np.median(self.values[: max(1, min(5, len(self) // 100))]))
 
     @cached_property
     def last(self) -> float:
         """The level at the end: the median of the last tenth, at least three points where there are six."""
         return float(np.median(self.values[-max(min(3, len(self) // 2), len(self) // 10, 1) :]))
+
+    @property
+    def minimum(self) -> float:
+        """The lowest recorded value, as it stands in the record."""
+        return float(self.values.min())
+
+    @property
+    def minimum_step(self) -> int:
+        """The step of the lowest recorded value, the first one where several are equal."""
+        return int(self.steps[int(np.argmin(self.values))])
+
+    @property
+    def final(self) -> float:
+        """The last recorded value, as it stands in the record; `last` is the smoothed level."""
+        return float(self.values[-1])
+
+    @property
+    def final_step(self) -> int:
+        return int(self.steps[-1])
 
     @cached_property
     def spacing(self) -> float:
@@ -255,15 +275,23 @@ def gradient_norm(run: Run) -> Curve:
     return _in_main_training(run, curve_of(run.series("grad_norm")))
 
 
+def _names_adversaries(log: dict[str, object]) -> bool:
+    """Whether the column that is read as the training loss adds a generator's and a discriminator's."""
+    columns = log.get("columns")
+    words = re.split(r"[^a-z]+", str(columns.get("loss/train") if isinstance(columns, dict) else "").lower())
+    return bool({"g", "gen", "generator"} & set(words)) and bool({"d", "dis", "disc", "discriminator"} & set(words))
+
+
 @once_per_run
 def adversarial(run: Run) -> bool:
     """Networks that train against each other: an equilibrium is sought, so a flat or rising loss means little.
 
     From inside: several optimizers step and several losses are differentiated. In a log: a loss for each network.
     """
+    log = run.facts.get("log")
+    if isinstance(log, dict):
+        return bool(run.series("loss/train/1")) or bool(log.get("networks")) or _names_adversaries(log)
     if not run.series("loss/train/1"):
         return False
-    if "log" in run.facts:
-        return True
     stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
     return len(stepping) > 1

@@ -42,8 +42,9 @@ def flat_tail(curve: Curve) -> FlatTail | None:
     n = len(x)
     if n < FEWEST:
         return None
+    usual = float(np.quantile(y, 0.9) - y.min())  # what the run covers without a high first value
     for keep in np.unique(np.linspace(max(FEWEST, n // 4), n, 16).astype(int))[::-1]:
-        tail = _flat(x[n - keep :], y[n - keep :], curve.logarithmic, float(np.ptp(y)))
+        tail = _flat(x[n - keep :], y[n - keep :], curve.logarithmic, float(np.ptp(y)), usual)
         if tail is not None:
             fall, noise, error = tail
             begin = int(np.searchsorted(curve.steps, x[n - keep]))
@@ -55,17 +56,21 @@ def flat_tail(curve: Curve) -> FlatTail | None:
     return None
 
 
-def _flat(x: FloatArray, y: FloatArray, logarithmic: bool, extent: float) -> tuple[float, float, float] | None:
+def _flat(
+    x: FloatArray, y: FloatArray, logarithmic: bool, extent: float, usual: float
+) -> tuple[float, float, float] | None:
     """Relative fall, noise and error of the fall of a flat stretch, or None when it is not flat."""
     size = 1.0 if logarithmic else abs(float(np.median(y)))
     found = trend(x, y)
     if size == 0:
         return (0.0, 0.0, 0.0) if np.ptp(y) == 0 else None
     fall, noise, error = -found.change / size, found.noise / size, found.error / size
-    small = fall < SMALL and abs(found.z) < SIGNIFICANT and error < SMALL
+    # Noise leaves a fall uncertain; what counts is whether it could be a good part of what the run covers.
+    little = max(SMALL, min(0.1 * usual / size, 2 * STEADY))
+    small = fall < little and abs(found.z) < SIGNIFICANT and error < little
     # After a fall by many decades, a few thousandths of that way are no progress either.
     negligible = max(NEGLIGIBLE, 0.003 * extent) if logarithmic else NEGLIGIBLE
-    if not (small or abs(fall) < negligible) or fall < -SMALL:
+    if not (small or abs(fall) < negligible) or fall < -little:
         return None
     few = max(2, len(y) // 20)
     if abs(float(np.median(y[:few]) - np.median(y))) / size > SMALL + 2.5 * noise / np.sqrt(few):

@@ -39,6 +39,7 @@ def _unit(module: ModuleType) -> SignUnit:
         bad_from=getattr(module, "BAD_FROM", None),
         doubt_from=getattr(module, "DOUBT_FROM", None),
         needs_time=getattr(module, "NEEDS_TIME", False),
+        earns=getattr(module, "EARNS", False),
         do_now=getattr(module, "do_now", None),
         check=getattr(module, "CHECK", None),
         remedy=getattr(module, "REMEDY", ""),

@@ -10,7 +10,9 @@ from ..record import Run
 from ._base import ramp
 from ._curve import BINS, adversarial, in_bins, once_per_run, training_loss, validation_loss
 from ._rate import learning_rate
-from ._trend import trend
+from ._trend import SIGNIFICANT, size_z, trend
+
+TYPICAL_NOISE = 0.03  # of one training loss, relative
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,13 @@ def steady_rise(run: Run) -> SteadyRise:
     early = trend(x[: max(5, len(x) // 3)], y[: max(5, len(y) // 3)])
     start = max(float(y[0]), float(np.median(y[: max(1, len(y) // 10)])))
     dipped = start - float(np.quantile(y, 0.05)) > 3 * whole.noise + 0.3 * max(0.0, whole.change)
-    steady = whole.rises and early.change > 0 and not dipped and whole.change > 0.5 * whole.noise
+    rises = whole.rises or (len(loss) < 20 and size_z(whole, x, y, TYPICAL_NOISE) >= SIGNIFICANT)
+    steady = rises and early.change > 0 and not dipped and whole.change > 0.5 * whole.noise
     size = ramp(whole.change, 0.02, 0.1)
     if whole.z >= 4 and _validation_rises(run) and not _rate_is_new(run):
         size = max(size, 0.6)
-    level = min(ramp(whole.z, 2.5, 4), size) if steady else 0.0
+    certain = max(whole.z, size_z(whole, x, y, TYPICAL_NOISE) if len(loss) < 20 else 0.0)
+    level = min(ramp(certain, 2.5, 4), size) if steady else 0.0
     return SteadyRise(min(level, 0.4) if adversarial(run) else level, size, whole.change, whole.z)
 
 

@@ -58,6 +58,19 @@ def trend(x: FloatArray, y: FloatArray) -> Trend:
     return Trend(slope, slope * float(x[-1] - x[0]), z, noise, error)
 
 
+def size_z(found: Trend, x: FloatArray, y: FloatArray, typical: float) -> float:
+    """The change in standard errors: what orders of few points cannot show, a plain size can.
+
+    Noise that few points hardly show is taken together with a typical one, which counts for two points.
+    """
+    if len(y) < 3 or not math.isfinite(found.error):
+        return 0.0
+    rest = y - found.slope * x
+    rest = rest - np.median(rest)
+    variance = (float(rest @ rest) + 2 * typical**2) / len(y)
+    return found.change / math.sqrt(variance * 12 * _inflation(rest) / len(y))
+
+
 def _inflation(residuals: FloatArray) -> float:
     """By how much the variance of a mean grows when neighbours are alike: (1 + r) / (1 - r) for lag-1 correlation r."""
     centred = residuals - residuals.mean()

@@ -80,7 +80,7 @@ def adversaries(rng: np.random.Generator, n: int) -> RunBuilder:
     memory = 0.9
     for i in range(1, n):
         swing[i] = memory * swing[i - 1] + 0.1 * rng.standard_normal()
-    return build(1.1 * np.exp(swing))
+    return build(1.1 * np.exp(swing)).series("loss/train/1", steps(n), 0.9 * np.exp(-swing)).fact("log", {"runs": 1})
 
 
 def epochs(rng: np.random.Generator, n: int) -> RunBuilder:

@@ -86,5 +86,6 @@ def test_every_catalogued_sign_is_there() -> None:
         "lr-constant", "lr-warmed-up", "loss-negative-unbounded", "loss-heads-wrong-way", "validation-at-chance",
         "training-at-chance", "spikes-periodic", "saw-tooth", "train-above-validation", "loss-at-floor",
         "validation-double-descent", "training-learned", "validation-learned", "validation-still-improving",
-        "much-to-gain", "generalisation-gap", "lr-lowered",
+        "much-to-gain", "generalisation-gap", "lr-lowered", "no-learning-signal", "accuracy-at-chance",
+        "validation-never-improves",
     } == set(CURVES)  # fmt: skip

@@ -9,7 +9,12 @@ from traindx.diagnosis import diagnose
 from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, all_signs
 
-AT_THE_END = ("still-improving", "much-to-gain", "validation-still-improving", "few-updates")
+AT_THE_END = (
+    "still-improving", "much-to-gain", "validation-still-improving", "few-updates", "validation-rising",
+    "loss-diverged",
+    "loss-plateau", "loss-stuck", "loss-oscillating", "training-learned", "validation-learned", "no-learning-signal",
+    "validation-never-improves", "generalisation-gap", "lr-collapsed",
+)  # fmt: skip
 
 
 def falling(**facts: object) -> Run:

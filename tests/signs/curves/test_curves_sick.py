@@ -121,7 +121,7 @@ def test_thrown_out_by_the_first_steps() -> None:
 def test_evaluation_on_training_data_diverges_alone() -> None:
     evaluated = np.concatenate([np.linspace(4, 2, 15), np.linspace(2, 40, 25)])
     builder = build(noisy(learning())).series("loss/validation/training_data", np.arange(40) * 10, evaluated)
-    assert raised("loss-diverged", builder, "critical").values["series"] == "loss evaluated on training data"
+    assert raised("loss-diverged", builder, "critical").values["series"] == "Loss evaluated on training data"
 
 
 def test_the_wrong_way_from_the_start() -> None:
@@ -223,7 +223,7 @@ def test_oscillating_with_growing_swings() -> None:
 
 def test_oscillating_slowly() -> None:
     loss = np.exp(0.8 * np.sin(40 * time(N))) + 0.05 * rng().standard_normal(N)
-    assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "slow"
+    assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "periodic"
 
 
 @pytest.mark.parametrize("n", [12, 400, 20000])

@@ -42,7 +42,7 @@ def test_validation_noise_is_no_rise() -> None:
 def test_validation_gap_from_the_start() -> None:
     train = noisy(learning())
     validation = 4 * train[19::20]
-    raised("validation-gap", with_validation(train, validation), "warning")
+    raised("validation-gap", with_validation(train, validation), "info")
     quiet("validation-gap", with_validation(train, 1.2 * train[19::20]))
     raised("train-above-validation", with_validation(train, train[19::20] / 4), "info")
     quiet("train-above-validation", with_validation(train, train[19::20] / 1.2))

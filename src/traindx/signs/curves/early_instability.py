@@ -15,7 +15,7 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import Curve, adversarial, gradient_norm, is_excerpt, spread_of_differences, training_loss
-from .._wording import number
+from .._wording import moment, number
 
 ID = "early-instability"
 QUESTION = questions.FALLS
@@ -52,18 +52,18 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             height,
             combined,
-            "The loss does not rise far above its start in the first tenth of the run.",
+            f"Training loss reaches {number(values['peak'])} in the first tenth; it began at {number(loss.first)}.",
             None,
             "info",
             values,
         )
     if level >= 0.5:
         text = (
-            f"The loss rises from {number(loss.first)} to {number(values['peak'])} by step "
-            f"{values['peak_step']} before it settles."
+            f"Training loss rises from {number(loss.first)} to {number(values['peak'])} by "
+            f"{moment(run, int(values['peak_step']))} before it settles."
         )
     else:
-        text = "The gradient norm spikes within the first twentieth of the run and then settles."
+        text = "Gradient norm spikes within the first twentieth of the run and then settles."
     return Sign(ID, height, combined, text, int(loss.steps[peak]), "info", values)
 
 

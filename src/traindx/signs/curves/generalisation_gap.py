@@ -14,7 +14,7 @@ import numpy as np
 
 from ...record import Run
 from .. import questions
-from .._base import Missing, Severity, Sign, ramp
+from .._base import Missing, Sign, ramp
 from .._chance import compared_loss
 from .._curve import adversarial, curve_of
 from .._progress import progress
@@ -28,6 +28,8 @@ DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     if adversarial(run):
         return Missing(ID, "the losses of networks that train against each other cannot be compared")
     losses, accuracies = _of_losses(run), _of_accuracies(run)
@@ -35,8 +37,8 @@ def measure(run: Run) -> Sign | Missing:
     if not found:
         return Missing(ID, "fewer than two evaluations beside a positive training loss were recorded")
     level = mean(level for level, _, _ in found)
-    severity: Severity = "warning" if level >= 0.8 else "info"
-    return Sign(ID, found[0][1], level, "; ".join(text for _, _, text in found) + ".", None, severity)
+    # How far two losses lie apart is no outcome: validation-rising and validation-never-improves are.
+    return Sign(ID, found[0][1], level, "; ".join(text for _, _, text in found) + ".", None, "info")
 
 
 def _of_losses(run: Run) -> tuple[float, float, str] | None:
@@ -48,7 +50,7 @@ def _of_losses(run: Run) -> tuple[float, float, str] | None:
     if one is None or other is None:
         return None
     gap = min(one.left, 1.0) - min(other.left, 1.0)
-    text = f"Training ends at {number(last)} and validation is {number(best)} at best; {one.text}"
+    text = f"Training loss ends at {number(last)} and validation loss is {number(best)} at its minimum; {one.text}"
     return ramp(gap, 0.15, 0.35), gap, text
 
 

@@ -14,7 +14,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import adversarial, gradient_norm, training_loss
 from .._excursions import gradient_excursions, loss_excursions
-from .._wording import number, times
+from .._wording import moment, number, times
 
 ID = "gradients-spiking"
 QUESTION = questions.STEPS
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "gradient norms of zero cannot be compared as ratios")
     found = [e for e in gradient_excursions(run) if e.start >= max(2, len(norm) // 100)]
     if not found:
-        return Sign(ID, 0.0, 0.0, "No gradient norm stands out far above those before it.", values={"count": 0})
+        return Sign(ID, 0.0, 0.0, f"None of {len(norm)} gradient norms stands out.", values={"count": 0})
     highest = max(found, key=lambda e: e.height)
     level = min(ramp(highest.z, 5, 10), ramp(highest.height, math.log(4), math.log(20)))
     first = next(e for e in found if e.height >= 0.5 * highest.height)
@@ -50,7 +50,7 @@ def measure(run: Run) -> Sign | Missing:
         "with_loss": with_loss,
     }
     text = (
-        f"The gradient norm jumps to {number(values['peak'])} at step {peak}, {times(highest.height)} the norms "
+        f"Gradient norm jumps to {number(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the norms "
         f"before it{', and the loss jumps with it' if with_loss else ''}."
     )
     severity: Severity = "warning" if level >= 0.5 and with_loss else "info"

@@ -15,7 +15,7 @@ from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import gradient_norm, training_loss
 from .._flat import flat_tail
-from .._wording import number
+from .._wording import moment, number
 
 ID = "gradients-zero"
 QUESTION = questions.FLOW
@@ -25,6 +25,8 @@ VANISHED = 1e-4
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     norm, loss = gradient_norm(run), training_loss(run)
     if len(norm) < 3:
         return Missing(ID, "fewer than three gradient norms were recorded")
@@ -46,12 +48,12 @@ def measure(run: Run) -> Sign | Missing:
     elif stretch >= 3:
         level = 0.5 * ramp(share, 0.02, 0.2)
     if level < 0.5:
-        text = f"The gradient norm ends at {number(values['last'])}; early it was {number(early)}."
+        text = f"Gradient norm ends at {number(values['last'])}; its early median was {number(early)}."
         return Sign(ID, share, level, text, None, "info", values)
     onset = int(norm.steps[begin])
     what = "zero" if norm.values[begin:].max() == 0 else f"below a ten-thousandth of its early {number(early)}"
-    where = f" while the loss stays at {number(loss.last)}" if len(loss) else ""
-    text = f"The gradient norm is {what} from step {onset} on{where}."
+    where = f" while training loss stays at {number(loss.last)}" if len(loss) else ""
+    text = f"Gradient norm is {what} from {moment(run, onset)} on{where}."
     return Sign(ID, share, level, text, onset, "critical", values)
 
 

@@ -27,6 +27,8 @@ FEWEST_VALIDATIONS = 5
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss, rate = training_loss(run), learning_rate(run)
     if len(loss) < 30:
         return Missing(ID, "fewer than thirty training losses were recorded")
@@ -41,11 +43,11 @@ def measure(run: Run) -> Sign | Missing:
     swings = _validation_noise(run, float(late.steps[0]))
     level = min(level, SUSPICION if swings is None else ramp(swings, 0.03, 0.15))
     text = (
-        f"Over the second half of the run the loss stays around {number(level_now)} with noise of "
-        f"±{percent(min(noise, 9.99))} at a rate of {percent(rate.last_share)} of its peak."
+        f"Training loss stays around {number(level_now)} over the second half of the run with noise of "
+        f"±{percent(min(noise, 9.99))} at {percent(rate.last_share)} of the peak learning rate."
     )
     if swings is not None and level >= 0.5:
-        text += f" The validation loss swings by ±{percent(min(swings, 9.99))} too."
+        text += f" Validation loss swings by ±{percent(min(swings, 9.99))} too."
     values = {
         "noise": noise, "level": level_now, "change": course.change, "rate_share": rate.last_share,
         "validation_noise": swings,

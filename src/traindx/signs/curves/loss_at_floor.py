@@ -20,6 +20,8 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss, chance = training_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
@@ -30,7 +32,8 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(share, 0.1, 0.005, log=True)
     if chance is None:
         level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
-    text = f"The training loss ends at {number(loss.last)}, {share:.2g} of {'chance' if chance else 'its first value'}."
+    against = "chance" if chance else "its first value"
+    text = f"Training loss ends at {number(loss.last)} (smoothed), {share:.2g} of {against}."
     return Sign(
         ID,
         share,

@@ -26,12 +26,14 @@ NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
     rate = learning_rate(run)
     if rate is not None and rate.warming:
-        return Missing(ID, "the rate was still warming up")
+        return Missing(ID, "the learning rate was still warming up")
     x, y = loss.binned
     y = np.exp(y) if loss.logarithmic else y
     whole, half = trend(x, y), len(x) // 2
@@ -40,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
     values = {"pace": pace, "first": loss.first, "last": loss.last, "z": whole.z}
     needed = 0.5 / pace if pace > 0 else float("inf")
     steady = whole.z <= -4 and second.change <= 0.4 * first.change < 0
-    text = f"The training loss went from {number(loss.first)} to {number(loss.last)}."
+    text = f"Training loss changes by {percent(-pace)} over the run by its trend (z = {whole.z:.1f})."
     # Below a thousandth the loss is stuck rather than slow.
     if not steady or pace < 1e-3:
         return Sign(ID, needed if steady else 0.0, 0.0, text, None, "info", values)
@@ -48,8 +50,8 @@ def measure(run: Run) -> Sign | Missing:
     chance = chance_level(run)
     near_chance = chance is not None and loss.last > 0.8 * chance.loss
     text = (
-        f"The training loss falls steadily, by its trend only {percent(pace)} over the run, and stands at "
-        f"{number(loss.last)}; at this pace halving it takes {needed:.3g} times as long."
+        f"Training loss falls steadily, by {percent(pace)} over the run (trend), to {number(loss.last)} (smoothed); "
+        f"at this pace halving it takes {needed:.3g} times as long."
     )
     severity: Severity = "warning" if near_chance and level >= 0.5 else "info"
     return Sign(ID, needed, level, text, int(loss.steps[0]), severity, values | {"lengths_needed": needed})

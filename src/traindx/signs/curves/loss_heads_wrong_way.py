@@ -7,7 +7,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign
 from .._curve import training_loss
 from .._rising import steady_rise
-from .._wording import number, percent
+from .._wording import moment, number, percent
 
 ID = "loss-heads-wrong-way"
 QUESTION = questions.FALLS
@@ -17,6 +17,8 @@ DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:
         return Missing(ID, "fewer than eight training losses were recorded")
@@ -24,12 +26,12 @@ def measure(run: Run) -> Sign | Missing:
     values = {"first": loss.first, "last": loss.last, "relative_rise": rise.change, "z": rise.z}
     if rise.level < 0.5:
         text = (
-            f"The training loss does not climb steadily from its start ({number(loss.first)} to {number(loss.last)})."
+            f"Training loss goes from {number(loss.first)} to {number(loss.last)} (smoothed; trend z = {rise.z:.1f})."
         )
         return Sign(ID, rise.change, rise.level, text, None, "info", values)
     text = (
-        f"The training loss climbs from the first recorded step {loss.steps[0]} on, from {number(loss.first)} to "
-        f"{number(loss.last)} ({percent(min(rise.change, 99.0))} by its trend)."
+        f"Training loss climbs from {moment(run, int(loss.steps[0]))}, the first, on: from {number(loss.first)} to "
+        f"{number(loss.last)} (smoothed; {percent(min(rise.change, 99.0))} by its trend)."
     )
     severity: Severity = "critical" if rise.change >= 0.5 else "warning" if rise.size >= 0.6 else "info"
     return Sign(ID, rise.change, rise.level, text, int(loss.steps[0]), severity, values)

@@ -13,7 +13,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._curve import BINS, in_bins, training_loss
 from .._trend import trend
-from .._wording import number
+from .._wording import moment, number
 
 ID = "loss-negative-unbounded"
 QUESTION = questions.FALLS
@@ -21,12 +21,14 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 9:
         return Missing(ID, "fewer than nine training losses were recorded")
     values = {"first": loss.first, "last": loss.last}
     if loss.last >= 0:
-        return Sign(ID, 0.0, 0.0, f"The training loss ends at {number(loss.last)}, not below zero.", values=values)
+        return Sign(ID, 0.0, 0.0, f"Training loss ends at {number(loss.last)}, not below 0.", values=values)
     bins = in_bins(loss.values, BINS)
     third = len(bins) // 3
     middle = float(np.median(bins[third : third + 3]) - np.median(bins[2 * third - 2 : 2 * third + 1]))
@@ -36,10 +38,11 @@ def measure(run: Run) -> Sign | Missing:
     depth = -loss.last / max(abs(loss.first), 1.0)
     # A fall that slows to two thirds per third of the run converges; one that keeps its pace does not.
     falls = trend(np.arange(2.0 * third), bins[-2 * third :]).falls
+    falls = falls and trend(np.arange(float(third)), bins[-third:]).falls  # noise has paces too
     level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 and falls else 0.0
     onset = int(loss.steps[int(np.argmax(loss.values < 0))])
     text = (
-        f"The training loss falls below zero at step {onset} and ends at {number(loss.last)}; its last third falls "
+        f"Training loss falls below zero at {moment(run, onset)} and ends at {number(loss.last)}; its last third falls "
         f"{pace:.2g} times as fast as its middle third."
     )
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...record import Run, Series
 from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
+from .._curve import training_loss
+from .._moments import half_precision, happened_at, norm_growth
+from .._rate import learning_rate
+from .._wording import moment, number
 
 ID = "loss-not-finite"
 QUESTION = questions.FINITE
@@ -25,8 +30,9 @@ BAD_FROM = 0.7
 DOUBT_FROM = 0.5
 CHECK = checks.FIRST_STEPS
 
-NAMES = {"loss/train": "the loss", "loss/validation": "the validation loss", "grad_norm": "the gradient norm"}
+NAMES = {"loss/train": "training loss", "loss/validation": "validation loss", "grad_norm": "gradient norm"}
 SATURATED = (-math.log(np.finfo(np.float32).tiny), math.log(np.finfo(np.float32).max))  # 87.3365 and 88.7228
+GROWN = 5.0  # times its usual size, before the first bad value
 RARE = 0.02  # of the points; loss scaling skips a step in some hundred to a thousand
 
 
@@ -60,11 +66,42 @@ def measure(run: Run) -> Sign | Missing:
         last = int(run.series("loss/train").steps.max(initial=-1))
         found.append(Bad("loss/train", "NaN", min(events), len(events), max(run.steps, 1), max(events) >= last))
     if not found:
-        return Sign(ID, 0.0, 0.0, "Every recorded loss and gradient norm is finite.")
+        points = sum(len(s) for s in series)
+        text = f"All {points} recorded losses and gradient norms are finite."
+        return Sign(ID, 0.0, 0.0, text, values={"points": points})
     worst = max(found, key=lambda bad: (_level(bad), -bad.onset))
     level = _level(worst)
     severity: Severity = "critical" if level >= 0.9 else "warning" if level > 0.5 else "info"
-    return Sign(ID, worst.share, level, _text(worst), worst.onset, severity, vars(worst) | {"share": worst.share})
+    clauses, beside = _beside(run, worst)
+    text = f"{_text(run, worst)[:-1]}{''.join('; ' + clause for clause in clauses)}."
+    values = vars(worst) | {"share": worst.share} | beside
+    return Sign(ID, worst.share, level, text, worst.onset, severity, values)
+
+
+def _beside(run: Run, bad: Bad) -> tuple[list[str], dict[str, Any]]:
+    """What the record shows at the onset: the precision, a gradient norm that had grown, a learning rate step."""
+    clauses: list[str] = []
+    values: dict[str, Any] = {"precision": half_precision(run)}
+    if values["precision"]:
+        clauses.append("the run computes in float16")
+    norms = norm_growth(run, bad.onset - 1)
+    if norms is not None:
+        usual, last = norms
+        values |= {"grad_norm_before": last, "grad_norm_usual": usual}
+        if last > GROWN * usual > 0:
+            clauses.append(f"the gradient norm had grown from {number(usual)} to {number(last)}")
+    loss = training_loss(run)
+    for found in happened_at(run, bad.onset, loss) if len(loss) > 1 else []:
+        if found.what in ("lr-rose", "restart"):
+            clauses.append(found.words)
+            values[found.what] = dict(found.values)
+    rate = learning_rate(run)
+    if rate is not None:
+        before = rate.curve.between(-float("inf"), bad.onset)
+        values["lr_before"] = before.final if len(before) else None
+        if len(before) and before.final == 0:
+            clauses.append("the learning rate was 0 before it")
+    return clauses, values
 
 
 def _broken_norms(run: Run) -> list[Bad]:
@@ -141,13 +178,14 @@ def _empty_cells(run: Run) -> Bad | None:
     return Bad("loss/train", "empty", onset, later, later + len(loss), True)
 
 
-def _text(bad: Bad) -> str:
+def _text(run: Run, bad: Bad) -> str:
     what = NAMES.get(bad.name, bad.name.removeprefix("raw/"))
     what = what[:1].upper() + what[1:] if bad.name in NAMES else f"The column {what}"
     if bad.lasting:
-        return f"{what} is {bad.shown} from step {bad.onset} to the end ({bad.count} of {bad.points} points)."
+        return f"{what} is {bad.shown} from {moment(run, bad.onset)} to the end ({bad.count} of {bad.points} points)."
     if bad.at_end:
-        return f"{what} is {bad.shown} at step {bad.onset}, the last that was recorded."
+        return f"{what} is {bad.shown} at {moment(run, bad.onset)}, the last that was recorded."
     if bad.count == 1:
-        return f"{what} is {bad.shown} at step {bad.onset} only and recovers."
-    return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at step {bad.onset}, and recovers."
+        return f"{what} is {bad.shown} at {moment(run, bad.onset)} only and recovers."
+    first = moment(run, bad.onset)
+    return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at {first}, and recovers."

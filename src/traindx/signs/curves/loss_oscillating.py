@@ -2,7 +2,7 @@
 
 Sampling noise is independent from point to point. Three departures from that are measured over the last three fifths:
 up and down in turn (neighbouring differences opposed far beyond the -0.5 of independent noise), swings that grow,
-and slow coherent swings by large factors. All need the absence of net progress.
+and waves of one period. All need the absence of net progress.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from ...record.types import FloatArray
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
+from .._fall import fall_of
 from .._trend import trend
-from .._wording import percent
+from .._wording import moment, percent
 
 ID = "loss-oscillating"
 QUESTION = questions.FALLS
@@ -27,30 +28,35 @@ DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 12:
         return Missing(ID, "fewer than twelve training losses were recorded")
     late = Curve(loss.steps[len(loss) * 2 // 5 :], loss.values[len(loss) * 2 // 5 :])
+    if len(loss) < 30 and not trend(*loss.binned).falls:
+        late = loss  # in few points all of them are needed
     x, bins = late.binned[0], in_bins(late.ratios, BINS)
     course = trend(x, bins)
     progress = course.falls and -course.change > max(0.1, 2 * course.noise)
+    fall = fall_of(loss)
+    learned = fall is not None and fall.z > 4 and fall.share > 0.5
     kinds = {
         "up and down in turn": _alternating(late.ratios),
         "growing": _growing(late.ratios),
-        "slow": _slow(bins) if len(bins) >= 30 else 0.0,
+        "periodic": _periodic(late.ratios, learned),
     }
     kind = max(kinds, key=lambda name: kinds[name])
     level = 0.0 if progress else kinds[kind]
-    swing = robust_spread(late.ratios - np.interp(late.steps, x, bins)) if kind != "slow" else _range(bins) / 2
+    swing = robust_spread(late.ratios - course.slope * late.steps) if kind != "periodic" else _range(late.ratios) / 2
     values = {"kind": kind, "swing": swing, "net_change": course.change}
+    since = moment(run, int(late.steps[0]))
     if level < 0.5:
-        return Sign(
-            ID, swing, level, "The training loss swings no more than its sampling noise explains.", None, "info", values
-        )
-    text = (
-        f"From step {late.steps[0]} on the training loss swings by about ±{percent(min(swing, 99))} ({kind}) "
-        f"without net progress."
-    )
+        text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on, as independent noise does."
+        if progress:
+            text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on while its trend falls."
+        return Sign(ID, swing, level, text, None, "info", values)
+    text = f"Training loss swings by ±{percent(min(swing, 99))} ({kind}) from {since} on without net progress."
     return Sign(ID, swing, level, text, int(late.steps[0]), "warning", values)
 
 
@@ -73,15 +79,27 @@ def _growing(y: FloatArray) -> float:
     return min(ramp(math.log(quarters[-1] / quarters[0]), math.log(3), math.log(8)), ramp(quarters[-1], 0.05, 0.2))
 
 
-def _slow(bins: FloatArray) -> float:
-    swing = _range(bins)
-    middle = float(np.median(bins))
-    centred = bins - bins.mean()
-    power = float(centred @ centred)
-    coherent = power > 0 and float(centred[1:] @ centred[:-1]) / power > 0.6  # independent noise gives about 0
-    side = np.where(bins > middle + 0.25 * swing, 1, np.where(bins < middle - 0.25 * swing, -1, 0))
-    turns = int(np.sum(np.diff(side[side != 0]) != 0))
-    return ramp(swing, math.log(2), math.log(4)) if coherent and turns >= 5 else 0.0
+def _periodic(y: FloatArray, learned: bool) -> float:
+    """A wave: at least four cycles, and half of all movement in one frequency and its neighbours.
+
+    Running means that restart each epoch swing by a fifth; after learning more than that is asked for.
+    """
+    n = len(y)
+    if n < 10:
+        return 0.0
+    centred = y - np.polyval(np.polyfit(np.arange(n), y, 1), np.arange(n))
+    power = np.abs(np.fft.rfft(centred * np.hanning(n))) ** 2
+    total = float(power[1:].sum())
+    waves = power.copy()
+    waves[:4] = 0.0
+    peak = int(np.argmax(waves))
+    if total <= 0 or peak < 4:
+        return 0.0
+    share = float(power[peak - 1 : peak + 2].sum()) / total
+    # Independent noise has a peak too: three of n/2 frequencies, times what the highest of them has by luck.
+    chance = min(0.9, 3 * math.log(n) / (n / 2))
+    large = ramp(_range(y), math.log(1.5), math.log(2.5)) if learned else ramp(_range(y), math.log(1.2), math.log(1.6))
+    return min(ramp(share, max(0.4, chance), max(0.6, chance + 0.2)), large)
 
 
 def _range(bins: FloatArray) -> float:

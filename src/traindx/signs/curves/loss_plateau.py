@@ -17,7 +17,7 @@ from .._chance import chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._flat import FlatTail, training_flat_tail
 from .._rate import learning_rate
-from .._wording import number, percent
+from .._wording import moment, number, percent
 
 ID = "loss-plateau"
 QUESTION = questions.FALLS
@@ -27,21 +27,23 @@ NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:
         return Missing(ID, "fewer than eight training losses were recorded")
     tail = training_flat_tail(run)
     if tail is None:
-        return Sign(ID, 0.0, 0.0, "The training loss was still moving in the last quarter of the run.")
+        return Sign(ID, 0.0, 0.0, _moving(loss), values={"last": loss.final, "smoothed_last": loss.last})
     share = _share_with_rate(run, loss, tail)
     left = _left(run, loss, tail)
     values = {"share": share, "left": left, "level": tail.level, "fall": tail.fall, "points": tail.points}
-    flat = f"The training loss has stayed at {number(tail.level)} since step {tail.step}"
+    flat = f"Training loss has stayed at {number(tail.level)} (median) since {moment(run, tail.step)}"
     if is_excerpt(run):
         # An excerpt: flat, but nobody knows where it came from.
         level = min(0.5, ramp(tail.share, 0.3, 0.6)) if tail.points >= 10 else 0.0
         return Sign(ID, share, level, f"{flat}, the whole of this excerpt.", tail.step, "info", values)
-    certain = min(ramp(share, 0.3, 0.5), ramp(tail.points, 5, 15), _progressed(loss, tail), _sure(tail))
+    certain = min(ramp(share, 0.3, 0.5), ramp(tail.points, 5, 15), _progressed(loss, tail), _sure(loss, tail))
     level = min(certain, ramp(left, 0.35, 0.6))
     if loss.logarithmic and tail.level > 1 and share >= 0.5:
         # Decades down, then flat at a number no loss is made to end at: worth a note, not more.
@@ -51,6 +53,13 @@ def measure(run: Run) -> Sign | Missing:
     text = f"{flat} ({percent(share)} of the run), {percent(left)} of {'chance' if _known(run) else 'its first value'}."
     severity: Severity = "warning" if level >= 0.8 else "info"
     return Sign(ID, share, level, text, tail.step, severity, values)
+
+
+def _moving(loss: Curve) -> str:
+    quarter = loss.values[len(loss) * 3 // 4 :]
+    few = max(1, len(quarter) // 3)
+    began, ended = float(np.median(quarter[:few])), float(np.median(quarter[-few:]))
+    return f"Training loss goes from {number(began)} to {number(ended)} (smoothed) in the last quarter of the run."
 
 
 def _known(run: Run) -> bool:
@@ -82,6 +91,9 @@ def _progressed(loss: Curve, tail: FlatTail) -> float:
     return ramp(loss.first - tail.level, max(least * abs(loss.first), noise), gross)
 
 
-def _sure(tail: FlatTail) -> float:
-    """0 to 1: noise must not leave room for progress. Fine-tuning brings 3 % over a stretch and is not on a plateau."""
-    return ramp(tail.fall + 2 * tail.error, 0.03, 0.015)
+def _sure(loss: Curve, tail: FlatTail) -> float:
+    """0 to 1: noise must not leave room for progress, in itself or against what had been gained before."""
+    most = tail.fall + 2 * tail.error
+    gained = (loss.first - tail.level) / (abs(loss.first) or 1.0)
+    against_gain = ramp(most / gained, 0.4, 0.2) * ramp(gained, 0.15, 0.25) if gained > 0 else 0.0
+    return max(ramp(most, 0.03, 0.015), against_gain)

@@ -3,7 +3,7 @@
 Each point is measured against the median of the points before it, in ratios, by the spread of just that quantity.
 A rise that the record ends upon counts here too when it was sudden: nobody can tell yet. Rises within the first
 hundredth are the business of early-instability. One lone point that less than doubles is a note, not a warning:
-a single odd batch does that.
+a single odd batch does that. What else the record shows at the highest spike's step is told beside it (`_moments.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from .. import questions
 from .._base import Missing, Severity, Sign
 from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._excursions import Excursion, loss_excursions
-from .._wording import number, times
+from .._moments import happened_at, period_of
+from .._wording import moment, number, times
 
 ID = "loss-spike"
 QUESTION = questions.FALLS
@@ -34,25 +35,32 @@ def measure(run: Run) -> Sign | Missing:
     if not clear:
         height = max((e.height for e in spikes), default=0.0)
         level = max((e.level for e in spikes), default=0.0)
-        return Sign(
-            ID, height, level, "No training loss stands out far above the points before it.", values={"count": 0}
-        )
+        text = f"Training loss rises to {times(height)} the points before it at most ({len(loss)} points)."
+        return Sign(ID, height, level, text, values={"count": 0, "log_ratio": height})
     first, highest = clear[0], max(clear, key=lambda e: e.height)
     onset, peak = int(loss.steps[first.start]), int(loss.steps[highest.peak])
     top = float(loss.values[highest.peak])
+    beside = happened_at(run, int(loss.steps[highest.start]), loss)
+    period = period_of(loss) if len(loss) >= 40 else None
     values = {
         "count": len(clear),
         "steps": [int(loss.steps[e.start]) for e in clear[:20]],
         "peak": top,
+        "peak_step": peak,
         "log_ratio": highest.height,
         "noise_multiples": highest.z,
         "outcome": highest.outcome,
+        "coincides": {found.what: dict(found.values) for found in beside},
+        "period": period.length if period is not None and period.judged and period.off < 0.1 else None,
     }
-    many = f"{len(clear)} spikes, the first at step {onset}; the highest" if len(clear) > 1 else "A spike"
+    many = f"{len(clear)} spikes, the first at {moment(run, onset)}; the highest" if len(clear) > 1 else "A spike"
     text = (
-        f"{many} at step {peak} reaches {number(top)}, {_height(highest, loss)} the loss just before it, "
-        f"and {_ending(highest, loss)}."
+        f"{many} at {moment(run, peak)} reaches {number(top)}, {_height(highest, loss)} the loss just before it, "
+        f"and {_ending(highest, run, loss)}"
     )
+    text += f"; {beside[0].words}." if beside else "."
+    if values["period"]:
+        text = f"{text[:-1]}; spikes recur every {values['period']:.0f} steps."
     severity: Severity = "warning" if _matters(clear, len(loss)) and not adversarial(run) else "info"
     return Sign(ID, highest.height, max(e.level for e in clear), text, onset, severity, values)
 
@@ -70,9 +78,9 @@ def _height(spike: Excursion, loss: Curve) -> str:
     return times(spike.height) if loss.values.min() > 0 else f"{spike.height:.3g} times its usual range above"
 
 
-def _ending(spike: Excursion, loss: Curve) -> str:
+def _ending(spike: Excursion, run: Run, loss: Curve) -> str:
     if spike.end is not None:
-        return f"is back at the earlier course by step {loss.steps[spike.end]}"
+        return f"is back at the earlier course by {moment(run, int(loss.steps[spike.end]))}"
     return (
         "was falling again when the record ends"
         if spike.outcome == "returning"

@@ -1,8 +1,10 @@
 """Whether the training loss never left the level it started from.
 
-The whole course is flat (`_flat.py`) and the first value is no better and no worse than the rest. `at_chance` is
-true where the level is within 3 % of the trivial predictor's loss. A loss that is the same number to five digits on
-different batches is stuck whatever came before. While the rate is still warming up, or zero, nothing can be said.
+The start against the lowest smoothed level (`_fall.py`): the fall is neither significant nor more than a tenth. Noise
+that could hide more than that is no-learning-signal's business. `at_chance` is true where the level is within 3 % of
+the trivial predictor's loss; there a high first value is no progress. A loss that is the same number to five digits on
+different batches is stuck whatever came before. While the learning rate is still warming up, or zero, nothing can be
+said.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import numpy as np
 from ...record import Run
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._chance import chance_level
+from .._chance import accuracy_curve, chance_level
 from .._curve import Curve, adversarial, is_excerpt, training_loss
-from .._flat import training_flat_tail
+from .._fall import Fall, accuracy_learns, around_zero, fall_of
 from .._rate import learning_rate
+from .._rise import rise_of
 from .._wording import number, percent
 
 ID = "loss-stuck"
@@ -25,49 +28,58 @@ CORE = True
 BAD_FROM = 0.7
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
-
+HIGH = 0.75  # an accuracy that guessing does not reach
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
     rate = learning_rate(run)
     if rate is not None and (rate.peak == 0 or (rate.warming and rate.curve.steps[-1] >= loss.steps[-1])):
-        return Missing(ID, "the rate was zero or still warming up")
-    level, middle = 0.0, float(np.median(loss.values))
-    constant = _constant(loss)
-    tail = training_flat_tail(run)
-    if constant:
-        level = 1.0
-    elif tail is not None and tail.level != 0 and tail.share >= 0.9 and not is_excerpt(run):
-        start = loss.first - tail.level
-        near = ramp(
-            abs(start),
-            max(0.1 * abs(tail.level), 5 * tail.noise * abs(tail.level)),
-            max(0.03 * abs(tail.level), 3 * tail.noise * abs(tail.level)),
-        )
-        # Noise as large as the level itself (rewards, differences) hides any progress there may be.
-        level = (
-            near
-            * ramp(tail.points, 4, 9)
-            * ramp(loss.noise / (1.0 if loss.logarithmic else abs(tail.level) or 1.0), 0.5, 0.25)
-        )
-    if adversarial(run) and not constant:
-        level = min(level, 0.4)
+        return Missing(ID, "the learning rate was zero or still warming up")
+    constant, middle = _constant(loss), float(np.median(loss.values))
+    if around_zero(loss) and not constant:
+        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     chance = chance_level(run)
     at_chance = chance is not None and abs(middle / chance.loss - 1) < 0.03
-    values = {"level": middle, "first": loss.first, "last": loss.last, "at_chance": at_chance, "constant": constant}
-    change = tail.fall if tail is not None else (loss.first - loss.last) / (abs(loss.first) or 1.0)
+    # At chance the first value tells of the initial outputs only.
+    judged = Curve(loss.steps[1:], loss.values[1:]) if at_chance and len(loss) > 5 else loss
+    fall = fall_of(judged)
+    level = 1.0 if constant else _flatness(judged, fall) * ramp(len(loss), 4, 9)
+    if is_excerpt(run) and not constant:
+        level = 0.0
+    if adversarial(run) and not constant:
+        level = min(level, 0.4)
+    if not constant:
+        level = min(level, ramp(accuracy_learns(run), 4.0, 2.0))
+    share = fall.share if fall is not None else 0.0
+    values = {
+        "level": middle, "first": loss.first, "last": loss.final, "at_chance": at_chance, "constant": constant,
+        "fall": share, "z": fall.z if fall is not None else 0.0,
+    }  # fmt: skip
     if level < 0.5:
-        text = f"The training loss went from {number(loss.first)} to {number(loss.last)}."
-        return Sign(ID, change, level, text, None, "info", values)
+        text = f"Training loss goes from {number(loss.first)} (start) to {number(loss.last)} (end, smoothed)."
+        return Sign(ID, share, level, text, None, "info", values)
     where = f", which is chance ({chance.text})" if chance is not None and at_chance else ""
-    moved = "the same number throughout" if constant else f"a trend of {percent(abs(change))} over the run"
-    text = f"The training loss stays at {number(middle)}{where} over all {len(loss)} points, {moved}."
+    moved = "the same number throughout" if constant else f"at most {percent(max(share, 0.0))} below its start"
+    text = f"Training loss stays at {number(middle)}{where} over all {len(loss)} points, {moved}."
     severity: Severity = "critical" if constant or at_chance else "warning" if level >= 0.8 else "info"
-    return Sign(ID, change, level, text, int(loss.steps[0]), severity, values)
+    if not constant and len(accuracy_curve(run)) and accuracy_curve(run).last > HIGH:
+        severity = "info"  # a trained model has little left to lose
+    return Sign(ID, share, level, text, int(loss.steps[0]), severity, values)
+
+
+def _flatness(curve: Curve, fall: Fall | None) -> float:
+    """0 to 1: no fall that is large, none that is both significant and worth having, and no rise either."""
+    if fall is None or float(np.median(curve.values)) == 0:
+        return 0.0
+    rise = rise_of(curve, 0.03)
+    insignificant = max(ramp(fall.z, 3.5, 2.0), ramp(fall.share, 0.02, 0.01))
+    return min(insignificant, ramp(fall.share, 0.12, 0.06), ramp(rise.ratio, 0.2, 0.1))
 
 
 def _constant(loss: Curve) -> bool:

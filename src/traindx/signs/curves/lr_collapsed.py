@@ -18,7 +18,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._curve import training_loss
 from .._rate import Rate, learning_rate
 from .._trend import trend
-from .._wording import number, percent
+from .._wording import moment, number, percent
 
 ID = "lr-collapsed"
 QUESTION = questions.SCHEDULE
@@ -31,6 +31,8 @@ JUDGEABLE = 30  # points in which a trend would show
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     rate = learning_rate(run)
     if rate is None:
         return Missing(ID, "the learning rate was not recorded")
@@ -69,7 +71,7 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
         falling = max(falling, 0.9)  # too soon for anything to have settled, and little had been gained
     level = ramp(share, 0.1, 0.3) * falling
     text = (
-        f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since step {collapse} "
+        f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since {moment(run, collapse)} "
         f"({percent(share)} of the run); the loss was {'still' if falling > 0.5 else 'no longer'} falling before."
     )
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"

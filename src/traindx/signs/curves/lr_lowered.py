@@ -14,6 +14,8 @@ SHOWS = "setting"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     rate = learning_rate(run)
     if rate is None or rate.peak <= 0:
         return Missing(ID, "the learning rate was not recorded, or once only")

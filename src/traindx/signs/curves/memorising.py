@@ -61,7 +61,7 @@ def measure(run: Run) -> Sign | Missing:
     values = {"borders": len(drops), "clear": int(sum(clear)), "share_of_fall": share, "log_fall_at_borders": total}
     onset = int(loss.steps[edges[1]]) if level >= 0.5 else None
     text = (
-        f"At {sum(clear)} of {len(drops)} epoch borders the training loss drops at once; "
+        f"At {sum(clear)} of {len(drops)} epoch borders training loss drops at once; "
         f"{percent(share)} of its fall since the first border lies there."
     )
     severity: Severity = "warning" if level >= 0.5 and total >= math.log(1.5) else "info"

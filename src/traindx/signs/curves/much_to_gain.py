@@ -17,7 +17,7 @@ from .._chance import chance_level, compared_loss
 from .._curve import adversarial
 from .._rate import rate_left
 from .._validation import validation_turned
-from .._wording import percent
+from .._wording import number, percent
 
 ID = "much-to-gain"
 QUESTION = questions.FALLS
@@ -50,5 +50,6 @@ def measure(run: Run) -> Sign | Missing:
     level = 0.0 if validation_turned(run) else min(certain, ramp(share * rate_left(run), 0.04, 0.12))
     if chance is None:
         level = min(level, 0.6)
-    text = f"The second half of the run brought {percent(max(share, 0.0))} of all there is to learn."
+    against = "trivial predictor's loss" if chance is not None else "first loss"
+    text = f"The second half of the run brought {percent(max(share, 0.0))} of the {against} ({number(all_of_it)})."
     return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})

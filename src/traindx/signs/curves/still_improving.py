@@ -2,64 +2,79 @@
 
 Losses fall roughly with the logarithm of the steps, so the fall over the second half is what a run of twice the
 length may expect again. It counts when it is significant against its noise and worth having (2 % of the level is
-little, 5 % is not), in proportion to the rate that is left: a schedule that has run out was not stopped early.
+little, 5 % is not), in proportion to the learning rate that is left: a schedule that has run out was not stopped early.
+Without a training loss the validation loss is judged, without any loss the accuracy.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, training_loss
+from .._curve import Curve, adversarial
+from .._fall import around_zero, objective
 from .._rate import learning_rate, rate_left
-from .._trend import trend
+from .._trend import size_z, trend
 from .._validation import validation_turned
-from .._wording import number, percent
+from .._wording import moment, number, percent
 
 ID = "still-improving"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+TYPICAL_NOISE = 0.02  # of one loss, relative
 
 
 def measure(run: Run) -> Sign | Missing:
     if run.seen_in_part:
         return Missing(ID, "the run was not observed to its end")
-    loss = training_loss(run)
-    if len(loss) < 8:
-        return Missing(ID, "fewer than eight training losses were recorded")
+    judged = objective(run)
+    if judged is None or len(judged.curve) < 6:
+        return Missing(ID, "fewer than six losses or accuracies were recorded")
+    loss = judged.curve
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other do not fall")
+    if around_zero(loss):
+        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     half = loss.between(loss.steps[0] + (loss.steps[-1] - loss.steps[0]) / 2, float("inf"))
-    if len(half) < 4:
-        return Missing(ID, "fewer than four training losses in the second half of the run")
+    if len(half) < 3:
+        return Missing(ID, "fewer than three losses in the second half of the run")
     gain, z = _gain(half)
-    part = _part_of_all(loss, half)
     left = rate_left(run)
     turned = validation_turned(run)
-    at_end = _falls_at_end(half)
-    certain = ramp(-z, 1.7, 3) if at_end else 0.0
-    level = 0.0 if turned else min(certain, ramp(gain * left, 0.01, 0.035), ramp(part, 0.001, 0.005))
-    values = {"gain": gain, "z": z, "rate_left": left, "last": loss.last, "validation_turned": turned}
-    if level < 0.5:
-        why = " with the rate run out" if left < 0.2 and gain > 0.02 else ""
-        text = f"Over the second half of the run the training loss fell by {percent(max(gain, 0.0))}{why}."
-        return Sign(ID, gain, level, text, None, "info", values)
+    certain = ramp(z, 2.0, 3.5) if _falls_at_end(half) else 0.0
+    worth = min(ramp(gain * left, 0.01, 0.035), ramp(_part_of_all(loss, half), 0.001, 0.005))
+    level = 0.0 if turned else min(certain, worth)
+    values = {
+        "series": judged.name, "gain": gain, "z": z, "rate_left": left, "last": loss.final,
+        "last_step": loss.final_step, "validation_turned": turned,
+    }  # fmt: skip
     rate = learning_rate(run)
-    tail = "" if rate is None else f", with {percent(rate.last_share)} of the peak rate left"
+    tail = "" if rate is None else f", with {percent(rate.last_share)} of the peak learning rate left"
+    fell = f"fell by {percent(gain)}" if gain >= 0 else f"rose by {percent(-gain)}"
+    text = f"{judged.name} {fell} over the second half of the run (z = {z:.1f}){tail}."
+    if level < 0.5:
+        return Sign(ID, gain, level, text, None, "info", values)
     text = (
-        f"The training loss was still falling at step {loss.steps[-1]} ({number(loss.last)}): "
-        f"by {percent(gain)} over the second half of the run{tail}."
+        f"{judged.name} was still decreasing when the run ended ({number(loss.final)} at "
+        f"{moment(run, loss.final_step)}): it {fell} over the second half (z = {z:.1f}){tail}."
     )
-    return Sign(ID, gain, level, text, int(loss.steps[-1]), "info", values)
+    return Sign(ID, gain, level, text, loss.final_step, "info", values)
 
 
 def _gain(half: Curve) -> tuple[float, float]:
-    """Fall over the stretch relative to where it began, and its significance."""
+    """Fall over the stretch relative to where it began, and its size in standard errors."""
     x, y = half.binned
     found = trend(x, y)
-    if half.logarithmic:
-        return 1 - float(np.exp(found.change)), found.z
-    return -found.change / (abs(half.last) + max(0.0, -found.change) or 1.0), found.z
+    size = 1.0 if half.logarithmic else abs(half.last) or half.size
+    typical = TYPICAL_NOISE * size / math.sqrt(max(1.0, len(half) / len(y)))
+    fall = -found.change
+    gain = 1 - math.exp(-fall) if half.logarithmic else fall / (abs(half.last) + max(0.0, fall) or 1.0)
+    # Of a smooth course the order tells more, of few points the size.
+    return gain, max(-found.z, -size_z(found, x, y, typical))
 
 
 def _part_of_all(loss: Curve, half: Curve) -> float:

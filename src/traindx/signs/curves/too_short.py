@@ -25,5 +25,5 @@ def measure(run: Run) -> Sign:
     level = max(ramp(points, 14, 4), 0.7 if warming or why else 0.0)
     what = f"{points} loss{'' if points == 1 else 'es'}" if points else "no loss"
     end = f": the run was not observed to its end ({why})" if why else ""
-    text = f"The record holds {what}{' and ends while the rate is still warming up' if warming else ''}{end}."
+    text = f"The record holds {what}{' and ends while the learning rate is still warming up' if warming else ''}{end}."
     return Sign(ID, float(points), level, text, None, "info", {"points": points, "warming_up": warming})

@@ -20,6 +20,8 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     pairs = evaluated_pairs(run)
     # A loss that falls fast is above a later evaluation by delay alone: the later half has less of that.
     late = slice(len(pairs.steps) // 2, None)
@@ -31,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     ratio = float(np.median(training / validation))
     level = ramp(ratio, 1.5, 3.0, log=True)
     text = (
-        f"The training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
+        f"Training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
         f"({number(float(training[-1]))} against {number(float(validation[-1]))} at the last)."
     )
     onset = int(pairs.steps[late][0]) if level >= 0.5 else None

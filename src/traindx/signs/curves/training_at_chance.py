@@ -23,6 +23,8 @@ NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
@@ -32,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the trivial predictor's loss is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
-    text = f"The training loss ends at {number(loss.last)}; chance is {number(chance.loss)} ({chance.text})."
+    text = f"Training loss ends at {number(loss.last)} (smoothed); chance is {number(chance.loss)} ({chance.text})."
     severity: Severity = "critical" if level >= 0.9 else "warning" if level >= 0.5 else "info"
     onset = int(loss.steps[0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})

@@ -30,11 +30,11 @@ def measure(run: Run) -> Sign | Missing:
     scale = validation_scale(run)
     if chance is not None and scale is not None and len(loss):
         best, level = float(loss.values.min()), chance.loss / scale
-        text = f"The best validation loss is {number(best)}; chance is {number(level)} ({chance.text})"
+        text = f"Validation loss is {number(best)} at its minimum; chance is {number(level)} ({chance.text})"
         levels.append((ramp(best / level, 0.9, 0.98), text, {"best_loss": best, "chance": level}))
     if share is not None and len(accuracy):
         best = float(accuracy.values.max())
-        text = f"The best validation accuracy is {percent(best)}; naming the commonest class gives {percent(share)}"
+        text = f"Validation accuracy is {percent(best)} at best; naming the commonest class gives {percent(share)}"
         levels.append(
             (
                 ramp(best - share, 0.1 * (1 - share), 0.02 * (1 - share)),

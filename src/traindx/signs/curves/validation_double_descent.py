@@ -14,7 +14,7 @@ from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import spread_of_differences
 from .._validation import evaluations
-from .._wording import number, percent
+from .._wording import moment, number, percent
 
 ID = "validation-double-descent"
 QUESTION = questions.VALIDATION
@@ -22,6 +22,8 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
     validation = evaluations(run)
     if len(validation) < 9:
         return Missing(ID, "fewer than nine validation losses were recorded")
@@ -38,12 +40,12 @@ def measure(run: Run) -> Sign | Missing:
     certain = ramp(float(humps[top]) / noise if noise > 0 else np.inf, 4, 8)
     fell = float(y[0]) - lowest > float(humps[top]) * 0.3
     level = min(certain, ramp(height, 0.05, 0.2)) if lasts and fell and humps[top] > 0 else 0.0
-    text = "The validation loss has no hump between two descents."
+    text = f"Validation loss has a hump of {percent(height)} between two descents."
     step, again = int(validation.steps[top]), float(after[top])
     if level >= 0.5:
         text = (
-            f"The validation loss fell to {number(lowest)} at step {validation.steps[first]}, rose by "
-            f"{percent(height)} until step {step} and fell again to {number(again)}."
+            f"Validation loss fell to {number(lowest)} at {moment(run, int(validation.steps[first]))}, rose by "
+            f"{percent(height)} until {moment(run, step)} and fell again to {number(again)}."
         )
     values = {"first_minimum": lowest, "hump": height, "hump_step": step, "second_minimum": again}
     return Sign(ID, height, level, text, int(validation.steps[first]) if level >= 0.5 else None, "info", values)

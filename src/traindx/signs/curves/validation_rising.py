@@ -1,92 +1,134 @@
-"""How far the validation loss has risen above its minimum while the training loss kept falling.
+"""How far the validation loss ends above its minimum while the training loss went on falling.
 
-The rise is relative to the minimum (from 2 %, gross from 5 %) and must exceed the noise of the validation loss
-itself: the minimum of noisy values is low by luck. The training loss must have gone on falling, else both diverge.
+The rise is the smoothed level at the end against the lowest smoothed level (`_rise.py`), in units of the noise of the
+evaluations; 3 % is where it begins to count. The text gives the raw minimum and the last value, as the record holds
+them. Where the training loss rose too, both diverge, and that is loss-diverged's business. A validation accuracy that
+went on improving is told beside it and makes a note of the warning: the objective got worse, the metric did not.
 """
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import median_filter
 
 from ...record import Run
-from ...record.types import FloatArray
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._chance import chance_level
-from .._curve import Curve, spread_of_differences, training_loss
+from .._curve import Curve, curve_of, training_loss, validation_loss
+from .._rise import Rise, rise_of
 from .._trend import trend
-from .._validation import evaluations, training_at
-from .._wording import number, percent
+from .._validation import training_at
+from .._wording import change, moment, number, percent
 
 ID = "validation-rising"
 QUESTION = questions.VALIDATION
 SHOWS = "outcome"
 CORE = True
-BAD_FROM = 0.7
+BAD_FROM = 0.9
 DOUBT_FROM = 0.5
+TYPICAL_NOISE = 0.015  # of one evaluation, relative; the prior where few evaluations show little of their own
+SMALL, CLEAR = 0.02, 0.04  # relative rise; 3 % is half way
+METRIC_IMPROVES = 0.6  # the highest level while the accuracy goes on improving: a doubt, not a bad outcome
 
 
 def measure(run: Run) -> Sign | Missing:
-    validation = evaluations(run)
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
+    validation = validation_loss(run)
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
-    width = _width(len(validation))
-    smooth = np.asarray(median_filter(validation.values, size=width, mode="reflect"))
-    best = int(np.argmin(smooth))
-    lowest, end = float(smooth[best]), _end(smooth, best)
-    rise = end - lowest
-    size = abs(lowest) or float(np.median(np.abs(validation.values))) or 1.0
-    relative = rise / size
-    noise = 1.25 * spread_of_differences(validation.values) / math.sqrt(width)
-    after = len(smooth) - 1 - best
-    values = {"minimum": lowest, "minimum_step": int(validation.steps[best]), "end": end, "rise": relative}
-    certain = ramp(rise / noise if noise > 0 else np.inf, 3, 6) if rise > 0 and after >= max(2, width) else 0.0
-    if width == 1 and after >= 2 and bool(np.all(np.diff(smooth[best:]) > 0)):
-        # In a handful of evaluations the rise itself looks like noise; rising every time by much does not.
-        certain = max(certain, ramp(relative, 0.05, 0.2))
-    if after >= 5:
-        certain = min(certain, ramp(trend(np.arange(after + 1.0), smooth[best:]).z, 1, 2.5))
-    falling = _training_fell(run, validation, best)
-    level = min(certain, ramp(relative, 0.02, 0.05), falling, _matters(run, validation, rise))
-    step = int(validation.steps[best])
+    rise = rise_of(validation, TYPICAL_NOISE)
+    training, accuracy = _training(run, validation), _accuracy(run, validation)
+    level = min(_significance(validation, rise), _size(rise), training.fell, _part_of_course(validation, rise))
+    if accuracy.better:
+        level = min(level, METRIC_IMPROVES)
+    low, last, step = validation.minimum, validation.final, validation.minimum_step
+    above = (last - low) / (abs(low) or validation.size)
+    values = {
+        "minimum": low, "minimum_step": step, "last": last, "last_step": validation.final_step, "rise": above,
+        "smoothed_rise": rise.ratio, "noise": rise.noise, "z": rise.z, "evaluations": len(validation),
+        "training_then": training.then, "training_last": training.now,
+        "accuracy_then": accuracy.then, "accuracy_last": accuracy.now,
+    }  # fmt: skip
+    what = f"its minimum ({number(low)} at {moment(run, step)})"
     if level < 0.5:
-        text = f"The validation loss ends at {number(end)}; its minimum was {number(lowest)} at step {step}."
-        return Sign(ID, relative, level, text, None, "info", values)
+        ends = f"at {what}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{what}"
+        scatter = f"; smoothed, {percent(rise.ratio)} above" if above > 2 * max(rise.ratio, SMALL) else ""
+        return Sign(ID, above, level, f"Validation loss ends {ends}{scatter}.", None, "info", values)
     text = (
-        f"The validation loss rose by {percent(relative)} from its minimum {number(lowest)} at step {step} "
-        f"to {number(end)} while the training loss went on falling."
+        f"Validation loss ends at {number(last)}, {change(above)} {'' if above >= 2 else 'above '}{what}"
+        f"{training.words}{accuracy.words}."
     )
-    severity: Severity = "critical" if relative >= 0.5 else "warning" if relative >= 0.1 else "info"
-    return Sign(ID, relative, level, text, step, severity, values)
+    return Sign(ID, above, level, text, step, _severity(rise, accuracy), values)
 
 
-def _matters(run: Run, validation: Curve, rise: float) -> float:
-    """0 to 1: against all that there was to learn, a hundredth lost again is nothing, a twentieth is something."""
-    chance = chance_level(run)
-    all_of_it = chance.loss if chance is not None else float(np.max(validation.values) - np.min(validation.values))
-    return ramp(rise / all_of_it, 0.01, 0.04) if all_of_it > 0 else 1.0
+def _severity(rise: Rise, accuracy: Beside) -> Severity:
+    if accuracy.better:
+        return "info"
+    return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and rise.z >= 3 else "info"
 
 
-def _width(points: int) -> int:
-    """Evaluations to take the median of: three from nine on, a tenth of many, so that no lucky one is the minimum."""
-    return 1 if points < 9 else max(3, points // 10 // 2 * 2 + 1)
+def _size(rise: Rise) -> float:
+    """0 to 1. Where the noise is far smaller, half of the usual size is plain enough to be told."""
+    return max(ramp(rise.ratio, SMALL, CLEAR), ramp(rise.ratio, SMALL / 2, CLEAR / 2) if rise.z >= 8 else 0.0)
 
 
-def _end(smooth: FloatArray, best: int) -> float:
-    """The level at the end: the median of the last fifth of what came after the minimum."""
-    after = smooth[best:]
-    return float(np.median(after[-max(1, len(after) // 5) :]))
+def _significance(validation: Curve, rise: Rise) -> float:
+    """0 to 1. One evaluation above the lowest proves nothing unless it is far above.
+
+    A slow rise among noisy evaluations shows best in the order of all those of the second half.
+    """
+    if rise.after < 2:
+        return ramp(rise.height, 0.3, 0.7) * ramp(rise.z, 4, 8)
+    late = validation.ratios[len(validation) // 2 :]
+    course = trend(np.arange(float(len(late))), late) if len(late) >= 10 else None
+    return max(ramp(rise.z, 1.5, 3.5), ramp(course.z, 2.0, 3.2) if course is not None else 0.0)
 
 
-def _training_fell(run: Run, validation: Curve, best: int) -> float:
-    """0 to 1; without a training loss to compare, half belief."""
+@dataclass(frozen=True)
+class Beside:
+    """Another series from the validation loss's minimum on; `words` continues the sentence."""
+
+    then: float | None
+    now: float | None
+    words: str
+    fell: float = 0.6  # 0 to 1; without a training loss to compare, half belief
+    better: bool = False
+
+
+def _training(run: Run, validation: Curve) -> Beside:
     training = training_loss(run)
     if len(training) < 3:
-        return 0.6
-    then, now = training_at(run, int(validation.steps[best])), training.last
-    if now <= then:
+        return Beside(None, None, "; no training loss was recorded beside it")
+    then, now = training_at(run, validation.minimum_step), training.last
+    rise = (now - then) / (abs(then) or training.size)
+    noise = 2 * training.noise / (1.0 if training.logarithmic else abs(then) or training.size)
+    fell = ramp(rise, 0.05 + noise, 0.02 + noise / 2)
+    verb = "fell" if now < then else "stayed"
+    words = f", while training loss {verb} {'from' if now < then else 'near'} {number(then)}"
+    words += f" to {number(now)} (smoothed)" if now < then else ""
+    return Beside(then, now, words, fell)
+
+
+def _accuracy(run: Run, validation: Curve) -> Beside:
+    """The validation accuracy since the loss's minimum: better only by more than its own scatter."""
+    accuracy = curve_of(run.series("accuracy/validation"))
+    since = accuracy.between(validation.minimum_step, float("inf"))
+    if len(since) < 2:
+        return Beside(None, None, "")
+    then, now = float(since.values[0]), since.final
+    scatter = float(np.median(np.abs(np.diff(since.values)))) if len(since) > 3 else 0.0
+    better = now - then > max(0.005 * max(abs(then), abs(now)), scatter)
+    verb = "improved" if better else "fell" if now < then else "stayed"
+    words = f"; validation accuracy {verb} from {number(then)} to {number(now)}"
+    return Beside(then, now, words, better=better)
+
+
+def _part_of_course(validation: Curve, rise: Rise) -> float:
+    """0 to 1: a rise far below what the early evaluations stood at is a movement near zero, not overfitting."""
+    early = float(np.median(validation.values[: max(2, len(validation) // 4)]))
+    low = validation.minimum
+    if low <= 0 or early <= 0:
         return 1.0
-    return ramp((now - then) / (abs(then) or 1.0), 0.1, 0.02)
+    return ramp(low * rise.ratio / early, 0.001, 0.004)

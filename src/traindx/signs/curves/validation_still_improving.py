@@ -14,13 +14,14 @@ from .. import questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial, validation_loss
 from .._rate import rate_left
-from .._trend import trend
+from .._trend import size_z, trend
 from .._wording import percent
 
 ID = "validation-still-improving"
 QUESTION = questions.VALIDATION
 SHOWS = "dynamics"
 FEWEST = 4
+TYPICAL_NOISE = 0.02  # of one evaluation, relative
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -39,9 +40,11 @@ def measure(run: Run) -> Sign | Missing:
     # The best of the last evaluations must not have been bettered before.
     end = max(1, len(loss) // 5)
     at_best = bool(loss.values[-end:].min() <= loss.values.min())
-    falls = course.change < 0 and (course.z <= -1.7 or len(late) < 6) and late[-1] < late[0]
+    z = min(course.z, size_z(course, np.arange(len(late), dtype=np.float64), late, TYPICAL_NOISE))
+    falls = course.change < 0 and z <= -1.7 and late[-1] < late[0]
     level = ramp(gain * rate_left(run), 0.03, 0.15) if at_best and falls else 0.0
-    text = f"Over the second half of the run the validation loss fell by {percent(max(gain, 0.0))}"
-    text += " and was at its best at the end." if level >= 0.5 else "."
-    values = {"gain": gain, "z": course.z, "at_best": at_best}
+    fell = f"fell by {percent(gain)}" if gain >= 0 else f"rose by {percent(-gain)}"
+    text = f"Validation loss {fell} over the second half of the run"
+    text += " and was at its minimum at the end." if level >= 0.5 else "."
+    values = {"gain": gain, "z": z, "at_best": at_best}
     return Sign(ID, gain, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", values)

@@ -1,0 +1,121 @@
+"""How far a curve falls below its start, against its noise: does learning stand out?
+
+The test of `_rise.py` with time turned round: the level at the start against the lowest smoothed level. What is learned
+within the first points is short, so starts of several lengths are tried; the very first value alone counts half, since
+a bad initial output is no learning. A slow fall shows in Mann-Kendall's test over all points.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..record import Run
+from ..record.types import FloatArray
+from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
+from ._rise import BINS, smoothed, unexplained, window
+from ._trend import trend
+
+TYPICAL_NOISE = 0.02  # of one point, relative
+TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
+
+
+@dataclass(frozen=True)
+class Fall:
+    """`share` of the start that the lowest smoothed level lies below it; `noise` of one point, relative."""
+
+    share: float
+    z: float
+    noise: float
+    start: float
+    lowest: float
+
+
+def fall_of(curve: Curve) -> Fall | None:
+    """None where fewer than three points are known."""
+    if len(curve) < 3:
+        return None
+    size = max(1, math.ceil(len(curve) / BINS))
+    y = in_bins(curve.ratios, len(curve) // size) if size > 1 else curve.ratios
+    width = window(len(y))
+    smooth = smoothed(y, width)
+    best = int(np.argmin(smooth))
+    noise, inflation = unexplained(y, best, TYPICAL_NOISE / math.sqrt(size))
+    points = max(1.0, width / inflation)
+    low = float(smooth[best]) + 0.7 * noise * math.sqrt(2 * math.log(max(len(y) / width, 1.0)) / points)
+    z, start = max(_against(y, length, low, noise, inflation, points) for length in _lengths(width, best))
+    z = max(z, -trend(np.arange(float(len(y))), y).z)  # a slow steady fall shows best in all points together
+    lowest = float(smooth[best])
+    if curve.values.min() > 0:
+        level, lowest = math.exp(start), math.exp(lowest)
+        share = 1 - lowest / level
+    else:
+        level, lowest = start * curve.size, lowest * curve.size
+        share = (level - lowest) / curve.size
+    return Fall(share, z, noise * math.sqrt(size), level, lowest)
+
+
+def _lengths(width: int, best: int) -> list[int]:
+    """Starts to try, all of them before the lowest stretch."""
+    lengths = {1, 2, max(2, width // 2), width, 2 * width}
+    return sorted(length for length in lengths if length == 1 or length <= max(1, best))
+
+
+def _against(
+    y: FloatArray, length: int, low: float, noise: float, inflation: float, points: float
+) -> tuple[float, float]:
+    start = float(np.median(y[:length]))
+    z = (start - low) / (noise * math.sqrt(1 / points + 1 / max(1.0, length / inflation))) - TRIES
+    return (z / 2 if length == 1 and len(y) >= 6 else z), start
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """What a run is judged by: its training loss, else the next best that was recorded, as a curve that should fall."""
+
+    name: str
+    curve: Curve
+
+
+@once_per_run
+def objective(run: Run) -> Objective | None:
+    """The training loss; without one the validation loss, then the error that an accuracy leaves."""
+    for name, curve in (("Training loss", training_loss(run)), ("Validation loss", validation_loss(run))):
+        if len(curve) >= 3:
+            return Objective(name, curve)
+    for name, series in (("Training error", "accuracy/train"), ("Validation error", "accuracy/validation")):
+        accuracy = curve_of(run.series(series))
+        if len(accuracy) >= 3:
+            whole = 100.0 if accuracy.values.max() > 1.5 else 1.0
+            return Objective(f"{name} (1 - accuracy)", Curve(accuracy.steps, 1.0 - accuracy.values / whole))
+    return None
+
+
+@once_per_run
+def learning(run: Run) -> Fall | None:
+    """The fall of the run's objective."""
+    judged = objective(run)
+    return None if judged is None else fall_of(judged.curve)
+
+
+@once_per_run
+def accuracy_learns(run: Run) -> float:
+    """The significance with which an accuracy improves, as a share of itself or of the error that it leaves."""
+    found = [0.0]
+    for name in ("accuracy/train", "accuracy/validation"):
+        accuracy = curve_of(run.series(name))
+        if len(accuracy) < 4 or accuracy.values.min() <= 0:
+            continue
+        share = accuracy.values / (100.0 if accuracy.values.max() > 1.5 else 1.0)
+        curves = [Curve(accuracy.steps, 1 / share)] + ([Curve(accuracy.steps, 1 - share)] if share.max() < 1 else [])
+        falls = [fall_of(curve) for curve in curves]
+        found += [fall.z for fall in falls if fall is not None and fall.share > 0.05]
+    return max(found)
+
+
+def around_zero(curve: Curve) -> bool:
+    """A loss that hovers about zero by design, as policy gradients do: its level says nothing."""
+    low, middle, high = np.quantile(curve.values, [0.1, 0.5, 0.9])
+    return bool(low < 0 < high and abs(middle) < 0.5 * (high - low))

@@ -1,0 +1,52 @@
+"""Whether the training loss falls by more than its noise: learning that does not stand out was not shown.
+
+The start against the lowest smoothed level, in standard errors (`_fall.py`). Two are what luck brings; four are not
+luck. Without a training loss the validation loss is judged, without any loss the accuracy.
+"""
+
+from __future__ import annotations
+
+from ...record import Run
+from .. import questions
+from .._base import Missing, Severity, Sign, ramp
+from .._curve import adversarial
+from .._fall import accuracy_learns, around_zero, learning, objective
+from .._rate import learning_rate
+from .._wording import number, percent
+
+ID = "no-learning-signal"
+QUESTION = questions.FALLS
+SHOWS = "outcome"
+DOUBT_FROM = 0.5
+EARNS = True
+FEWEST = 5
+
+
+def measure(run: Run) -> Sign | Missing:
+    if run.seen_in_part:
+        return Missing(ID, "the run was not observed to its end")
+    judged, fall = objective(run), learning(run)
+    if judged is None or fall is None or len(judged.curve) < FEWEST:
+        return Missing(ID, f"fewer than {FEWEST} losses or accuracies were recorded")
+    if adversarial(run):
+        return Missing(ID, "the losses of networks that train against each other do not fall")
+    if around_zero(judged.curve):
+        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
+    rate = learning_rate(run)
+    if rate is not None and rate.warming and rate.curve.steps[-1] >= judged.curve.steps[-1]:
+        return Missing(ID, "the learning rate was still warming up when the record ends")
+    by_accuracy = accuracy_learns(run)
+    level = ramp(max(fall.z, by_accuracy), 3.0, 1.5)
+    values = {
+        "series": judged.name, "start": fall.start, "lowest": fall.lowest, "share": fall.share, "z": fall.z,
+        "noise": fall.noise, "accuracy_z": by_accuracy, "points": len(judged.curve),
+    }  # fmt: skip
+    levels = f"smoothed {number(fall.start)} at the start, {number(fall.lowest)} at its lowest"
+    test = f"z = {fall.z:.1f}, noise ±{percent(min(fall.noise, 9.99))}"
+    if level < 0.5:
+        text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"
+        text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."
+        return Sign(ID, fall.z, level, text, None, "info", values)
+    text = f"{judged.name} shows no fall that stands out from its noise ({levels}; {test})."
+    severity: Severity = "warning" if level >= 0.8 and len(judged.curve) >= 20 else "info"
+    return Sign(ID, fall.z, level, text, int(judged.curve.steps[0]), severity, values)
