@@ -16,10 +16,10 @@ MAY_IMPORT = {
     "isolation": {"record"},
     "probes": {"record", "observe", "isolation"},
     "signs": {"record"},
-    "causes": {"record", "signs"},
+    "edits": {"record"},
+    "causes": {"record", "signs", "edits"},
     "diagnosis": {"record", "signs", "causes"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
-    "checking": {"record", "observe", "probes", "signs", "causes", "diagnosis", "isolation", "reports"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }
@@ -32,9 +32,6 @@ STILL_PRIVATE = {
     ("comparison", "readers"),  # how sure a format is of a file
     ("commands", "readers"),
     ("commands", "reports"),  # the page
-    ("checking", "reports"),
-    ("checking", "probes"),
-    ("checking", "signs"),
 }
 
 

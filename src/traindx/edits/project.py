@@ -18,9 +18,10 @@ _MOST_SOURCES = 60
 class Project:
     """Sources below the script's folder. Files that changed since the run was recorded are left out."""
 
-    def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]]) -> None:
+    def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]], base: Path) -> None:
         self.script = script
         self.root = script.parent
+        self.base = base  # what relative paths in the record are relative to
         self.argv = argv
         self._sites = sites
 
@@ -33,13 +34,14 @@ class Project:
         argv = script.get("argv")
         sites = list(_sites(dict(run.facts))) + [site for event in run.events for site in _sites(event.data)]
         path = _absolute(Path(str(script["path"])), sites)
-        project = cls(path, [str(part) for part in argv] if isinstance(argv, list) else [], sites)
-        return project if project.source(str(path)) is not None else None
+        words = [str(part) for part in argv] if isinstance(argv, list) else []
+        projects = (cls(base / path, words, sites, base) for base in _bases(run))
+        return next((project for project in projects if project.source(str(project.script)) is not None), None)
 
     def source(self, file: str) -> Source | None:
         """The parsed file, or None outside the project, inside a library, or where it is not what was run."""
-        path = Path(file)
-        if not path.is_absolute() or not path.is_relative_to(self.root):
+        path = self.base / file
+        if not path.is_relative_to(self.root):
             return None
         if _LIBRARIES & set(path.relative_to(self.root).parts):
             return None
@@ -49,7 +51,7 @@ class Project:
     def _as_run(self, source: Source) -> bool:
         for site in self._sites:
             text = str(site.get("text") or "").strip()
-            ours = bool(text) and str(site.get("file")) == str(source.path)
+            ours = bool(text) and self.base / str(site.get("file")) == source.path
             if ours and source.line(int(site.get("line") or 0)).strip() != text.splitlines()[0].strip():
                 return False
         return True
@@ -57,7 +59,7 @@ class Project:
     @cached_property
     def sources(self) -> list[Source]:
         """The script, the files that the run names, and what these import from the project's folder."""
-        waiting = [str(self.script), *(str(site.get("file")) for site in self._sites)]
+        waiting = [str(self.script), *(str(self.base / str(site.get("file"))) for site in self._sites)]
         found: dict[str, Source] = {}
         seen: set[str] = set()
         while waiting and len(found) < _MOST_SOURCES:
@@ -121,7 +123,14 @@ def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
         file = Path(str(site.get("file")))
         if file.is_absolute() and list(file.parts[-len(wanted) :]) == wanted:
             return file
-    return script.resolve()
+    return script
+
+
+def _bases(run: Run) -> Iterator[Path]:
+    """Folders from which the script may have been started: the present one, and those above the record."""
+    yield Path.cwd()
+    record = Path(run.source).resolve()
+    yield from list(record.parents)[:3]
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
