@@ -72,7 +72,7 @@ def test_lr_prints_suggestion_rules_place_and_scaling(
     plot = tmp_path / "lr.png"
     assert main(["lr", "--batch-size", "64", "--plot", str(plot), train]) == 0
     out = capsys.readouterr().out
-    for words in ("steepest", "valley", "minimum/10", "beyond the rate", "a factor of 2", "a note"):
+    for words in ("steepest", "valley", "minimum/10", "above the learning rate", "a factor of 2", "a note"):
         assert words in out
     assert plot.stat().st_size > 1000
 

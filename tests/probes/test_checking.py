@@ -74,7 +74,7 @@ def test_a_sound_script_passes_and_its_starts_agree(script: Write) -> None:
 def test_a_script_that_cannot_learn_its_batch_says_what_that_implies(script: Write) -> None:
     report = check_script(script(loader_script(lr=2e-9)), steps=30)
     answer = report["one-batch"]
-    assert answer.status == "failed" and "0.1 and 10 times the rate" in answer.text
+    assert answer.status == "failed" and "0.1 and 10 times the learning rate" in answer.text
 
 
 @pytest.mark.usefixtures("in_process")

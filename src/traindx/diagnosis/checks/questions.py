@@ -20,38 +20,38 @@ QUESTIONS = (
     Question("finite-data", "data", ("input-nonfinite", "target-nonfinite"), "inputs and targets are finite"),
     Question(
         "scales", "data", ("input-scale-odd", "input-scale-spread", "target-scale-large"),
-        "inputs and targets are of ordinary size",
+        "inputs and targets have ordinary scales",
     ),
     Question("class-balance", "data", ("labels-skewed",), "no class dominates"),
     Question(
         "label-order", "data", ("batches-single-class", "sequential-sampler"),
         "training batches are mixed and shuffled",
     ),
-    Question("overlap", "data", ("samples-shared",), "no evaluation sample was seen in training"),
+    Question("overlap", "data", ("samples-shared",), "no evaluation sample occurs in the training data"),
     Question(
-        "same-preparation", "data", ("train-eval-inputs-differ",), "training and evaluation data are prepared alike"
+        "same-preparation", "data", ("train-eval-inputs-differ",), "training and evaluation data are preprocessed alike"
     ),
-    Question("no-answer-in-input", "data", ("feature-determines-target",), "no input column gives the answer away"),
-    Question("loader-wait", "data", ("data-wait",), "the training does not wait for data"),
-    Question("first-loss", "start", ("first-loss-above-chance",), "the first loss is what an untrained model gets"),
+    Question("no-answer-in-input", "data", ("feature-determines-target",), "no input column determines the target"),
+    Question("loader-wait", "data", ("data-wait",), "training does not wait for data"),
+    Question("first-loss", "start", ("first-loss-above-chance",), "the first loss is at chance level"),
     Question(
         "gradient-flow", "start",
         ("gradients-vanish-with-depth", "gradients-explode-with-depth", "gradient-underflow"),
-        "gradients reach every layer at a similar size",
+        "gradient norms are similar in all layers",
     ),
     Question(
         "variance-by-depth", "start", ("activation-variance-shrinks", "activation-variance-grows"),
-        "activations keep their size with depth",
+        "activations keep their variance with depth",
     ),
     Question("initial-weights", "start", ("init-scale-small", "init-scale-large"), "initial weights suit their fan-in"),
-    Question("symmetry", "start", ("rows-identical",), "units start different from each other"),
+    Question("symmetry", "start", ("rows-identical",), "units are initialised differently"),
     Question(
         "first-steps", "start",
         ("loss-not-finite", "nonfinite-from-operation", "half-precision-overflow", "optimizer-setting-odd",
          "loss-diverged"),
-        "the first steps are finite and calm",
+        "the first steps are finite and stable",
     ),
-    Question("step-size", "start", ("steps-make-worse",), "steps lower the loss that they were computed from"),
+    Question("step-size", "start", ("steps-make-worse",), "each step lowers the loss of its own batch"),
     Question(
         "gradients-arrive", "wiring", ("params-without-gradient", "params-zero-gradient"),
         "every trainable parameter gets a gradient",
@@ -60,23 +60,23 @@ QUESTIONS = (
         "weights-move", "wiring",
         ("params-never-move", "params-outside-optimizer", "fresh-layers-frozen", "backward-without-step",
          "updates-lost-to-rounding"),
-        "every weight that gets a gradient moves",
+        "every weight with a gradient is updated",
     ),
     Question(
         "gradients-cleared", "wiring", ("grads-kept", "accumulation-unscaled", "clip-before-unscale"),
         "gradients are cleared before each step",
     ),
-    Question("training-mode", "wiring", ("train-in-eval-mode",), "training runs in training mode"),
-    Question("evaluation-mode", "wiring", ("eval-in-train-mode",), "evaluation runs in evaluation mode"),
-    Question("modes-agree", "wiring", ("modes-disagree",), "a batch has a similar loss in both modes"),
+    Question("training-mode", "wiring", ("train-in-eval-mode",), "training runs in train mode"),
+    Question("evaluation-mode", "wiring", ("eval-in-train-mode",), "evaluation runs in eval mode"),
+    Question("modes-agree", "wiring", ("modes-disagree",), "a batch has a similar loss in train and eval mode"),
     Question(
         "loss-inputs", "wiring",
         ("loss-inputs-are-probabilities", "loss-inputs-not-log-probabilities", "loss-broadcasts",
          "class-ids-in-regression-loss", "targets-outside-output-range", "softmax-over-batch", "loss-negated",
          "half-precision-unscaled"),
-        "the loss gets inputs of the right kind, shape and range",
+        "loss inputs have the right kind, shape and range",
     ),
-    Question("axes", "wiring", ("axes-scrambled", "norm-tiny-batch"), "no view scrambles axes"),
+    Question("axes", "wiring", ("axes-scrambled", "norm-tiny-batch"), "no view or reshape scrambles axes"),
 )  # fmt: skip
 
 
