@@ -72,7 +72,7 @@ def test_lr_prints_suggestion_rules_place_and_scaling(
     plot = tmp_path / "lr.png"
     assert main(["lr", "--batch-size", "64", "--plot", str(plot), train]) == 0
     out = capsys.readouterr().out
-    for words in ("steepest", "valley", "minimum/10", "beyond the rate", "a factor of 2", "a note"):
+    for words in ("steepest", "valley", "minimum/10", "above the learning rate", "a factor of 2", "a note"):
         assert words in out
     assert plot.stat().st_size > 1000
 
@@ -185,7 +185,7 @@ def test_a_check_has_a_report_file_a_record_and_a_baseline(
         "critical",
         "-o",
         "check.json",
-        "--out",
+        "--record",
         "check.tdx",
         "--write-baseline",
         "base.json",
@@ -196,7 +196,7 @@ def test_a_check_has_a_report_file_a_record_and_a_baseline(
     assert "failing on loss-inputs (critical) in train.py" in capsys.readouterr().err
     assert load("check.tdx").facts["memorise"]["steps"] > 0
     assert main(["check", "--fail-on", "critical", "--baseline", "base.json", "train.py"]) == 0
-    assert main(["check", "--out", "check.tdx", "train.py"]) == 2
+    assert main(["check", "--record", "check.tdx", "train.py"]) == 2
     assert "exists already" in capsys.readouterr().err
 
 
@@ -248,3 +248,41 @@ def test_what_the_table_shows_is_found(
     assert main([verb, "--model", f"sick_nets:{factory}", "--data", "batch.pt"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert found in out and "nothing" not in out
+
+
+@pytest.mark.parametrize(("verb", "option"), [("lr", "--plot"), ("lr", "--batch-size=8"), ("check", "--steps")])
+def test_an_option_after_the_script_s_name_is_refused_at_once(
+    verb: str, option: str, train: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main([verb, train, option, "8"]) == 2
+    said = capsys.readouterr().err
+    assert "would go to the script, which does not know it" in said and said.count("\n") == 1
+
+
+def test_an_option_that_the_script_knows_too_goes_to_it_with_a_note(
+    train: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr(rates, "probe_rates", lambda script, **_: given.append(script.args) or advice_of(0.01))
+    with Path(train).open("a") as file:
+        file.write("\n# parser.add_argument('--steps')\n")
+    assert main(["lr", train, "--steps", "8"]) == 0
+    assert given == [("--steps", "8")] and "goes to the script" in capsys.readouterr().err
+
+
+def test_a_value_that_is_no_number_is_named_as_people_do(train: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lr", "--steps", "many", train]) == 2
+    assert "'many' is not a whole number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["check", "lr"])
+def test_a_script_that_cannot_be_isolated_is_refused_with_what_it_touches(
+    verb: str, train: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAINDX_ISOLATION", "none")
+    with Path(train).open("a") as file:
+        file.write("torch.save(model.state_dict(), 'model.pt')\nopen('log.txt', 'a').write('done')\n")
+    assert main([verb, train]) == 2
+    said = capsys.readouterr().err
+    assert "torch.save (line 15), open for writing (line 16)" in said and "--in-place" in said
+    assert said.count("\n") == 1

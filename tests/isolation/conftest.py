@@ -16,14 +16,10 @@ import pytest
 from attacks import FILES, PRELUDE, TORCH, folder_of
 
 from traindx.isolation import Isolation
-from traindx.isolation._choose import _tried
-from traindx.isolation._landlock import missing
+from traindx.isolation._choose import without_fence, without_kernel
 
 USER = 4242  # of an ordinary user
-WITHOUT = {
-    "kernel": _tried("kernel") if sys.platform == "linux" else "not Linux",
-    "python": missing(),
-}
+WITHOUT = {"kernel": without_kernel(), "python": without_fence()}
 # Runs a script as a module of its own would: `python -m traindx.isolation SETTINGS run_file FILE`.
 RUN_FILE = """
 import runpy

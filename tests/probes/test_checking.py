@@ -74,7 +74,7 @@ def test_a_sound_script_passes_and_its_starts_agree(script: Write) -> None:
 def test_a_script_that_cannot_learn_its_batch_says_what_that_implies(script: Write) -> None:
     report = check_script(script(loader_script(lr=2e-9)), steps=30)
     answer = report["one-batch"]
-    assert answer.status == "failed" and "0.1 and 10 times the rate" in answer.text
+    assert answer.status == "failed" and "0.1 and 10 times the learning rate" in answer.text
 
 
 @pytest.mark.usefixtures("in_process")
@@ -112,3 +112,33 @@ def test_losses_that_play_against_each_other_are_not_memorised(script: Write) ->
         og.step()
     """
     assert memorising.memorise(script(text), steps=20).result == "unknown"
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_last_batch_of_one_sample_does_not_hide_that_the_loss_broadcasts(script: Write) -> None:
+    text = """
+    import warnings
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+    warnings.simplefilter("ignore")  # torch warns of it, once
+    torch.manual_seed(0)
+    x = torch.randn(65, 4)
+    loader = DataLoader(TensorDataset(x, x.sum(1) + 3), batch_size=32)
+    model = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for epoch in range(30):
+        for xb, yb in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(xb), yb).backward()
+            optimizer.step()
+    """
+    assert check_script(script(text), steps=20)["loss-inputs"].status == "failed"
+
+
+def test_targets_of_the_wrong_type_are_an_answer_and_no_error() -> None:
+    x, y = batch()
+    report = traindx.check(net(), (x, y.float()), LOSS)
+    assert report["runs"].status == "failed" and "RuntimeError" in report["runs"].text
+    # Nothing about steps is passed where none was made.
+    assert {answer.group for answer in report.of("passed")} <= {"data"}

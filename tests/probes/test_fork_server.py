@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from probe_scripts import loader_script
 
 from traindx.probes import fork_server as servers
+from traindx.probes import launch as launching
 from traindx.probes.fork_server import fork_server
 from traindx.probes.launch import Plan, ProbeError, Script, Trial, launch
 from traindx.probes.memorising import by_step
@@ -57,3 +59,39 @@ def test_what_fails_before_torch_is_said_as_by_a_fresh_process(script: Write) ->
     broken = script("raise RuntimeError('no data here')")
     with fork_server(broken) as start, pytest.raises(ProbeError, match=r"no data here \(train.py:1\)"):
         launch(broken, PLAN, start)
+
+
+def test_each_forked_run_has_a_layer_of_its_own(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the script wrote before `import torch` is there in every run; what one run writes no other run sees."""
+    text = """
+    from pathlib import Path
+    before, after = Path(__file__).with_name("before.txt"), Path(__file__).with_name("after.txt")
+    before.write_text(before.read_text() + "x" if before.exists() else "x")
+    import torch
+    assert before.read_text() == "x" and not after.exists()
+    before.unlink()
+    after.write_text("y")
+    w = torch.randn(3, requires_grad=True)
+    for _ in range(9):
+        (w ** 2).sum().backward()
+    assert after.read_text() == "y" and not before.exists()
+    """
+    writing = script(text)
+    if writing.isolation.mode != "kernel":
+        pytest.skip("no namespaces here")
+
+    def never(*_: object) -> bool:
+        raise AssertionError("the run was not forked")
+
+    monkeypatch.setattr(servers, "spawner", lambda script: never)
+    with fork_server(writing) as start:
+        trials = [launch(writing, Plan("first-steps", {"steps": 20, "seconds": 20}), start) for _ in range(3)]
+    assert [trial.ending for trial in trials] == ["ok"] * 3
+    assert sorted(path.name for path in Path(writing.path).parent.iterdir()) == ["train.py"]
+
+
+def test_a_forked_run_that_takes_too_long_is_ended(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = script("import torch, time\nw = torch.ones(1, requires_grad=True)\nw.backward()\ntime.sleep(600)")
+    monkeypatch.setattr(launching, "SETUP_SECONDS", 2.0)
+    with fork_server(endless) as start:
+        assert launch(endless, Plan("first-steps", {"steps": 5, "seconds": 1}), start).ending == "killed"

@@ -22,12 +22,12 @@ def page(test: RateTest, source: str, batch_size: int | None, look: dict[str, An
     sheet = Page(Look(**look))
     advice = test.advice
     if advice.suggestion is None:
-        sheet.prose("RATE", f"can't tell: {advice.why_not}", limit=2)
+        sheet.prose("LR", f"can't tell: {advice.why_not}", limit=2)
     else:
         assert advice.interval is not None
         low, high = advice.interval
         repeats = sum(reading.suggestion is not None for reading in advice.readings)
-        sheet.prose("RATE", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {repeats} repeats)", limit=2)
+        sheet.prose("LR", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {repeats} repeats)", limit=2)
     sheet.prose("", source, limit=1)
     sheet.gap()
     _curve(sheet, test)
@@ -54,15 +54,15 @@ def _rules(advice: RateAdvice) -> str:
 
 
 def _next(advice: RateAdvice) -> str:
-    if advice.why_not and "highest rate" in advice.why_not:
+    if advice.why_not and "highest learning rate" in advice.why_not:
         return "raise --high"
     if advice.why_not and "only" in advice.why_not:
-        return "the loss is not finite from the start: traindx check says why"
-    return "more --steps show smaller effects; a loss that no rate moves points to the wiring: traindx check"
+        return "the loss is NaN/Inf from the start: run traindx check"
+    return "more --steps show smaller effects; a loss that no learning rate changes points to the wiring: run traindx check"
 
 
 def _curve(sheet: Page, test: RateTest) -> None:
-    """The first repeat's smoothed curve over the logarithm of the rate, the suggestion and the script's rate marked."""
+    """The first repeat's smoothed curve over the logarithmic learning rate, with the suggestion and the script's own marked."""
     reading = test.advice.readings[0]
     rates, smooth = reading.curve.rates, reading.smooth
     if len(rates) < 2:
@@ -80,21 +80,21 @@ def _curve(sheet: Page, test: RateTest) -> None:
             marks[round(share * (columns - 1))] = mark
     ends = f"{rates[0]:.1g}" + f"{rates[-1]:.1g}".rjust(columns - len(f"{rates[0]:.1g}"))
     sheet.block("LOSS", [*drawn, " " * margin + "".join(marks).rstrip(), " " * margin + ends])
-    sheet.prose("", "loss over the rate, logarithmic (^ suggestion, y your rate)", limit=1)
+    sheet.prose("", "loss over the learning rate, logarithmic (^ suggestion, y your learning rate)", limit=1)
 
 
 def scaling(test: RateTest, batch_size: int) -> str:
-    """What to do with the rate when the batch size changes."""
+    """What to do with the learning rate when the batch size changes."""
     if not test.batch_size or batch_size < 1:
         return "the present batch size is not known, so nothing can be said"
     rate = test.suggestion or test.own_rate
     if not rate:
-        return "no rate is known to start from"
+        return "no learning rate is known to start from"
     times = batch_size / test.batch_size
     adaptive = any(name in (test.optimizer or "") for name in ADAPTIVE)
     scaled = rate * (math.sqrt(times) if adaptive else times)
     rule = "its square root, as is usual with adaptive optimizers" if adaptive else "the same factor (linear scaling)"
     return (
-        f"from {test.batch_size:g} to {batch_size} samples is a factor of {times:.3g}; scale the rate by {rule}: "
+        f"from {test.batch_size:g} to {batch_size} samples is a factor of {times:.3g}; scale the learning rate by {rule}: "
         f"{scaled:.2g}. Warm up over the first epochs when the factor is above 4, and test again"
     )

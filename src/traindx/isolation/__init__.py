@@ -9,7 +9,7 @@ python: Python's own file functions are redirected (`python_layer`), under a fen
 off:    the real thing, only with `--in-place`.
 """
 
-from ._choose import Isolation, IsolationError, choose
+from ._choose import Isolation, IsolationError, available_modes, choose
 from ._state import current_mode, fresh_layer
 
-__all__ = ["Isolation", "IsolationError", "choose", "current_mode", "fresh_layer"]
+__all__ = ["Isolation", "IsolationError", "available_modes", "choose", "current_mode", "fresh_layer"]

@@ -56,21 +56,33 @@ def choose(script: str, in_place: bool = False) -> Isolation:
     )
 
 
+def available_modes() -> list[Mode]:
+    """The modes that hold on this system, the strongest first."""
+    reasons: dict[Mode, str] = {"kernel": without_kernel(), "python": without_fence()}
+    return [mode for mode, why_not in reasons.items() if not why_not]
+
+
 @cache
 def _strongest(wanted: str | None) -> tuple[Mode | None, str]:
     if wanted in ("kernel", "python", "off"):
         return wanted, ""  # type: ignore[return-value]
     if wanted == "none":
         return None, f"{SWITCH}=none"
-    kernel = "the system is not Linux"
-    if sys.platform == "linux":
-        kernel = _tried("kernel")
-        if not kernel:
-            return "kernel", ""
-    fence = _landlock.missing() if sys.platform == "linux" else _seatbelt.missing()
-    if not fence:
-        return "python", ""
-    return None, f"{kernel}; {fence}"
+    if modes := available_modes():
+        return modes[0], ""
+    return None, f"{without_kernel()}; {without_fence()}"
+
+
+@cache
+def without_kernel() -> str:
+    """Why there are no namespaces and layers here; empty where there are."""
+    return _tried("kernel") if sys.platform == "linux" else "the system is not Linux"
+
+
+@cache
+def without_fence() -> str:
+    """Why there is no fence for Python's layer here; empty where there is."""
+    return _landlock.missing() if sys.platform == "linux" else _seatbelt.missing()
 
 
 def _tried(mode: Mode) -> str:

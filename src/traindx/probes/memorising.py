@@ -1,4 +1,4 @@
-"""Can the user's loop learn one batch by heart? The numbers, and what further rates say where it cannot."""
+"""Can the user's loop overfit one batch? The numbers, and what other learning rates show where it cannot."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def judge(trial: Trial) -> Memorised:
     if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
         return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
     if _starts_over(trial.run):
-        why = "the loop makes new optimizers as it goes, so what it learns of a batch may be put aside again"
+        why = "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
         return Memorised("unknown", steps, why_not=why, factor=factor)
     if not found.get("pinned"):
         why = found.get("not_pinned") or "the script was ended before its batch could be pinned"
@@ -101,9 +101,9 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
     if last - base <= LEARNT * (top - base):
         return Memorised("learnt", steps, **common)
     if floor is None:
-        return Memorised("unknown", steps, why_not="the lowest loss that this batch allows is not known", **common)
+        return Memorised("unknown", steps, why_not="the lowest possible loss of this batch is unknown", **common)
     if trial.found["pinned"] == "loop":
-        why = "every step gets the same input anyway: it is the whole data set, not one batch"
+        why = "every step trains on the same input: it is the whole data set, not one batch"
         return Memorised("unknown", steps, why_not=why, **common)
     if top - base <= 0:
         return Memorised("unknown", steps, why_not="every target of the batch is the same", **common)

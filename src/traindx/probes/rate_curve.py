@@ -101,9 +101,9 @@ def read(curve: RateCurve) -> Reading:
     noise = _noise(curve.losses) * np.sqrt(averaged)
     fall = start - float(smooth[lowest])
     if fall < max(DEEP * noise, SHALLOW * abs(start)):
-        return Reading(curve, smooth, why_not="the loss does not fall clearly at any rate")
+        return Reading(curve, smooth, why_not="the loss does not decrease clearly at any learning rate")
     if lowest >= len(smooth) - 2:
-        return Reading(curve, smooth, why_not="the loss still falls at the highest rate that was tried")
+        return Reading(curve, smooth, why_not="the loss still decreases at the highest learning rate tried")
     slopes = np.gradient(smooth, np.log10(curve.rates))
     rules = {
         "steepest": float(curve.rates[int(np.argmin(slopes[: lowest + 1]))]),
@@ -157,7 +157,7 @@ def place_of(rate: float, advice: RateAdvice) -> str:
         return ""
     limits = [reading.rises_at for reading in advice.readings if reading.rises_at]
     if limits and rate >= min(limits):
-        return f"beyond the rate from which the loss rises ({min(limits):.2g})"
+        return f"above the learning rate at which the loss starts to rise ({min(limits):.2g})"
     times = rate / advice.suggestion
     if times > 3:
         return f"{times:.3g} times the suggestion, still before the loss rises"

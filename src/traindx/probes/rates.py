@@ -73,7 +73,7 @@ def _trials(
                 f"the loop ended after {first.updates} steps, the test needs {FEWEST}: give the script more epochs"
             )
         steps = first.updates
-        notes.append(f"the loop ends after {steps} steps, so the test was made with as many")
+        notes.append(f"the loop ends after {steps} steps, so the test uses as many")
         first = once(0, steps)
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         return [first, *pool.map(lambda shift: once(shift, steps), range(1, repeats))], notes
@@ -87,7 +87,7 @@ def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest
     curves = [curve_of(trial.run) for trial in trials]
     first = trials[0]
     if int(first.found.get("optimizers") or 1) > 1:
-        notes.append("several optimizers: their rates keep their ratio, the loss is the first one's")
+        notes.append("several optimizers: their learning rates keep their ratios, and the loss is the first one's")
     if first.found.get("stopped_by") == "time":
         notes.append(f"the time limit ended the test after {first.updates} steps (--seconds allows more)")
     sizes = first.run.series("batch_size").values

@@ -19,7 +19,7 @@ def varied(run: Run) -> Answer:
     once = bool(sizes) and hashed <= sum(sizes)
     if once and hashed >= SEEN and distinct <= hashed * (1 - REPEATED):
         share = 1 - distinct / hashed
-        text = f"{share:.0%} of the first {hashed} training samples are copies of others"
+        text = f"{share:.0%} of the first {hashed} training samples are duplicates"
         return Answer("varied-inputs", "data", "doubtful", text, {"hashed": hashed, "distinct": distinct})
     features, constant = data.get("features"), data.get("constant_features")
     if not features:

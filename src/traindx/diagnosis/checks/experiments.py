@@ -1,4 +1,4 @@
-"""Questions that only an experiment answers: dependence, one batch by heart, two starts."""
+"""Questions that only an experiment answers: what the output depends on, overfitting one batch, repeatability."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _input(found: Mapping[str, Any], reason: str) -> Answer:
         return Answer("depends-on-input", "wiring", "unasked", reason)
     if depends:
         return Answer("depends-on-input", "wiring", "passed", "the output depends on the input")
-    return Answer("depends-on-input", "wiring", "failed", "the output is the same whatever the input is")
+    return Answer("depends-on-input", "wiring", "failed", "the output does not depend on the input")
 
 
 def _samples(found: Mapping[str, Any], reason: str) -> Answer:
@@ -69,16 +69,16 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
     if result == "unknown":
         text = str(facts["why_not"])
         if facts.get("last") is not None:
-            text += f" (it went from {facts['first']:.3g} to {facts['last']:.3g} in {steps} steps)"
+            text += f" (loss {facts['first']:.3g} → {facts['last']:.3g} in {steps} steps)"
     else:
         text = f"one batch, {steps} steps: loss {facts['first']:.3g} → {facts['last']:.3g}"
         if facts.get("floor") is not None:
-            text += f" (floor {abs(facts['floor']):.2g}, ignoring the input gives {facts['trivial']:.3g})"
+            text += f" (best possible {abs(facts['floor']):.2g}, a constant prediction gives {facts['trivial']:.3g})"
         text += {
             "learnt": "",
-            "falling": "; still falling: more steps or time would be needed to say (--steps, --seconds)",
-            "stuck": "; it does not learn the batch. " + _implied(further, rest),
-            "not finite": "; then it is not finite. " + _implied(further, rest),
+            "falling": "; still decreasing: allow more --steps or --seconds",
+            "stuck": "; the batch is not overfitted. " + _implied(further, rest),
+            "not finite": "; then NaN/Inf. " + _implied(further, rest),
         }[result]
     return Answer("one-batch", "learning", status, text, dict(facts))  # type: ignore[arg-type]
 
@@ -87,18 +87,18 @@ def _implied(further: list[Mapping[str, Any]], rest: list[Answer]) -> str:
     """What the failure means, given everything else."""
     failed = [answer for answer in rest if answer.status == "failed"]
     if failed:
-        return f"Mend the failed {failed[0].group} check first: {failed[0].id}"
+        return f"Fix the failed {failed[0].group} check first: {failed[0].id}"
     helped = [other for other in further if other["result"] == "learnt"]
     if helped:
         factor = helped[0]["factor"]
         way = "high" if factor < 1 else "low"
-        return f"At {factor:g} times the rate it does, so the rate is too {way}: traindx lr finds the range"
+        return f"It does at {factor:g} times the learning rate, so the learning rate is too {way}: run traindx lr"
     if not further:
-        return "Rate, loss, targets and capacity are the places to look"
+        return "Look at the learning rate, the loss, the targets and the model's capacity"
     tried = " and ".join(f"{other['factor']:g}" for other in further)
     return (
-        f"Nor does it at {tried} times the rate: look at the path from input to loss (detached or frozen parts, the "
-        "wrong loss or axis, targets that do not belong to the inputs) or give the model more units"
+        f"Nor does it at {tried} times the learning rate: look at the path from input to loss (detached or frozen parts, "
+        "the wrong loss or axis, targets that do not belong to the inputs) or give the model more units"
     )
 
 
@@ -107,12 +107,14 @@ def same_start(facts: Mapping[str, Any]) -> Answer:
     if result == "unknown":
         return Answer("same-start", "repeatability", "unasked", str(facts["why_not"]))
     if result == "same":
-        return Answer("same-start", "repeatability", "passed", f"two starts agree to the last bit for {steps} steps")
+        return Answer(
+            "same-start", "repeatability", "passed", f"two starts have bit-identical losses for {steps} steps"
+        )
     if result == "seed":
         text = (
-            "starts differ, though they agree from one seed: something is left unseeded (torch.manual_seed, "
-            "numpy, random, or the order of a set of strings). Seed it to make runs comparable"
+            "two starts differ, and agree when seeded from outside: the script leaves something unseeded "
+            "(torch.manual_seed, numpy, random, or the order of a set of strings). Seed it to make runs comparable"
         )
         return Answer("same-start", "repeatability", "doubtful", text, dict(facts))
-    text = f"two starts from the same seed differ from step {at}: comparisons of single runs will mislead"
+    text = f"two starts from the same seed differ from step {at} on: compare means of several runs, not single runs"
     return Answer("same-start", "repeatability", "doubtful", text, dict(facts))

@@ -24,7 +24,7 @@ SIGNED = {"soft_margin_loss": 1, "hinge_embedding_loss": 1, "cosine_embedding_lo
 MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
-HELD = ("ratios", "trivials", "constant", "labels")  # of a site's facts: what is summed up first
+HELD = ("ratios", "trivials", "constant", "labels", "largest")  # of a site's facts: what is summed up first
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
@@ -91,11 +91,17 @@ class Watcher:
             "ratios": [],
             "trivials": [],
             "constant": BaselineLoss(),
+            "largest": 0,
         }
 
     def _look(self, fact: dict[str, Any], name: str, phase: str, first: Any, second: Any) -> None:
-        fact["input"] = {**fact.get("input", {}), "shape": list(first.shape), "dtype": _dtype(first)}
-        fact["target"] = {**fact.get("target", {}), "shape": list(second.shape), "dtype": _dtype(second)}
+        for side, tensor in (("input", first), ("target", second)):
+            known = fact.setdefault(side, {})
+            known["dtype"] = _dtype(tensor)
+            # The largest batch counts: in a last batch of one sample, nothing broadcasts.
+            if first.numel() >= fact["largest"]:
+                known["shape"] = list(tensor.shape)
+        fact["largest"] = max(first.numel(), fact["largest"])
         if first.grad_fn is not None:
             fact["input"]["grad_fn"] = op_name(first.grad_fn)
             fact["input"]["one_row"] = first.shape[0] > 1 and first.stride(0) == 0  # spread over the batch by `expand`
