@@ -8,13 +8,13 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 x, y = torch.randn(48, 6), torch.randint(0, 3, (48,))
-scrambled = x.view(6, 48)  # sizes in another order: a transpose was meant
 train = DataLoader(TensorDataset(x[:32], y[:32]), batch_size=8, shuffle=True)
 test = DataLoader(TensorDataset(x[32:], y[32:]), batch_size=8)
 # Eight units in a row make a chain that is followed.
 model = nn.Sequential(nn.Linear(6, 12), *[nn.ReLU() for _ in range(8)], nn.Dropout(0.1), nn.Linear(12, 3))
 model.load_state_dict(model.state_dict())
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+scrambled = x.view(6, 48)  # sizes in another order: a transpose was meant
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.1)
 scaler = torch.amp.GradScaler(device="cpu", init_scale=16.0)
 for epoch in range(3):
@@ -32,6 +32,7 @@ for epoch in range(3):
     model.eval()
     with torch.no_grad():
         print(epoch, sum(nn.functional.cross_entropy(model(a), b).item() for a, b in test))
+    print(epoch, sum(nn.functional.cross_entropy(model(a), b).item() for a, b in test))  # and without no_grad()
 
 alone = nn.Parameter(torch.ones(3))
 of_alone = torch.optim.SGD([alone], lr=0.1)

@@ -262,6 +262,38 @@ def test_no_environment_variable_is_recorded_and_secrets_are_masked(tmp_path, sc
     assert load(record).facts["script"]["argv"] == ["--api-key", "***", "--token=***", "--lr", "0.1", "***"]
 
 
+STACKS = """
+    import logging, sys, traceback, warnings
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(2, 1)
+        def forward(self, x):
+            traceback.print_stack(file=sys.stdout)
+            return torch.sqrt(self.inner(x) * 0 - 1)
+
+    logging.basicConfig(stream=sys.stdout, format="%(message)s")
+    logging.warning("here", stack_info=True)
+    print(len(traceback.StackSummary.extract(traceback.walk_stack(None))))
+    with torch.autograd.detect_anomaly(check_nan=True):
+        try:
+            Net()(torch.ones(3, 2)).sum().backward()
+        except RuntimeError as error:
+            print(error)
+"""
+
+
+def test_stacks_hold_none_of_our_frames(tmp_path, script):
+    script(STACKS, "stacks.py")
+    bare, observed, _ = both(tmp_path, "stacks.py")
+    assert bare.returncode == 0 and "nan" in bare.stdout and "Traceback of forward call" in bare.stderr
+    assert observed.stdout == bare.stdout
+    assert observed.stderr.replace("traindx: the loss turned nan at step 0\n", "") == bare.stderr
+
+
 def test_native_death_names_the_line(tmp_path, script):
     script("import os, signal\n\ndef kernel():\n    os.kill(os.getpid(), signal.SIGILL)\n\nkernel()\n", "dies.py")
     error = load(both(tmp_path, "dies.py")[2]).facts["error"]

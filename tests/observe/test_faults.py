@@ -83,7 +83,7 @@ def test_fault_switches_the_observer_off_and_nothing_else(tmp_path, monkeypatch,
 def test_fault_in_the_inbox_is_recorded(tmp_path, monkeypatch, capsys, bare_output):
     monkeypatch.setattr(MetricQueue, "_drain_scalars", lambda self: 1 / 0)
     assert observe(tmp_path / "run.tdx", capsys) == bare_output
-    assert "ZeroDivisionError" in load(tmp_path / "run.tdx").facts["observers_off"]["inbox"]
+    assert "ZeroDivisionError" in load(tmp_path / "run.tdx").facts["observers_off"]["metrics"]
 
 
 def test_fault_while_attaching_is_recorded(tmp_path, monkeypatch, capsys, bare_output):

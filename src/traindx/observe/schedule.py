@@ -1,14 +1,15 @@
 """When to look closely. Observation has a time budget and schedules itself to it.
 
-Three depths of looking: every step gets the scalars that cost next to nothing; a *light* look measures the batch and
-the gradient as a whole; a *deep* look measures every layer. Looks are dense at the start, where most faults show,
-and thin out with the logarithm of the step; they become dense again for a while after `alert()`. What a run may spend
-beyond its share is given out by the logarithm of the step too, or the first steps would have it all.
+There are three depths: every step gets the scalars that cost next to nothing; a *light* look measures the batch and the
+gradient as a whole; a *deep* look measures every layer. Looks are dense at the start, where most faults show, and thin
+out with the logarithm of the step; they become dense again for a while after `alert()`. A short run gets some seconds
+beyond its share; they too are given out with the logarithm of the step, or the first steps would take them all. Where
+the length of the run is known, a few looks in its last tenth are guaranteed.
 """
 
 from __future__ import annotations
 
-from math import log
+from math import inf, log
 from time import thread_time
 
 NOTHING, LIGHT, DEEP = 0, 1, 2
@@ -19,7 +20,8 @@ USUAL_BUDGET = 1.0  # percent of the run's time
 GRACE = 0.15
 GIVEN_OUT_BY = 1000
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
-DEAR = 0.05  # seconds: of looks that take longer, two have to do
+EXPENSIVE = 0.05  # seconds: where a look takes longer, the first two steps are enough
+AT_END = (0.9, 0.95, 0.985)  # shares of a run of known length at which looks are guaranteed
 ALERT_STEPS = 6
 FOR_LIGHT = 0.8  # light looks leave the rest for deep ones, which they would keep from ever being affordable
 MAX_GAP = 400
@@ -38,6 +40,9 @@ class Schedule:
         self._cost = {LIGHT: 0.0, DEEP: 0.0}
         self._last = NOTHING
         self._of_look = 0.0  # what the present look has cost so far
+        self.planned: int | None = None  # steps that the run is meant to have
+        self._guaranteed = 0  # looks of the present one of them
+        self._at_end = 0  # of the guaranteed looks, those that have been made
 
     def charge(self, seconds: float, of_look: bool = False) -> None:
         """Account for time that was spent: the thread's own, so that a busy machine does not blind us."""
@@ -70,11 +75,21 @@ class Schedule:
 
     def due(self, step: int) -> bool:
         """Whether this step may be worth a look at all. Asked at every step, so no more than comparisons."""
-        return step >= self._next_light or step >= self._next_deep or step <= self._alert_until
+        return (
+            step >= self._next_light
+            or step >= self._next_deep
+            or step <= self._alert_until
+            or (self.planned is not None and step >= self._next_guaranteed())
+        )
+
+    def _next_guaranteed(self) -> float:
+        if self.planned is None or self._at_end >= len(AT_END):
+            return inf
+        return AT_END[self._at_end] * self.planned
 
     def next_due(self, step: int) -> int:
         """The step, this one or later, that may be worth a look."""
-        return step if self.due(step) else min(self._next_light, self._next_deep)
+        return step if self.due(step) else int(min(self._next_light, self._next_deep, self._next_guaranteed() + 0.999))
 
     def plan(self, step: int, consecutive: int = 1) -> int:
         """How closely to look at the coming step.
@@ -95,9 +110,15 @@ class Schedule:
         earned = self._earned()
         lent = GRACE * min(1.0, log(1 + step) / log(1 + GIVEN_OUT_BY)) ** 1.5
         allowance = max(earned, lent + earned / 2)  # the other half pays back
-        forced = FORCED_DEEP if self._cost[DEEP] <= DEAR else FORCED_DEEP - 1
+        forced = FORCED_DEEP if self._cost[DEEP] <= EXPENSIVE else FORCED_DEEP - 1
         if step < forced * consecutive:
             self._next_deep = step + 1
+            return DEEP
+        if step >= self._next_guaranteed():
+            self._guaranteed += 1
+            if self._guaranteed > consecutive:  # this one and those that belong to it
+                self._guaranteed = 0
+                self._at_end += 1
             return DEEP
         if step <= self._alert_until and self.looks + self._cost[DEEP] <= 2 * allowance:
             return DEEP

@@ -34,6 +34,9 @@ class Session:
         self.backwards = 0
         self.look = DEEP
         self.optimizers: list[weakref.ref[Any]] = []
+        self._held: list[tuple[Any, ...]] = []  # what each of them is and holds, to know its successor
+        self._made_at: dict[int, int] = {}  # by identity: the step before which an optimizer was made
+        self.stepped_at: dict[int, int] = {}  # by number: its last step that was heard
         self.have_stepped: set[int] = set()  # which of them have been heard to
         self.last_loss: float | None = None
         self.given: list[Any] = []  # the arguments of the forwards since the last backward
@@ -51,6 +54,7 @@ class Session:
         self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
+        self.output_modules: dict[int, str] = {}  # by identity of a model: the module that makes its output
         self.loose: list[weakref.ref[Any]] = []  # tensors outside any module that the loss depends on
         # Identities of tensors in the graphs of the first steps: those that products took as weights, and the others.
         self.factors: set[int] = set()
@@ -79,8 +83,29 @@ class Session:
         for index, known in enumerate(self.optimizers):
             if known() is optimizer:
                 return index
+        return self._successor(optimizer)
+
+    def _successor(self, optimizer: Any) -> int:
+        """A number for a new optimizer. Some scripts make one anew each epoch: it takes the place of one that holds the
+        same parameters and is gone or idle, or it would look like a second one beside a first that does nothing."""
+        kind = _kind_of(optimizer)
+        made = self._made_at.get(id(optimizer), self.step)
+        for index, known in enumerate(self.optimizers):
+            other = known()
+            idle = index in self.have_stepped and self.stepped_at.get(index, 0) < made
+            if _alike(self._held[index], kind) and (other is None or idle):
+                self.optimizers[index] = weakref.ref(optimizer)
+                return index
         self.optimizers.append(weakref.ref(optimizer))
+        self._held.append(kind)
         return len(self.optimizers) - 1
+
+    def may_replace(self, optimizer: Any) -> bool:
+        """Whether there is one like it, which it may be about to replace: `optimizer = Adam(...)` in a loop."""
+        self._made_at[id(optimizer)] = self.step
+        kind = _kind_of(optimizer)
+        known = zip(self.optimizers, self._held, strict=True)
+        return any(ref() is not optimizer and _alike(held, kind) for ref, held in known)
 
     def has_parameters(self, root: Any) -> bool:
         """Asked at every forward, so remembered."""
@@ -147,3 +172,13 @@ class Session:
         """One line to the person watching, on stderr: stdout is the script's."""
         with suppress(Exception):  # the script may have closed stderr
             print(f"traindx: {line}", file=sys.stderr, flush=True)
+
+
+def _kind_of(optimizer: Any) -> tuple[Any, ...]:
+    """Its class, how many parameters it holds, and the first of them (all weak references to one object are one)."""
+    held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    return type(optimizer), len(held), weakref.ref(held[0]) if held else None
+
+
+def _alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return one[:2] == other[:2] and one[2] is not None and one[2] is other[2]

@@ -29,7 +29,7 @@ def _installed() -> tuple[str, ...]:
 
 
 @cache
-def _kind(filename: str) -> str:
+def kind_of(filename: str) -> str:
     """`ours`, `torch`, `library` or `user`."""
     # The zoo's patients lie within the package but are user code.
     if filename == WRAPPER_FILE or (filename.startswith(_HERE) and not filename.startswith(_PATIENTS)):
@@ -46,19 +46,19 @@ def is_installed(filename: str) -> bool:
 
 
 def is_ours(filename: str) -> bool:
-    return _kind(filename) == "ours"
+    return kind_of(filename) == "ours"
 
 
 def is_users(frame: FrameType) -> bool:
     """Whether this very frame is of the user's own code."""
-    return _kind(frame.f_code.co_filename) == "user"
+    return kind_of(frame.f_code.co_filename) == "user"
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """The nearest frame of the user's own code; of a library that is not torch, where there is none."""
     nearest = None
     while frame is not None:
-        kind = _kind(frame.f_code.co_filename)
+        kind = kind_of(frame.f_code.co_filename)
         if kind == "user":
             return frame
         if kind == "library" and nearest is None:

@@ -80,6 +80,7 @@ def check_handlers(observer: Any) -> None:
             hint = f"; did you mean {near[0]}?" if near else ""
             raise TypeError(f"{kind.__module__}: {name}() handles no moment{hint}")
         expected = len(inspect.signature(getattr(Moments, name)).parameters)
-        taken = len(inspect.signature(method).parameters)
-        if taken != expected:
+        parameters = inspect.signature(method).parameters.values()
+        taken = len(parameters)
+        if taken != expected and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
             raise TypeError(f"{kind.__module__}: {name}() takes {taken - 1} arguments, its moment gives {expected - 1}")

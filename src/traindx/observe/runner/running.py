@@ -22,6 +22,7 @@ from ..recording import Recording
 from ..secrets import masked_text
 from ..sites import describe, is_ours, user_frame
 from .importing import after_import
+from .stacks import hide_our_frames
 
 
 class ScriptError(Exception):
@@ -118,10 +119,12 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
         sys.path[0] = program.first_path
     sys.modules["__main__"] = program.main
     undo = after_import("torch", recording.attach) if recording is not None else (lambda: None)
+    show_frames = hide_our_frames(_execute.__code__)
     try:
         return _execute(program)
     finally:
         undo()
+        show_frames()
         sys.argv = before[0]
         if own_path and sys.path:
             sys.path[0] = before[1]

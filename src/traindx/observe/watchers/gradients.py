@@ -1,6 +1,6 @@
 """Gradients, weights and updates: as a whole at light looks, by layer at deep ones.
 
-Norms are of the full tensors; cosines and updates come from sketches (evenly spaced elements), so that a look at a
+Norms are of the full tensors; cosines and updates come from sketches (scattered elements), so that a look at a
 large model costs a fraction of its step.
 """
 
@@ -13,7 +13,7 @@ import torch
 
 from ..metric_queue import cpu_value
 from ..session import Session
-from ..tensors import readable, row_of, sketch
+from ..tensors import SKETCH, readable, row_of, sketch
 from .updates import Update
 
 ORDER = 20
@@ -30,6 +30,9 @@ class Watcher:
         self._before: dict[int, Any] = {}  # id of a parameter -> sketch; names may change within a step
         self._last: dict[int, tuple[int, Any, Any]] = {}  # optimizer -> (step, gradient, update), as sketches
         self._gradient: Any = None
+        self._largest: list[
+            tuple[str, Any, Any, Any]
+        ] = []  # of weights not known to move: where their gradient is largest
         self._pairs: list[tuple[float, float]] = []
         self.batch_size = 0
 
@@ -48,7 +51,14 @@ class Watcher:
     @torch.no_grad()
     def weights_before(self, update: Update) -> None:
         if self.session.deep:
-            self._before = {id(p): sketch(p) for p in self._layers(update)[1]}
+            names, params = self._layers(update)
+            self._before = {id(p): sketch(p) for p in params}
+            self._largest = [
+                (name, p, place, p.detach().reshape(-1)[place].clone())
+                for name, p in zip(names, params, strict=True)
+                if p.numel() > SKETCH and not self.session.moved.get(name) and _dense(p.grad)
+                for place in [p.grad.detach().abs().argmax()]
+            ]
 
     @torch.no_grad()
     def gradients_ready(self, update: Update) -> None:
@@ -94,6 +104,7 @@ class Watcher:
         session = self.session
         if not session.deep or not self._before:
             return
+        self._note_largest()
         names, params = self._layers(update)
         present = [(n, p) for n, p in zip(names, params, strict=True) if id(p) in self._before]
         if not present:
@@ -119,6 +130,15 @@ class Watcher:
         metrics.scalar("update_ratio", step, torch.linalg.vector_norm(update_norm) / whole)
         self._compare(update, torch.cat(moves) if moves else None)
         self._settings_at_work(update, weight_norm)
+
+    def _note_largest(self) -> None:
+        """A sketch may miss the few entries of a large weight that a step changes, such as rows of an embedding. Where
+        the gradient is largest, a weight moves if it moves at all."""
+        session, step = self.session, self.session.step
+        largest, self._largest = self._largest, []
+        for name, p, place, before in largest:
+            change = (p.detach().reshape(-1)[place] - before).abs().float()
+            session.metrics.later(change, lambda size, name=name: session.note_moved(step, [name], [size]))
 
     def _per_element(self, quantity: str, names: list[str], norms: Any, root_sizes: list[float]) -> None:
         # Divided at the flush: sending the sizes to an accelerator now would wait for it.

@@ -39,7 +39,7 @@ LOOSE_UNTIL = 4  # steps: weights that a script keeps by hand show at once
 
 class Watcher:
     name = "graph"
-    ONLY_ON_LOOKS = frozenset({"forward_begin", "backward_begin"})
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "forward_end", "backward_begin"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -92,6 +92,14 @@ class Watcher:
                 self._copied += part.numel()
                 if self._copied > MAX_COPIED:
                     self._measure_copies()
+
+    def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
+        """Which module makes a model's output: limits of an activation are meant there. Every model has its own."""
+        if self._listening:
+            made = next((t.grad_fn for t in tensors_in(output) if t.grad_fn is not None), None)
+            name = self._names.get(id(made)) if made is not None else None
+            if name is not None:
+                self.session.output_modules[id(root)] = name
 
     def _measure_copies(self) -> None:
         for named in self._copies.values():

@@ -17,6 +17,9 @@ ORDER = 10
 _INTERNAL = {"params", "initial_lr", "foreach", "capturable", "differentiable", "fused", "decoupled_weight_decay"}
 
 
+MAX_SCHEDULERS = 64  # that are listed: some scripts make a new one each epoch
+
+
 class _State:
     """What is known of one optimizer."""
 
@@ -64,6 +67,7 @@ class Watcher:
         self.session = session
         self._states: list[_State] = []
         self._schedulers: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
+        self._unassigned: list[tuple[weakref.ref[Any], dict[str, Any]]] = []  # schedulers of optimizers to come
         self._derived = False  # a backward was heard since the last step
 
     def _state(self, optimizer: Any) -> _State:
@@ -74,6 +78,8 @@ class Watcher:
         return self._states[index]
 
     def optimizer_made(self, optimizer: Any, site: dict[str, Any] | None) -> None:
+        if self.session.may_replace(optimizer):
+            return  # when it is used, the other one is gone, or is not
         index = self.session.optimizer_index(optimizer)
         if index == len(self._states):
             self._states.append(_State(optimizer, site))
@@ -89,16 +95,23 @@ class Watcher:
         optimizer = getattr(scheduler, "optimizer", None)
         facts = {
             "class": type(scheduler).__name__,
-            "optimizer": self.session.optimizer_index(optimizer) if optimizer is not None else None,
+            "optimizer": None,
             "site": site,
             "settings": settings,
             "steps": 0,
         }
-        self._schedulers.append((weakref.ref(scheduler), facts))
+        if len(self._schedulers) < MAX_SCHEDULERS:
+            self._schedulers.append((weakref.ref(scheduler), facts))
+            if optimizer is not None and not self.session.may_replace(optimizer):
+                facts["optimizer"] = self.session.optimizer_index(optimizer)
+            elif optimizer is not None:
+                self._unassigned.append((weakref.ref(optimizer), facts))
 
     # ── were gradients cleared? ─────────────────────────────────────────────────────────────────
 
     def grads_cleared(self, owner: Any) -> None:
+        if hasattr(type(owner), "add_param_group"):
+            self._state(owner)
         for _, optimizer in self.session.live_optimizers():
             state = self._state(optimizer)
             if owner is optimizer:
@@ -127,6 +140,11 @@ class Watcher:
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
         session = self.session
         state = self._state(optimizer)
+        session.stepped_at[session.optimizer_index(optimizer)] = session.step
+        for ref, scheduler in self._unassigned:
+            if ref() is optimizer:
+                scheduler["optimizer"] = session.optimizer_index(optimizer)
+        self._unassigned = [(ref, scheduler) for ref, scheduler in self._unassigned if scheduler["optimizer"] is None]
         facts = state.facts
         if facts["first_step"] is None:
             facts["first_step"] = session.step
@@ -156,6 +174,8 @@ class Watcher:
                 if rates is not None:
                     self._note_rates(index, step, rates)
                 step += 1
+        if last is not None:
+            self.session.stepped_at[self._states.index(last)] = fast.first_step + fast.steps - 1
         self._derived = False
         for state in self._states:
             state.emptied = False

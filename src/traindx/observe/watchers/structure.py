@@ -106,6 +106,7 @@ class Watcher:
                 "elements": sum(p.numel() for p in parameters(root)),
                 "trainable": sum(p.numel() for p in parameters(root) if p.requires_grad),
                 "modules": [],
+                "output": None,
                 "root": weakref.ref(root),
             }
         )
@@ -253,6 +254,9 @@ class Watcher:
 
     def _model_fact(self, model: dict[str, Any]) -> dict[str, Any]:
         self._list_modules(model)
+        root = model["root"]()
+        if root is not None:
+            model["output"] = self.session.output_modules.get(id(root))
         return {key: value for key, value in model.items() if key != "root"}
 
     def _list_modules(self, model: dict[str, Any]) -> None:

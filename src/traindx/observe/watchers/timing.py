@@ -23,12 +23,14 @@ class Watcher:
         self._began = self._last_end = perf_counter()
         self._spent = [0.0, 0.0, 0.0]  # data, forward, backward since the last step
         self._spent_by_then = 0.0  # on observing, when the last step ended
+        self._waited = False  # for a loader, in this step
         self._evaluating = False
         self._before_forward: float | None = None  # from the end of the last step to this one's first forward
         self._page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         self._spent[0] += seconds
+        self._waited = True
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if self._before_forward is None and self._last_end:
@@ -53,7 +55,7 @@ class Watcher:
         self._file(max(0.0, seconds - sum(self._spent)) if closure else seconds)
 
     def fast_steps_ended(self, fast: FastSteps) -> None:
-        self._spent = [0.0, 0.0, 0.0]
+        self._spent, self._waited = [0.0, 0.0, 0.0], False
         self._before_forward = None
         self._last_end = 0.0 if fast.within_a_step else perf_counter()  # a step heard in part is not timed
         self._spent_by_then = self.session.schedule.spent
@@ -64,13 +66,14 @@ class Watcher:
         if self._last_end:
             put = self.session.metrics.scalar
             put("clock", step, now - self._began)
-            # Whatever passes before the forward is the making of the batch, in a loader or in the loop itself.
-            put("time/data", step, max(self._spent[0], self._before_forward or 0.0))
+            if self._waited:  # what else passes before the forward may be anything: logging, a copy, a batch by hand
+                put("time/data", step, self._spent[0])
+            put("time/between", step, max(0.0, (self._before_forward or 0.0) - self._spent[0]))
             put("time/forward", step, self._spent[1])
             put("time/backward", step, self._spent[2])
             put("time/step", step, step_seconds)
             put("time/total", step, max(sum(self._spent) + step_seconds, now - self._last_end - self._own()))
-        self._spent = [0.0, 0.0, 0.0]
+        self._spent, self._waited = [0.0, 0.0, 0.0], False
         self._before_forward = None
         self._last_end = now
         self._spent_by_then = self.session.schedule.spent
