@@ -58,22 +58,30 @@ class Blocks:
         block = _Block(lines, codes, numbers, np.r_[0, np.cumsum(counts)])
         at = 0
         while at < len(lines):
-            until = self._known_until(codes, at) if self._lines.neutral else at
-            if until - at >= FEWEST and self._together(block, at, until):
-                at = until
+            if self._how[codes[at]] < _ALONE and self._lines.neutral:
+                until = self._known_until(codes, at)
+                if until - at >= FEWEST and self._together(block, at, until):
+                    at = until
+                    continue
             else:
-                self._one(block, at)
-                at += 1
+                until = at + 1
+            for one in range(at, until):
+                self._one(block, one)
+            at = until
 
     def _code(self, skeleton: str) -> int:
         code = self._numbers_of.get(skeleton)
         if code is not None:
             return code
-        if GAP not in skeleton and len(skeleton) >= 100 and "loss" not in skeleton and "|" not in skeleton:
-            return 0 if self._skeletons else self._new("", _SILENT)  # prose
+        if GAP not in skeleton and self._is_prose(skeleton):
+            return 0 if self._skeletons else self._new("", _SILENT)
         if len(self._skeletons) > MOST_SKELETONS:
             return self._numbers_of.setdefault("\n", self._new("\n", _ALONE))
         return self._new(skeleton, _SILENT if not self._skeletons and not skeleton else _NEW)
+
+    def _is_prose(self, line: str) -> bool:
+        """Without numbers, and neither a heading nor part of a table."""
+        return not (self._lines.tables.may_be_heading(line) or self._lines.headings.is_heading(line))
 
     def _new(self, skeleton: str, how: int) -> int:
         if not self._skeletons and skeleton:
@@ -123,7 +131,7 @@ class Blocks:
         if found is None:
             return _SILENT
         plan = plan_of(found, split_numbers(line))
-        if plan is None or plan.evaluating or (plan.of is not None and plan.position is None):
+        if plan is None or plan.evaluating or (plan.of is not None and plan.position is None and _counts_batches(plan)):
             return _ALONE
         skeleton.follow(plan, from_table=False)
         return _TOGETHER
@@ -228,12 +236,16 @@ class _Block:
         for column, (place, sign) in enumerate(wanted):
             texts = [numbers[at] for at in (starts + place).tolist()]
             try:
-                found[:, column] = list(map(float, texts))
+                found[:, column] = np.fromiter(map(float, texts), np.float64, len(texts))
             except ValueError:
-                found[:, column] = list(map(to_float, texts))
+                found[:, column] = np.fromiter(map(to_float, texts), np.float64, len(texts))
             if sign < 0:
                 found[:, column] *= sign
         return found
+
+
+def _counts_batches(plan: Plan) -> bool:
+    return any(role_of(name).kind == "step" and role_of(name).weak == 2 for name in plan.values)
 
 
 def _carried(cells: FloatArray, before: float | None) -> FloatArray:

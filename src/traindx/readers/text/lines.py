@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ KERAS = " - ETA: "  # in a bar that shows the mean of the epoch so far
 _HAS_NUMBER = re.compile(r"\d|nan|inf", re.IGNORECASE)
 _MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "reward"})
 _PLACED = frozenset({"step", "epoch", "seen"})
+_WEIGHTS = np.random.default_rng(0).integers(1, 1 << 62, 1 << 16) | 1
 
 
 class Lines:
@@ -149,9 +151,9 @@ class Rows:
             return 3
         return 2 if "step" in kinds else math.inf
 
-    def _is_echo(self, names: tuple[str, ...], content: tuple[float | str, ...], line: str) -> bool:
+    def _is_echo(self, names: tuple[str, ...], values: tuple[float, ...], line: str) -> bool:
         """The same numbers after another prefix: another host printed the same."""
-        content = tuple("nan" if value != value else value for value in content)  # two NaN are not equal
+        content = _content(values)
         earlier = self._recent.get(content)
         if earlier is not None and _is_another_hosts(earlier, line, names[0]):
             return True
@@ -163,15 +165,22 @@ class Rows:
     def _without_echoes(
         self, places: IntArray, names: tuple[str, ...], values: FloatArray, lines: list[str]
     ) -> IntArray:
-        """Which rows stay. Looked at one by one are only those at the borders, and rows equal to others."""
+        """Which rows stay. Looked at one by one are only rows that equal others, here or shortly before."""
         keep = np.ones(len(places), bool)
-        contents = np.ascontiguousarray(values).view(np.dtype((np.void, 8 * values.shape[1]))).ravel()
-        _, group, size = np.unique(contents, return_inverse=True, return_counts=True)
-        alone = size[group] == 1
-        alone[:HOSTS_APART] = False
-        alone[-HOSTS_APART:] = False
-        for row in np.flatnonzero(~alone).tolist():
+        # Equal rows have equal sums of their bits; others hardly ever, and then nothing but time is lost.
+        bits = np.ascontiguousarray(values).view(np.int64)
+        _, group, size = np.unique(bits @ _WEIGHTS[: bits.shape[1]], return_inverse=True, return_counts=True)
+        alike = size[group] > 1
+        for row, content in enumerate(map(_content, values[:HOSTS_APART].tolist())):
+            alike[row] |= content in self._recent
+        for row in np.flatnonzero(alike).tolist():
             keep[row] = not self._is_echo(names, tuple(values[row].tolist()), lines[places[row]])
+        for row, content in zip(range(max(0, len(places) - HOSTS_APART), len(places)),
+                                map(_content, values[-HOSTS_APART:].tolist()), strict=True):  # fmt: skip
+            if keep[row]:
+                self._recent[content] = lines[places[row]]
+        while len(self._recent) > HOSTS_APART:
+            self._recent.popitem(last=False)
         return np.flatnonzero(keep).astype(np.int64)
 
     def table(self) -> Table:
@@ -197,4 +206,15 @@ def _is_another_hosts(earlier: str, line: str, first: str) -> bool:
     mine, theirs = max(line.find(first), 0), max(earlier.find(first), 0)
     if line[mine:] != earlier[theirs:]:
         return False
-    return without_times(line[:mine]).split() != without_times(earlier[:theirs]).split()
+    return _prefix(line[:mine]) != _prefix(earlier[:theirs])
+
+
+@lru_cache(maxsize=4096)
+def _prefix(text: str) -> list[str]:
+    return without_times(text).split()
+
+
+def _content(values: Sequence[float]) -> tuple[float | str, ...]:
+    """The values, so that two rows can be compared: a NaN equals nothing, not even itself."""
+    content = tuple(values)
+    return content if sum(content) == sum(content) else tuple("nan" if x != x else x for x in content)
