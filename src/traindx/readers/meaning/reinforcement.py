@@ -24,7 +24,7 @@ def reinforcement(curves: Mapping[str, Curve], counter: str = "") -> list[str]:
     episodes = any(found & EPISODES for found in words.values())
     rewards += [name for name, found in words.items() if episodes and "score" in found and name not in rewards]
     companions = [name for name, found in words.items() if found & _AGENT and name not in rewards]
-    return [*rewards[:5], *companions[:3]] if rewards and companions else []
+    return [*rewards[:5], *companions[:3]] if rewards else []
 
 
 def policy_losses(losses: list[Curve]) -> list[Curve]:

@@ -9,7 +9,7 @@ from ..rows.collector import number
 from .phrases import phased
 
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
-_BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}[|│].*$")
+_BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}(?:[|│]|\d+/\d+ \[).*$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
 _FRACTION = re.compile(r"^(\d+)/\d+$")
