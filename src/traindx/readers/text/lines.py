@@ -7,13 +7,14 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ...record.types import FloatArray, IntArray
 from ..meaning.names import bare_phase, role_of
 from ..rows.collector import Collector
-from ..rows.table import Column, Table
+from ..rows.table import BoolArray, Column, Table
 from .bars import MEAN, POSITION
 from .evaluations import Evaluations
 from .headings import Headings
@@ -24,6 +25,7 @@ from .skeletons import Skeletons
 from .tables import Tables
 from .unnamed import Unnamed
 
+Group = tuple[IntArray, tuple[str, ...], FloatArray]  # lines of one template: their numbers, names and values
 TEMPLATE = "(template)"
 MOST_TEMPLATES = 20_000
 LONGEST_LINE = 1 << 16
@@ -102,29 +104,24 @@ class Rows:
         row[TEMPLATE] = float(template)
         self._collector.add(row)
 
-    def add_many(self, groups: Sequence[tuple[IntArray, tuple[str, ...], FloatArray]], lines: list[str]) -> None:
+    def add_many(self, groups: Sequence[Group], lines: list[str]) -> None:
         """Rows of many lines at once: for each template the numbers of its lines, its names and its values."""
-        kept: list[tuple[IntArray, tuple[str, ...], FloatArray, int]] = []
-        for places, names, values in groups:
-            template = self.template(names)
-            if template is None:
-                continue
-            keep = self._without_echoes(places, names, values, lines)
-            if len(keep) < len(places):
-                places, values = places[keep], values[keep]
-            self._seen[template] += len(places)
-            kept.append((places, names, values, template))
+        kept = [(template, *group) for group in groups if (template := self.template(group[1])) is not None]
         if not kept:
             return
-        order = np.sort(np.concatenate([places for places, *_ in kept]))
+        stays = self._without_echoes([group for _, *group in kept], lines)
+        order = np.sort(np.concatenate([places[keep] for (_, places, *_), keep in zip(kept, stays, strict=True)]))
         columns: dict[str, tuple[list[IntArray], list[FloatArray]]] = {}
-        for places, names, values, template in kept:
-            rows = np.searchsorted(order, places).astype(np.int64)
-            for number, name in enumerate(names):
-                columns.setdefault(name, ([], []))[0].append(rows)
-                columns[name][1].append(values[:, number])
-            columns.setdefault(TEMPLATE, ([], []))[0].append(rows)
-            columns[TEMPLATE][1].append(np.full(len(rows), float(template)))
+        for (template, places, names, values), keep in zip(kept, stays, strict=True):
+            rows = np.searchsorted(order, places[keep]).astype(np.int64)
+            self._seen[template] += len(rows)
+            for name, cells in (
+                *zip(names, values[keep].T, strict=True),
+                (TEMPLATE, np.full(len(rows), template, float)),
+            ):
+                found = columns.setdefault(name, ([], []))
+                found[0].append(rows)
+                found[1].append(cells)
         self._collector.add_block(
             len(order), {name: (np.concatenate(rows), np.concatenate(cells)) for name, (rows, cells) in columns.items()}
         )
@@ -157,31 +154,35 @@ class Rows:
         earlier = self._recent.get(content)
         if earlier is not None and _is_another_hosts(earlier, line, names[0]):
             return True
+        self._remember(content, line)
+        return False
+
+    def _remember(self, content: tuple[float | str, ...], line: str) -> None:
         self._recent[content] = line
         if len(self._recent) > HOSTS_APART:
             self._recent.popitem(last=False)
-        return False
 
-    def _without_echoes(
-        self, places: IntArray, names: tuple[str, ...], values: FloatArray, lines: list[str]
-    ) -> IntArray:
-        """Which rows stay. Looked at one by one are only rows that equal others, here or shortly before."""
-        keep = np.ones(len(places), bool)
+    def _without_echoes(self, groups: list[Any], lines: list[str]) -> list[BoolArray]:
+        """Which rows of each group stay. Looked at one by one are the first, and rows that equal others."""
+        stays = [np.ones(len(places), bool) for places, *_ in groups]
         # Equal rows have equal sums of their bits; others hardly ever, and then nothing but time is lost.
-        bits = np.ascontiguousarray(values).view(np.int64)
-        _, group, size = np.unique(bits @ _WEIGHTS[: bits.shape[1]], return_inverse=True, return_counts=True)
-        alike = size[group] > 1
-        for row, content in enumerate(map(_content, values[:HOSTS_APART].tolist())):
-            alike[row] |= content in self._recent
-        for row in np.flatnonzero(alike).tolist():
-            keep[row] = not self._is_echo(names, tuple(values[row].tolist()), lines[places[row]])
-        for row, content in zip(range(max(0, len(places) - HOSTS_APART), len(places)),
-                                map(_content, values[-HOSTS_APART:].tolist()), strict=True):  # fmt: skip
-            if keep[row]:
-                self._recent[content] = lines[places[row]]
-        while len(self._recent) > HOSTS_APART:
-            self._recent.popitem(last=False)
-        return np.flatnonzero(keep).astype(np.int64)
+        sums = np.concatenate([np.ascontiguousarray(v).view(np.int64) @ _WEIGHTS[: v.shape[1]] for *_, v in groups])
+        order = np.argsort(np.concatenate([places for places, *_ in groups]), kind="stable")
+        _, same, size = np.unique(sums[order], return_inverse=True, return_counts=True)
+        alike = size[same] > 1
+        alike[:HOSTS_APART] = True
+        last = len(order) - HOSTS_APART
+        borders = np.cumsum([0, *map(len, stays)])
+        for place in np.flatnonzero(alike | (np.arange(len(order)) >= last)).tolist():
+            group = int(np.searchsorted(borders, order[place], side="right")) - 1
+            row = int(order[place] - borders[group])
+            places, names, values = groups[group]
+            content, line = tuple(values[row].tolist()), lines[places[row]]
+            if alike[place]:
+                stays[group][row] = not self._is_echo(names, content, line)
+            else:
+                self._remember(_content(content), line)
+        return stays
 
     def table(self) -> Table:
         """Without lines that came once and hold no loss: settings, summaries, chatter."""
