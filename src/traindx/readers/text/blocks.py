@@ -17,7 +17,7 @@ from .phrases import Said, said
 from .skeletons import MOST_SKELETONS, Number, Plan, plan_of, split_numbers, to_float
 
 GAP = "\0"  # stands for a number in a skeleton; sources hold no NUL
-FEWEST = 40  # lines in a row for which it pays to take them in together
+FEWEST = 150  # lines in a row for which it pays to take them in together
 WINDOW = 4096
 _SILENT, _TOGETHER, _ALONE, _NEW = range(4)
 
@@ -28,7 +28,7 @@ class _Skeleton:
     def __init__(self, text: str) -> None:
         self.text = text
         self.plan: Plan | None = None
-        self.takes_epoch = self.takes_bar = False
+        self.takes_epoch = self.takes_bar = self.from_table = False
 
     def follow(self, plan: Plan, from_table: bool) -> None:
         self.plan = plan
@@ -106,11 +106,20 @@ class Blocks:
         line, code = block.lines[at], int(block.codes[at])
         if self._how[code] == _NEW:
             self._how[code] = self._classify(self._skeletons[code], line)
-        self._lines.add(line)
+        plan = self._skeletons[code].plan
+        if plan is None or self._skeletons[code].from_table:
+            self._lines.add(line)
+        else:
+            try:
+                self._lines.add_said(plan.read(block.numbers(at)), line)
+            except ValueError:
+                self._lines.add(line)
         if self._lines.tables.heading != self._heading:
             # What lines say under another heading has to be found out anew.
             self._heading = self._lines.tables.heading
             self._how[1 : len(self._skeletons)] = _NEW
+            for skeleton in self._skeletons:
+                skeleton.plan = None
 
     def _classify(self, skeleton: _Skeleton, line: str) -> int:
         text = skeleton.text
@@ -131,9 +140,10 @@ class Blocks:
         if found is None:
             return _SILENT
         plan = plan_of(found, split_numbers(line))
+        if plan is not None:
+            skeleton.follow(plan, from_table=False)
         if plan is None or plan.evaluating or (plan.of is not None and plan.position is None and _counts_batches(plan)):
             return _ALONE
-        skeleton.follow(plan, from_table=False)
         return _TOGETHER
 
     def _together(self, block: _Block, begin: int, end: int) -> bool:
@@ -228,6 +238,9 @@ class _Block:
     def __init__(self, lines: list[str], codes: IntArray, numbers: list[str], starts: IntArray) -> None:
         self.lines, self.codes = lines, codes
         self._numbers, self._starts = numbers, starts
+
+    def numbers(self, line: int) -> list[str]:
+        return self._numbers[self._starts[line] : self._starts[line + 1]]
 
     def values(self, lines: IntArray, wanted: list[Number]) -> FloatArray:
         """The wanted numbers of these lines, a row each; raises ValueError where one is none."""

@@ -66,11 +66,19 @@ class Lines:
         elif not _HAS_NUMBER.search(line):
             self.headings.line(line)
         elif (found := self.skeletons.said(line)) is not None:
-            if (over := self.evaluations.over(found, line)) is not None:
-                self._add(*over)
-            if not found.evaluating:
-                self._add(self.evaluations.result(self.headings.below(found)), line)
+            self._take(found, line)
         self.unnamed.add(line)
+
+    def add_said(self, found: Said, line: str) -> None:
+        """A line of which is known that it stands in no table, and what it says."""
+        self._take(found, line)
+        self.unnamed.pass_over(1)
+
+    def _take(self, found: Said, line: str) -> None:
+        if (over := self.evaluations.over(found, line)) is not None:
+            self._add(*over)
+        if not found.evaluating:
+            self._add(self.evaluations.result(self.headings.below(found)), line)
 
     def end(self) -> None:
         if (over := self.evaluations.over(None, "")) is not None:
