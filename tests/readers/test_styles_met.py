@@ -393,3 +393,59 @@ def test_columns_are_named_by_the_user(tmp_path: Path) -> None:
     assert run.series("loss/validation").values.tolist() == [loss(e) + 0.5 for e in range(20)]
     with pytest.raises(ReaderError, match="has no column 'c'"):
         read(tmp_path / "x.csv", columns={"loss": "c"})
+
+
+def test_lists_of_losses_are_a_run_each(tmp_path: Path) -> None:
+    text = "[]\n" + str([loss(s) for s in range(40)]) + "\nRNN: " + str([loss(2 * s) for s in range(30)]) + "\n"
+    first, second = runs_in(tmp_path, text)
+    assert points(first, "loss/train") == [(s, loss(s)) for s in range(40)]
+    assert points(second, "loss/train") == [(s, loss(2 * s)) for s in range(30)]
+
+
+def test_rows_of_losses_without_a_count(tmp_path: Path) -> None:
+    run = only(tmp_path, "".join(f"{loss(s)},{loss(s) + 0.5}\n" for s in range(40)))
+    assert points(run, "loss/train") == [(s, loss(s)) for s in range(40)]
+    assert run.facts["log"]["unread_validation"] == ["column 2"]
+    run = only(tmp_path, "".join(f"{1 + s // 20},{loss(s)}\n" for s in range(40)))
+    assert points(run, "loss/train") == [(s, loss(s)) for s in range(40)]
+
+
+def test_a_count_before_a_number_is_no_decimal_comma(tmp_path: Path) -> None:
+    run = only(tmp_path, "".join(f"{s},{loss(s):.9f}\n" for s in range(40)))
+    assert points(run, "loss/train") == [(s, loss(s)) for s in range(40)]
+
+
+def test_steps_rounded_to_thousands_do_not_count(tmp_path: Path) -> None:
+    steps = [200 * s for s in range(1, 41)]
+    text = "".join(
+        f"step:{s if s < 1000 else f'{s // 1000}K'} ep:{s // 10 if s < 1000 else '1K'} loss:{loss(s / 100)} lr:1.0e-05\n"
+        for s in steps
+    )
+    run = only(tmp_path, text)
+    assert run.series("loss/train").values.tolist() == [loss(s / 100) for s in steps]
+
+
+def test_one_epoch_again_at_the_end_is_another_run(tmp_path: Path) -> None:
+    text = "".join(f"epoch: {e}/100, train_loss: {loss(e + k / 1000)}\n" for k, e in enumerate([*range(1, 41), 1]))
+    assert len(runs_in(tmp_path, text)) == 2
+
+
+def test_event_files_in_a_folder_called_train_keep_their_validation(tmp_path: Path) -> None:
+    from _write import event_file, scalar_event
+
+    events = [scalar_event(s, s, **{"train/box_loss": 1.0, "val/box_loss": 2.0}) for s in range(5)]
+    path = event_file(tmp_path / "train" / "events.out.tfevents.1.h", events)
+    [run] = read(path)
+    assert run.facts["log"]["columns"]["loss/validation"] == "val/box_loss"
+
+
+def test_a_named_loss_is_not_given_up_for_an_error_written_more_often(tmp_path: Path) -> None:
+    text = "step,train_MAE_step,train_loss\n" + "".join(
+        f"{s},0.5,{loss(s) if s % 10 == 0 else ''}\n" for s in range(100)
+    )
+    assert only(tmp_path, text).facts["log"]["columns"]["loss/train"] == "train_loss"
+
+
+def test_a_shell_that_returns_is_no_agent(tmp_path: Path) -> None:
+    text = "".join(f"++ return {s % 5}\nstep {s} loss {loss(s)}\n" for s in range(20))
+    assert "rl" not in only(tmp_path, text).facts

@@ -288,3 +288,22 @@ def test_units_and_log_levels_are_no_part_of_names(tmp_path: Path) -> None:
     run = only_run(tmp_path, "\n".join(lines))
     assert run.series("accuracy/train").values.tolist() == [0.15, 0.25]
     assert run.series("epoch").values.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_blocks_say_what_their_lines_say(style: str) -> None:
+    from traindx.readers.text.blocks import Blocks
+    from traindx.readers.text.lines import Lines
+
+    text = STYLES[style][0].replace("\r", "\n").rstrip("\n")
+    # The same lines over and over, with other numbers, so that they are taken in together.
+    copies = [text.replace("2.", f"{k}.").replace("5", str(k % 7)) for k in range(10, 400)]
+    at_once, one_by_one = Lines(set()), Lines(set())
+    Blocks(at_once).add("\n".join(copies))
+    for line in "\n".join(copies).split("\n"):
+        one_by_one.add(line)
+    fast, slow = at_once.rows.table(), one_by_one.rows.table()
+    assert fast.length == slow.length and fast.columns.keys() == slow.columns.keys()
+    for name, column in slow.columns.items():
+        assert np.array_equal(fast.columns[name].rows, column.rows), name
+        assert np.array_equal(fast.columns[name].values, column.values, equal_nan=True), name

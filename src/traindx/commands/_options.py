@@ -43,6 +43,6 @@ def add_log_columns(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=COLUMN",
-        help="read the log's COLUMN as train, validation, lr … (may be repeated)",
+        help="read the log's COLUMN as loss, val_loss, accuracy, lr … (may be repeated)",
     )
     parser.add_argument("--step", metavar="COLUMN", help="the log's column that counts steps")

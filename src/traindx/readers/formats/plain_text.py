@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ...record import Run
+from ...record.types import FloatArray
 from ..meaning.names import role_of
 from ..options import Options
 from ..rows.runs import runs_from_rows
-from ..rows.table import Column, Table, training_losses
+from ..rows.table import Column, Table, from_dense, training_losses
 from ..source import Source
 from ..text.blocks import Blocks
 from ..text.decimals import decimal_commas, with_points
@@ -18,6 +21,8 @@ from ..text.positions import resolve
 from .json_document import find_history, parse_text
 
 KIND = "text"
+FEWEST_IN_LIST = 8
+_LIST = re.compile(r"\s*(?:[A-Za-z][\w .-]{0,40}[:=]\s*)?\[([^\[\]]*)\]")
 
 
 def sniff(source: Source) -> float:
@@ -32,7 +37,7 @@ def read(source: Source, options: Options) -> list[Run]:
     commas = decimal_commas(without_times(source.text_head))
     for text in source.text_blocks():
         speaks_of_loss = speaks_of_loss or "loss" in text.lower()
-        if "{" in text:
+        if "{" in text or "]" in text:
             text = history.taken_from(text)
         blocks.add(with_points(text) if commas else text)
     lines.end()
@@ -49,18 +54,35 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 class _History:
-    """`{'loss': [2.5, 2.1], 'val_loss': [...]}`, as `print(history.history)` writes it. The longest counts."""
+    """`{'loss': [2.5, 2.1], 'val_loss': [...]}`, as `print(history.history)` writes it. The longest counts.
+
+    Lists of numbers, with or without a name in front, are the losses of a run each.
+    """
 
     def __init__(self) -> None:
-        self.table: Table | None = None
+        self._table: Table | None = None
+        self._lists: list[FloatArray] = []
+
+    @property
+    def table(self) -> Table | None:
+        if self._table is None and self._lists:
+            steps = np.concatenate([np.arange(len(values), dtype=np.float64) for values in self._lists])
+            every = np.ones(len(steps), bool)
+            table = from_dense({"step": steps, "loss": np.concatenate(self._lists)}, {"step": every, "loss": every})
+            table.notes.append("lists of numbers: read as the training loss of a run each")
+            return table
+        return self._table
 
     def taken_from(self, text: str) -> str:
         """The text without such lines."""
         lines = text.split("\n")
         for place, line in enumerate(lines):
             if line[:1] == "{" and ": [" in line and (found := self._in(line)) is not None:
-                if self.table is None or found.length >= self.table.length:
-                    self.table = found
+                if self._table is None or found.length >= self._table.length:
+                    self._table = found
+                lines[place] = ""
+            elif line[-1:] == "]" and (values := _list_in(line)) is not None:
+                self._lists.append(values)
                 lines[place] = ""
         return "\n".join(lines)
 
@@ -70,6 +92,18 @@ class _History:
             return find_history(parse_text(line))
         except (ValueError, RecursionError):
             return None
+
+
+def _list_in(line: str) -> FloatArray | None:
+    """The numbers of `NAME: [2.5, 2.1]`, if it is a list of enough of them that are not all whole."""
+    found = _LIST.fullmatch(line)
+    if found is None:
+        return None
+    try:
+        values = np.array([float(cell) for cell in found[1].split(",")])
+    except ValueError:
+        return None
+    return values if len(values) >= FEWEST_IN_LIST and np.any(values != np.floor(values)) else None
 
 
 def _spread_breakdowns(table: Table) -> None:

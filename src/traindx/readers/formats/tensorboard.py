@@ -121,7 +121,7 @@ def _placed(below: str, tag: str) -> str:
     if below.startswith(tag.replace("/", "_")) and below != tag:
         return below
     phase = PHASES.get(below.split("/")[-1].lower(), "")
-    return tag if phase and role_of(tag).phase == phase else f"{below}/{tag}"
+    return tag if phase and role_of(tag).phase else f"{below}/{tag}"
 
 
 def _table(points: list[Scalars]) -> Table:

@@ -23,6 +23,7 @@ from .unread import unread_validation
 
 # Beyond this a log is a dump of everything; diagnosis never looks at further raw columns.
 MOST_RAW_COLUMNS = 512
+FEWEST_POINTS = 5  # that show the course of a loss
 _ADVERSARIES = GENERATORS | DISCRIMINATORS
 
 
@@ -130,7 +131,9 @@ def _candidates(left: Mapping[str, Curve], kind: str, *phases: Phase) -> list[Cu
 
 def _best(candidates: list[Curve]) -> list[Curve]:
     """Most telling first. A name that says little about parts wins, unless it covers far less of the run."""
-    longest = max((len(c) for c in candidates), default=0)
+    # A column that says it is a loss is not given up for a formula (`train_MAE_step`) that is written more often.
+    outright = [c for c in candidates if c.role.weak == 0 and len(c) >= FEWEST_POINTS] or candidates
+    longest = max((len(c) for c in outright), default=0)
     end = max((int(c.steps.max()) for c in candidates), default=0)
 
     def breaks_off(curve: Curve) -> bool:
@@ -208,6 +211,7 @@ def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidat
         chosen.take_loss(canonical, left.pop(stems[0].name))
         return
     adversaries = [c for c in parts if set(c.role.extra) & _ADVERSARIES]
+    parts = parts if len(adversaries) > 1 else [c for c in parts if c not in adversaries] or parts
     same = [
         c for c in parts if c.role.phase == parts[0].role.phase and np.array_equal(c.steps, parts[0].steps)
     ]  # terms of one loss on the same data

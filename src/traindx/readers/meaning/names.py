@@ -85,7 +85,7 @@ _EPOCH_COMPANIONS = words_in("epoch ep current trainer start starting begin end 
 _SEEN = words_in("tokens samples examples images sequences seen consumed")
 _SEEN_COMPANIONS = _STEP_COMPANIONS | words_in("processed so far")
 # The two networks of an adversarial training, and what a part of their losses is of.
-DISCRIMINATORS = words_in("d disc discriminator discrim critic")
+DISCRIMINATORS = words_in("d dis disc discriminator discrim critic")
 GENERATORS = words_in("g gen generator")
 _OF_ADVERSARIES = words_in("a b real fake gan adv l1 total")
 # Larger is better, so that the negative is the loss. `objf` is Kaldi's objective, a log-probability.

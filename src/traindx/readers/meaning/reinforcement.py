@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from .curve import Curve
-from .names import EPISODES, POLICY_TERMS, tokens
+from .names import EPISODES, POLICY_TERMS, tokens, words_in
 
 # Preference tuning (DPO and its like) logs rewards of chosen and rejected answers, and has an ordinary loss.
 _PREFERENCES = frozenset(("chosen", "rejected", "margins", "accuracies"))
-_AGENT = (
-    EPISODES | POLICY_TERMS | frozenset(("rollout", "ep", "epsilon", "kl", "entropy", "advantage", "advantages", "fps"))
-)
-_AGENT |= frozenset(("completion", "completions", "explained", "replay", "env", "agent"))
+_AGENT = EPISODES | POLICY_TERMS
+_AGENT |= words_in("rollout ep epsilon kl entropy advantage advantages fps completion completions replay env agent")
+FEWEST = 3  # different values: a setting or a remark has fewer
 
 
 def reinforcement(curves: Mapping[str, Curve], counter: str = "") -> list[str]:
@@ -20,11 +21,17 @@ def reinforcement(curves: Mapping[str, Curve], counter: str = "") -> list[str]:
     words = {name: set(tokens(name)) for name in (*curves, counter) if name}
     if any(found & _PREFERENCES for found in words.values()):
         return []
-    rewards = [name for name, curve in curves.items() if curve.role.kind == "reward"]
+    rewards = [name for name, curve in curves.items() if curve.role.kind == "reward" and _varies(curve)]
     episodes = any(found & EPISODES for found in words.values())
     rewards += [name for name, found in words.items() if episodes and "score" in found and name not in rewards]
     companions = [name for name, found in words.items() if found & _AGENT and name not in rewards]
-    return [*rewards[:5], *companions[:3]] if rewards and companions else []
+    # Whatever calls itself a reward is one; shells and functions return, too.
+    certain = bool(companions) or any(words[name] & {"reward", "rewards", "rew"} for name in rewards)
+    return [*rewards[:5], *companions[:3]] if rewards and certain else []
+
+
+def _varies(curve: Curve) -> bool:
+    return len(np.unique(curve.values)) >= FEWEST
 
 
 def policy_losses(losses: list[Curve]) -> list[Curve]:

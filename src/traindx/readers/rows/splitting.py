@@ -44,7 +44,7 @@ def split(
     if len(back) > max(3, 0.05 * len(rows)) and np.median(-moves[moves < 0]) <= 5 * stride:
         everything.interleaved = True
         return [everything], ["several writers share this log: the first value of each step is taken"]
-    if len(back) == 1 and back[0] == len(steps) - 1 and len(steps) > 4 and steps[-1] > steps[0]:
+    if len(back) == 1 and back[0] == len(steps) - 1 and _written_before(steps, loss[rows]):
         everything.keep[rows[-1]] = False
         return [everything], [f"the last line goes back to {int(steps[-1])}: it repeats the best and is left out"]
     starts, resumes = _restarts(steps, back, stride)
@@ -64,6 +64,12 @@ def split(
         f"the log holds {len(stretches)} runs: the step goes back to the start {len(starts)} times",
         *_resume_note(resumes, steps),
     ]
+
+
+def _written_before(steps: FloatArray, loss: FloatArray) -> bool:
+    """The last row is one of those above it, as early stopping prints the best once more."""
+    same = steps[:-1] == steps[-1]
+    return bool(np.any(loss[:-1][same] == loss[-1]))
 
 
 def _restarts(steps: FloatArray, back: NDArray[np.intp], stride: float) -> tuple[list[int], list[int]]:

@@ -29,6 +29,9 @@ def settle_bars(table: Table, losses: list[str]) -> None:
     foreign = passes.foreign()
     if foreign.any():
         _set_apart(table, passes, foreign)
+        losses = [name for name in losses if name in table.columns]
+        if POSITION not in table.columns or not losses:
+            return
         passes = _Passes(table, losses)
     if MEAN in table.columns or passes.settle():
         _drop(table, passes.under_way())
@@ -71,6 +74,8 @@ class _Passes:
             number = epoch[after[0]] if len(after) else epoch[before[-1]] + 1 if len(before) else np.nan
             epoch[self.rows[begin : end + 1]] = number
         known = np.flatnonzero(np.isfinite(epoch)).astype(np.int64)
+        if not len(known):
+            return
         self.table.columns["epoch"] = Column(known, epoch[known])
         self.epoch = epoch[self.rows]
 
@@ -161,6 +166,8 @@ def _set_apart(table: Table, passes: _Passes, foreign: BoolArray) -> None:
             column = table.columns[name]
             keep = ~gone[column.rows]
             table.columns[name] = Column(column.rows[keep], column.values[keep])
+            if not keep.any():
+                del table.columns[name]
 
 
 def _drop(table: Table, rows: BoolArray) -> None:

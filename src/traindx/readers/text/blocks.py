@@ -17,7 +17,7 @@ from .phrases import Said, said
 from .skeletons import MOST_SKELETONS, Number, Plan, plan_of, split_numbers, to_float
 
 GAP = "\0"  # stands for a number in a skeleton; sources hold no NUL
-FEWEST = 40  # lines in a row for which it pays to take them in together
+FEWEST = 150  # lines in a row for which it pays to take them in together
 WINDOW = 4096
 _SILENT, _TOGETHER, _ALONE, _NEW = range(4)
 
@@ -28,7 +28,7 @@ class _Skeleton:
     def __init__(self, text: str) -> None:
         self.text = text
         self.plan: Plan | None = None
-        self.takes_epoch = self.takes_bar = False
+        self.takes_epoch = self.takes_bar = self.from_table = False
 
     def follow(self, plan: Plan, from_table: bool) -> None:
         self.plan = plan
@@ -58,22 +58,30 @@ class Blocks:
         block = _Block(lines, codes, numbers, np.r_[0, np.cumsum(counts)])
         at = 0
         while at < len(lines):
-            until = self._known_until(codes, at) if self._lines.neutral else at
-            if until - at >= FEWEST and self._together(block, at, until):
-                at = until
+            if self._how[codes[at]] < _ALONE and self._lines.neutral:
+                until = self._known_until(codes, at)
+                if until - at >= FEWEST and self._together(block, at, until):
+                    at = until
+                    continue
             else:
-                self._one(block, at)
-                at += 1
+                until = at + 1
+            for one in range(at, until):
+                self._one(block, one)
+            at = until
 
     def _code(self, skeleton: str) -> int:
         code = self._numbers_of.get(skeleton)
         if code is not None:
             return code
-        if GAP not in skeleton and len(skeleton) >= 100 and "loss" not in skeleton and "|" not in skeleton:
-            return 0 if self._skeletons else self._new("", _SILENT)  # prose
+        if GAP not in skeleton and self._is_prose(skeleton):
+            return 0 if self._skeletons else self._new("", _SILENT)
         if len(self._skeletons) > MOST_SKELETONS:
             return self._numbers_of.setdefault("\n", self._new("\n", _ALONE))
         return self._new(skeleton, _SILENT if not self._skeletons and not skeleton else _NEW)
+
+    def _is_prose(self, line: str) -> bool:
+        """Without numbers, and neither a heading nor part of a table."""
+        return not (self._lines.tables.may_be_heading(line) or self._lines.headings.is_heading(line))
 
     def _new(self, skeleton: str, how: int) -> int:
         if not self._skeletons and skeleton:
@@ -98,11 +106,20 @@ class Blocks:
         line, code = block.lines[at], int(block.codes[at])
         if self._how[code] == _NEW:
             self._how[code] = self._classify(self._skeletons[code], line)
-        self._lines.add(line)
+        plan = self._skeletons[code].plan
+        if plan is None or self._skeletons[code].from_table:
+            self._lines.add(line)
+        else:
+            try:
+                self._lines.add_said(plan.read(block.numbers(at)), line)
+            except ValueError:
+                self._lines.add(line)
         if self._lines.tables.heading != self._heading:
             # What lines say under another heading has to be found out anew.
             self._heading = self._lines.tables.heading
             self._how[1 : len(self._skeletons)] = _NEW
+            for skeleton in self._skeletons:
+                skeleton.plan = None
 
     def _classify(self, skeleton: _Skeleton, line: str) -> int:
         text = skeleton.text
@@ -123,9 +140,10 @@ class Blocks:
         if found is None:
             return _SILENT
         plan = plan_of(found, split_numbers(line))
-        if plan is None or plan.evaluating or (plan.of is not None and plan.position is None):
+        if plan is not None:
+            skeleton.follow(plan, from_table=False)
+        if plan is None or plan.evaluating or (plan.of is not None and plan.position is None and _counts_batches(plan)):
             return _ALONE
-        skeleton.follow(plan, from_table=False)
         return _TOGETHER
 
     def _together(self, block: _Block, begin: int, end: int) -> bool:
@@ -221,6 +239,9 @@ class _Block:
         self.lines, self.codes = lines, codes
         self._numbers, self._starts = numbers, starts
 
+    def numbers(self, line: int) -> list[str]:
+        return self._numbers[self._starts[line] : self._starts[line + 1]]
+
     def values(self, lines: IntArray, wanted: list[Number]) -> FloatArray:
         """The wanted numbers of these lines, a row each; raises ValueError where one is none."""
         found = np.empty((len(lines), len(wanted)))
@@ -228,12 +249,16 @@ class _Block:
         for column, (place, sign) in enumerate(wanted):
             texts = [numbers[at] for at in (starts + place).tolist()]
             try:
-                found[:, column] = list(map(float, texts))
+                found[:, column] = np.fromiter(map(float, texts), np.float64, len(texts))
             except ValueError:
-                found[:, column] = list(map(to_float, texts))
+                found[:, column] = np.fromiter(map(to_float, texts), np.float64, len(texts))
             if sign < 0:
                 found[:, column] *= sign
         return found
+
+
+def _counts_batches(plan: Plan) -> bool:
+    return any(role_of(name).kind == "step" and role_of(name).weak == 2 for name in plan.values)
 
 
 def _carried(cells: FloatArray, before: float | None) -> FloatArray:

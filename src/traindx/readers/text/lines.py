@@ -6,13 +6,15 @@ import math
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ...record.types import FloatArray, IntArray
 from ..meaning.names import bare_phase, role_of
 from ..rows.collector import Collector
-from ..rows.table import Column, Table
+from ..rows.table import BoolArray, Column, Table
 from .bars import MEAN, POSITION
 from .evaluations import Evaluations
 from .headings import Headings
@@ -23,6 +25,7 @@ from .skeletons import Skeletons
 from .tables import Tables
 from .unnamed import Unnamed
 
+Group = tuple[IntArray, tuple[str, ...], FloatArray]  # lines of one template: their numbers, names and values
 TEMPLATE = "(template)"
 MOST_TEMPLATES = 20_000
 LONGEST_LINE = 1 << 16
@@ -32,6 +35,7 @@ KERAS = " - ETA: "  # in a bar that shows the mean of the epoch so far
 _HAS_NUMBER = re.compile(r"\d|nan|inf", re.IGNORECASE)
 _MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "reward"})
 _PLACED = frozenset({"step", "epoch", "seen"})
+_WEIGHTS = np.random.default_rng(0).integers(1, 1 << 62, 1 << 16) | 1
 
 
 class Lines:
@@ -62,11 +66,19 @@ class Lines:
         elif not _HAS_NUMBER.search(line):
             self.headings.line(line)
         elif (found := self.skeletons.said(line)) is not None:
-            if (over := self.evaluations.over(found, line)) is not None:
-                self._add(*over)
-            if not found.evaluating:
-                self._add(self.evaluations.result(self.headings.below(found)), line)
+            self._take(found, line)
         self.unnamed.add(line)
+
+    def add_said(self, found: Said, line: str) -> None:
+        """A line of which is known that it stands in no table, and what it says."""
+        self._take(found, line)
+        self.unnamed.pass_over(1)
+
+    def _take(self, found: Said, line: str) -> None:
+        if (over := self.evaluations.over(found, line)) is not None:
+            self._add(*over)
+        if not found.evaluating:
+            self._add(self.evaluations.result(self.headings.below(found)), line)
 
     def end(self) -> None:
         if (over := self.evaluations.over(None, "")) is not None:
@@ -100,29 +112,24 @@ class Rows:
         row[TEMPLATE] = float(template)
         self._collector.add(row)
 
-    def add_many(self, groups: Sequence[tuple[IntArray, tuple[str, ...], FloatArray]], lines: list[str]) -> None:
+    def add_many(self, groups: Sequence[Group], lines: list[str]) -> None:
         """Rows of many lines at once: for each template the numbers of its lines, its names and its values."""
-        kept: list[tuple[IntArray, tuple[str, ...], FloatArray, int]] = []
-        for places, names, values in groups:
-            template = self.template(names)
-            if template is None:
-                continue
-            keep = self._without_echoes(places, names, values, lines)
-            if len(keep) < len(places):
-                places, values = places[keep], values[keep]
-            self._seen[template] += len(places)
-            kept.append((places, names, values, template))
+        kept = [(template, *group) for group in groups if (template := self.template(group[1])) is not None]
         if not kept:
             return
-        order = np.sort(np.concatenate([places for places, *_ in kept]))
+        stays = self._without_echoes([group for _, *group in kept], lines)
+        order = np.sort(np.concatenate([places[keep] for (_, places, *_), keep in zip(kept, stays, strict=True)]))
         columns: dict[str, tuple[list[IntArray], list[FloatArray]]] = {}
-        for places, names, values, template in kept:
-            rows = np.searchsorted(order, places).astype(np.int64)
-            for number, name in enumerate(names):
-                columns.setdefault(name, ([], []))[0].append(rows)
-                columns[name][1].append(values[:, number])
-            columns.setdefault(TEMPLATE, ([], []))[0].append(rows)
-            columns[TEMPLATE][1].append(np.full(len(rows), float(template)))
+        for (template, places, names, values), keep in zip(kept, stays, strict=True):
+            rows = np.searchsorted(order, places[keep]).astype(np.int64)
+            self._seen[template] += len(rows)
+            for name, cells in (
+                *zip(names, values[keep].T, strict=True),
+                (TEMPLATE, np.full(len(rows), template, float)),
+            ):
+                found = columns.setdefault(name, ([], []))
+                found[0].append(rows)
+                found[1].append(cells)
         self._collector.add_block(
             len(order), {name: (np.concatenate(rows), np.concatenate(cells)) for name, (rows, cells) in columns.items()}
         )
@@ -149,30 +156,41 @@ class Rows:
             return 3
         return 2 if "step" in kinds else math.inf
 
-    def _is_echo(self, names: tuple[str, ...], content: tuple[float | str, ...], line: str) -> bool:
+    def _is_echo(self, names: tuple[str, ...], values: tuple[float, ...], line: str) -> bool:
         """The same numbers after another prefix: another host printed the same."""
-        content = tuple("nan" if value != value else value for value in content)  # two NaN are not equal
+        content = _content(values)
         earlier = self._recent.get(content)
         if earlier is not None and _is_another_hosts(earlier, line, names[0]):
             return True
+        self._remember(content, line)
+        return False
+
+    def _remember(self, content: tuple[float | str, ...], line: str) -> None:
         self._recent[content] = line
         if len(self._recent) > HOSTS_APART:
             self._recent.popitem(last=False)
-        return False
 
-    def _without_echoes(
-        self, places: IntArray, names: tuple[str, ...], values: FloatArray, lines: list[str]
-    ) -> IntArray:
-        """Which rows stay. Looked at one by one are only those at the borders, and rows equal to others."""
-        keep = np.ones(len(places), bool)
-        contents = np.ascontiguousarray(values).view(np.dtype((np.void, 8 * values.shape[1]))).ravel()
-        _, group, size = np.unique(contents, return_inverse=True, return_counts=True)
-        alone = size[group] == 1
-        alone[:HOSTS_APART] = False
-        alone[-HOSTS_APART:] = False
-        for row in np.flatnonzero(~alone).tolist():
-            keep[row] = not self._is_echo(names, tuple(values[row].tolist()), lines[places[row]])
-        return np.flatnonzero(keep).astype(np.int64)
+    def _without_echoes(self, groups: list[Any], lines: list[str]) -> list[BoolArray]:
+        """Which rows of each group stay. Looked at one by one are the first, and rows that equal others."""
+        stays = [np.ones(len(places), bool) for places, *_ in groups]
+        # Equal rows have equal sums of their bits; others hardly ever, and then nothing but time is lost.
+        sums = np.concatenate([np.ascontiguousarray(v).view(np.int64) @ _WEIGHTS[: v.shape[1]] for *_, v in groups])
+        order = np.argsort(np.concatenate([places for places, *_ in groups]), kind="stable")
+        _, same, size = np.unique(sums[order], return_inverse=True, return_counts=True)
+        alike = size[same] > 1
+        alike[:HOSTS_APART] = True
+        last = len(order) - HOSTS_APART
+        borders = np.cumsum([0, *map(len, stays)])
+        for place in np.flatnonzero(alike | (np.arange(len(order)) >= last)).tolist():
+            group = int(np.searchsorted(borders, order[place], side="right")) - 1
+            row = int(order[place] - borders[group])
+            places, names, values = groups[group]
+            content, line = tuple(values[row].tolist()), lines[places[row]]
+            if alike[place]:
+                stays[group][row] = not self._is_echo(names, content, line)
+            else:
+                self._remember(_content(content), line)
+        return stays
 
     def table(self) -> Table:
         """Without lines that came once and hold no loss: settings, summaries, chatter."""
@@ -197,4 +215,15 @@ def _is_another_hosts(earlier: str, line: str, first: str) -> bool:
     mine, theirs = max(line.find(first), 0), max(earlier.find(first), 0)
     if line[mine:] != earlier[theirs:]:
         return False
-    return without_times(line[:mine]).split() != without_times(earlier[:theirs]).split()
+    return _prefix(line[:mine]) != _prefix(earlier[:theirs])
+
+
+@lru_cache(maxsize=4096)
+def _prefix(text: str) -> list[str]:
+    return without_times(text).split()
+
+
+def _content(values: Sequence[float]) -> tuple[float | str, ...]:
+    """The values, so that two rows can be compared: a NaN equals nothing, not even itself."""
+    content = tuple(values)
+    return content if sum(content) == sum(content) else tuple("nan" if x != x else x for x in content)

@@ -83,6 +83,7 @@ _PAIR_AT_START = re.compile(
 )
 # "100 | loss 2.3": a count that the line begins with. Longer numbers are times.
 _COUNT_AT_START = re.compile(r"^\s*(\d{1,8})\s*(?:[|:,;)]|\s-|\t)\s*(?=[A-Za-z])")
+_THOUSANDS = frozenset(("K", "M", "k"))
 LONGEST_NAME, MOST_WORDS, LONGEST_GAP = 60, 6, 400
 
 
@@ -227,6 +228,9 @@ class _Reading:
     def _take(self, name: str, match: re.Match[str], average_of: str) -> None:
         value, of = number_of(match["value"]), match["of"]
         kind = role_of(name).kind if name else "other"
+        rounded = match["unit"][:1] in _THOUSANDS
+        if kind in ("epoch", "step", "seen") and rounded:
+            return  # "step:12K" for all of 12,000 to 12,999: it orders nothing
         if kind == "epoch" or self._names_a_pass(name, match):
             self.result.epoch = value
             self.result.place("epoch", match.start("value"))

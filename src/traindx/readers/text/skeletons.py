@@ -19,7 +19,6 @@ _NUMBERS = re.compile(f"({_DIGITS})")
 _NUMBERS_AND_WORDS = re.compile(
     rf"({_DIGITS}|[nNiI](?:(?<![A-Za-z_0-9].)(?:[aA][nN]|[nN][fF](?:inity)?)(?![A-Za-z_0-9])))"
 )
-_SAYS_NAN = re.compile(r"nan|inf(?!o)", re.IGNORECASE)
 # Text that never repeats would fill the memory with skeletons.
 MOST_SKELETONS = 20_000
 Number = tuple[int, float]  # which number of the line, and its sign
@@ -70,7 +69,12 @@ class Skeletons:
 
 def split_numbers(text: str) -> list[str]:
     """The text and its numbers in turn; text comes first and last."""
-    return (_NUMBERS_AND_WORDS if _SAYS_NAN.search(text) else _NUMBERS).split(text)
+    return (_NUMBERS_AND_WORDS if _may_say_nan(text) else _NUMBERS).split(text)
+
+
+def _may_say_nan(text: str) -> bool:
+    text = text.lower()
+    return "nan" in text or ("inf" in text and "inf" in text.replace("info", ""))
 
 
 def plan_of(found: Said, parts: list[str]) -> Plan | None:

@@ -9,7 +9,7 @@ from ..rows.collector import number
 from .phrases import phased
 
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
-_BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}[|│].*$")
+_BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}(?:[|│]|\d+/\d+ \[).*$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
 _FRACTION = re.compile(r"^(\d+)/\d+$")
@@ -44,7 +44,7 @@ class Tables:
 
     def may_be_heading(self, line: str) -> bool:
         """Whether the line may be a heading, or belong to a table in another way than `look` sees."""
-        return "\x1b" in line or bool(self._phases and "|" in line) or self._speaks_of_loss(line) or _of_phases(line)
+        return "\x1b" in line or bool(self._phases and "|" in line) or self._heads(line) or _of_phases(line)
 
     def row(self, line: str) -> dict[str, float] | None:
         """The numbers of a table row, or None where the line is none."""
@@ -92,6 +92,9 @@ class Tables:
         if self._names and line.lstrip()[:1] in "|│0123456789":
             return True
         return self._speaks_of_loss(line)
+
+    def _heads(self, line: str) -> bool:
+        return self._speaks_of_loss(line) and any(map(self._is_heading, _splits(line)))
 
     @staticmethod
     def _speaks_of_loss(line: str) -> bool:

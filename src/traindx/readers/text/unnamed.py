@@ -22,6 +22,7 @@ _LABELLED = re.compile(rf"\s*(\d{{1,9}})[\s:,;|]+([A-Za-z][\w-]{{0,20}})[\s:=,;|
 _HEADER = re.compile(r"\s*\"?([A-Za-z][\w /.-]{0,30})\"?\s*")
 FEWEST, MOST = 5, 1_000_000
 LONGEST = 200
+MOST_UNCOUNTED = 4  # columns: wider tables of numbers are rather data
 
 
 class Unnamed:
@@ -65,7 +66,10 @@ class Unnamed:
         if width == 1:
             # Any list of numbers looks so: it counts where there is nothing else.
             return self._bare(cells[:, 0]) if len(cells) >= 0.9 * (len(self._rows) + self._others) else None
-        return self._counted(cells) if _counts(cells[:, 0], strictly=self._others > 0) else None
+        nothing_else = len(cells) >= 0.9 * (len(self._rows) + self._others)
+        if _counts(cells[:, 0], strictly=not nothing_else):
+            return self._counted(cells)
+        return self._uncounted(cells) if nothing_else and width <= MOST_UNCOUNTED else None
 
     def _bare(self, values: FloatArray) -> Table | None:
         name = self._header or "loss"
@@ -84,6 +88,19 @@ class Unnamed:
         table.notes.append("lines of a count and a number, without names: read as the step and its loss")
         if names[2:]:
             table.notes.append(f"not read: {', '.join(names[2:])} (--map val_loss='column 3' reads one)")
+        return table
+
+    def _uncounted(self, cells: FloatArray) -> Table | None:
+        """Rows of losses alone, or behind an epoch that is the same on many rows."""
+        whole = np.all(cells == np.floor(cells), axis=0)
+        moves = np.diff(cells[:, 0])
+        if whole[0] and cells.shape[1] > 1 and np.mean(moves >= 0) > 0.95 and np.mean(moves == 0) > 0.5:
+            cells, whole = cells[:, 1:], whole[1:]
+        if whole.any():
+            return None
+        names = ["loss", *(f"column {number}" for number in range(2, cells.shape[1] + 1))]
+        table = _filled({name: cells[:, place] for place, name in enumerate(names)})
+        table.notes.append("rows of numbers, without names: the first is read as the training loss")
         return table
 
     def _by_split(self) -> Table | None:
