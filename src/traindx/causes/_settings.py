@@ -187,6 +187,9 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
     if old is None or several:
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
+    if factor > 1 and old >= highest:
+        summary = f"Find the range with `traindx lr`: the learning rate of {show(old)} is above what recipes use."
+        return Fix(summary, "")
     new = nice(old * factor)
     if factor < 1:
         new = min(max(new, lowest), highest, nice(old / 3))
