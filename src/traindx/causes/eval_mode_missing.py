@@ -156,9 +156,9 @@ def _switch(run: Run, edits: Edits) -> None:
     edits.insert_before(source, function.body[0], f"{names[0]}.eval()")
     if not edits.project.calls("train"):
         for where, call in backward_calls(run, edits.project)[:1]:
-            loops, name = where.loops_of(call), model_in_loop(where, call)
-            if loops and name:
-                edits.insert_before(where, loops[0], f"{name}.train()")
+            loops, trained = where.loops_of(call), model_in_loop(where, call)
+            if loops and trained:
+                edits.insert_before(where, loops[0], f"{trained}.train()")
             else:
                 edits.refuse()
 
