@@ -86,6 +86,8 @@ def _set_option(run: Run, edits: Edits, name: str, value: str) -> str | None:
         edits.refuse()
         return None
     source, call, kind = found
+    if not any(name in group for group in groups(run)):
+        edits.refuse()  # this optimizer has no such option
     return set_argument(edits, source, call, name, value, kind)
 
 
