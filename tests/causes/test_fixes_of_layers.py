@@ -102,7 +102,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
         {"targets/train": {"histogram": {"0": 400, "1": 100}}},
         "pass",
         "return x",
-        "crit = nn.CrossEntropyLoss(weight=torch.tensor([0.7906, 1.581]))",
+        "crit = nn.CrossEntropyLoss(weight=torch.tensor([0.625, 2.5]))",
     ),
     "padding": (
         "padding-in-loss",

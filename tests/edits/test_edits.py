@@ -140,6 +140,13 @@ def test_an_uncertain_value_is_refused(tmp_path: Path, text: str) -> None:
     assert edits.patch() is None
 
 
+def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    made = project(tmp_path, "from torch import optim\nopt = optim.SGD(p)\nopt.step()\n")
+    edits, statement = step(made)
+    edits.insert_before(made.sources[0], statement, "torch.nn.utils.clip_grad_norm_(p, 1.0)")
+    assert edits.patch() is None
+
+
 def test_an_option_on_the_command_line_is_named(tmp_path: Path) -> None:
     made = project(tmp_path, ORIGINS["option"][0], argv=["--lr", "3"])
     edits = Edits(made)

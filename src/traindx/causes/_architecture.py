@@ -46,7 +46,7 @@ def remove_output_activation(edits: Edits, name: str) -> None:
 def _near_output(source: Source, call: ast.Call) -> bool:
     """In what forward returns, in an argument of a loss, or in an assignment; not inside other arithmetic."""
     parent = source.parents.get(call)
-    if isinstance(parent, (ast.Return, ast.Assign, ast.Tuple)):
+    if isinstance(parent, (ast.Return, ast.Assign, ast.Tuple, ast.UnaryOp)):
         return True
     return isinstance(parent, ast.Call) and call in parent.args
 

@@ -86,6 +86,8 @@ def _set_option(run: Run, edits: Edits, name: str, value: str) -> str | None:
         edits.refuse()
         return None
     source, call, kind = found
+    if not any(name in group for group in groups(run)):
+        edits.refuse()  # this optimizer has no such option
     return set_argument(edits, source, call, name, value, kind)
 
 
@@ -187,6 +189,9 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
     if old is None or several:
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
+    if factor > 1 and old >= highest:
+        summary = f"Find the range with `traindx lr`: the learning rate of {show(old)} is above what recipes use."
+        return Fix(summary, "")
     new = nice(old * factor)
     if factor < 1:
         new = min(max(new, lowest), highest, nice(old / 3))

@@ -55,6 +55,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
+from ._fixing import fixed
 from ._known import (
     batch_size,
     counted,
@@ -122,6 +123,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if size:
         wanted = min(wanted, size / 4)
     new = 1 << max(0, int(wanted).bit_length() - 1)  # the power of two below
+    if size and size <= SMALLEST_PROPOSAL:
+        summary = (
+            f"Train for more epochs: batches of {show(size)} are small already, and the run has {run.steps} updates."
+        )
+        return fixed(run, summary, None, "epochs = 4 * epochs")
+    new = max(new, 8)
     reasons = []
     if epoch:
         reasons.append(f"an epoch has only {counted(epoch, 'update')} now and the run {run.steps}")

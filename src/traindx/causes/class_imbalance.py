@@ -61,7 +61,6 @@ Recall of the rare class is above zero and rises, and balanced accuracy is above
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -143,15 +142,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     name = value = ""
     if "with_logits" in str(loss.get("fn")) and len(counts) == 2:
         negatives, positives = (counts[key] for key in present)
-        name, value = "pos_weight", f"torch.tensor({math.sqrt(negatives / positives):.4g})"
+        name, value = "pos_weight", f"torch.tensor({negatives / positives:.4g})"
         pattern = f"torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, {name}={value})"
     elif present == list(range(len(present))) and len(present) <= MOST_CLASSES and "binary" not in str(loss.get("fn")):
-        # The root: full inverse frequencies let a handful of rare samples decide every step.
-        weights = [math.sqrt(total / (len(present) * counts[key])) for key in present]
+        weights = [total / (len(present) * counts[key]) for key in present]
         name, value = "weight", f"torch.tensor({python_list(weights)})"
-        pattern = (
-            f"torch.nn.functional.cross_entropy(logits, labels, {name}={value})  # sqrt(total / (classes * count))"
-        )
+        pattern = f"torch.nn.functional.cross_entropy(logits, labels, {name}={value})  # total / (classes * count)"
     edits = begin(run)
     if edits is not None and name:
         _weigh(edits, loss, f"{name}={value}")

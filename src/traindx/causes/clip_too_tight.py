@@ -109,6 +109,9 @@ VERIFY = "A few percent of steps are clipped and the loss falls faster at the sa
 REFERENCE = "R. Pascanu, T. Mikolov, Y. Bengio, On the difficulty of training recurrent neural networks, ICML 2013"
 
 
+HIGHEST = 100.0  # norms far above it are a matter of the loss's or the data's scale, not of clipping
+
+
 def fix(run: Run, _signs: Signs) -> Fix:
     source = "clip/norm" if len(values(run, "clip/norm")) else "grad_norm"
     norms = values(run, source)
@@ -121,6 +124,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     new = nice(wanted)
     if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
         new = nice(new * 1.6)
+    new = min(new, HIGHEST)
     middle = median(run, source) or 0.0
     clipping = record(run, "clipping")
     by_value = clipping.get("kind") == "value"

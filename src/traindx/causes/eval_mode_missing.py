@@ -55,13 +55,11 @@ Two evaluations of the same weights give the same number to the last digit, in a
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..edits import Edits, Source
 from ..edits.arguments import add_keyword, argument
-from ..edits.loops import (
-    backward_calls,
-    models_called,
-)
+from ..edits.loops import backward_calls, model_in_loop, models_called
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
@@ -130,19 +128,47 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 
 def _switch(run: Run, edits: Edits) -> None:
-    """eval() in front of the evaluation's no_grad block, train() behind it."""
-    trained = {source for source, _ in backward_calls(run, edits.project)}
-    blocks: list[tuple[Source, ast.With]] = []
-    for source in edits.project.sources:
-        for node in source.walk(ast.With):
-            if isinstance(node, ast.With) and any(
-                callee(i.context_expr) in ("no_grad", "inference_mode") for i in node.items
-            ):
-                blocks.append((source, node))
-    blocks = [(s, b) for s, b in blocks if models_called(s, b)]
-    if len(blocks) != 1 or not trained:
+    """eval() where the evaluation begins; train() behind it, or before the training loop."""
+    blocks = [
+        (source, node)
+        for source in edits.project.sources
+        for node in source.walk(ast.With)
+        if isinstance(node, ast.With) and _without_gradients(item.context_expr for item in node.items)
+    ]
+    blocks = [(source, block) for source, block in blocks if models_called(source, block)]
+    if len(blocks) == 1:
+        source, block = blocks[0]
+        name = models_called(source, block)[0]
+        edits.insert_before(source, block, f"{name}.eval()")
+        edits.insert_after(source, block, f"{name}.train()")
         return
-    source, block = blocks[0]
-    name = models_called(source, block)[0]
-    edits.insert_before(source, block, f"{name}.eval()")
-    edits.insert_after(source, block, f"{name}.train()")
+    functions = [
+        (source, node)
+        for source in edits.project.sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef) and _without_gradients(node.decorator_list)
+    ]
+    evaluating = [(s, f, names) for s, f in functions if (names := _called(s, f))]
+    if blocks or len(evaluating) != 1:
+        return
+    source, function, names = evaluating[0]
+    edits.insert_before(source, function.body[0], f"{names[0]}.eval()")
+    if not edits.project.calls("train"):
+        for where, call in backward_calls(run, edits.project)[:1]:
+            loops, trained = where.loops_of(call), model_in_loop(where, call)
+            if loops and trained:
+                edits.insert_before(where, loops[0], f"{trained}.train()")
+            else:
+                edits.refuse()
+
+
+def _without_gradients(expressions: Iterable[ast.expr]) -> bool:
+    return any(callee(expression) in ("no_grad", "inference_mode") for expression in expressions)
+
+
+def _called(source: Source, function: ast.FunctionDef) -> list[str]:
+    """Which of the function's parameters, or of the models that the file knows, it calls."""
+    known = models_called(source, function)
+    given = {argument.arg for argument in function.args.args if "model" in argument.arg or "net" in argument.arg}
+    called = [n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    return known or [name for name in dict.fromkeys(called) if name in given]

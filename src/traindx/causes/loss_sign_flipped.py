@@ -75,7 +75,6 @@ from ._fixing import begin, fixed
 from ._known import (
     entries,
     groups,
-    record,
     show,
     site_of,
     values,
@@ -116,14 +115,15 @@ VERIFY = "One small step on a fixed batch lowers the loss of that batch."
 REFERENCE = "I. Goodfellow, Y. Bengio, A. Courville, Deep Learning, 2016, section 5.5"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     if any(group.get("maximize") is True for group in groups(run)):
         return optimizer_setting(run, "maximize", "False", "with maximize=True the optimizer climbs the loss")
     losses = values(run, "loss/train")
     went = f" It went from {show(float(losses[0]))} to {show(float(losses[-1]))}." if len(losses) > 1 else ""
     edits = begin(run)
     removed = _without_minus(run, edits) if edits is not None else False
-    if edits is not None and not removed and record(run, "graph").get("negated") is not True:
+    # Without a minus to remove the loss is negated only where it was seen to be a likelihood: a diverging loss is not.
+    if edits is not None and not removed and (signs.level("loss-negated") or 0.0) >= 0.5:
         _negate(run, edits)
     verb = "Remove the minus in front of the loss" if removed else "Negate the loss, so that smaller is better"
     near = site_of(next(iter(entries(run, "losses")), None)) or site_of(

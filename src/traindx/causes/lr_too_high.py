@@ -149,6 +149,7 @@ REFERENCE = "L. N. Smith, Cyclical Learning Rates for Training Neural Networks, 
 ONSETS = ("loss-not-finite", "loss-diverged", "loss-oscillating")
 HEALTHY_UPDATE_RATIO = 3e-3  # of the weights' norm in one step: the upper end of what well-set runs show
 EARLY_LOOKS = 3
+STRONGEST_CUT_OF_A_RUN_THAT_LEARNED = 1 / 10
 WEAKEST_CUT = 1 / 5  # a smaller cut drowns in noise
 
 
@@ -162,6 +163,11 @@ def fix(run: Run, signs: Signs) -> Fix:
         why = "a tenth is the usual first cut, and `traindx lr` on the script finds the range"
         return changed_rate(run, 0.1, why, _words(run, 0.1))
     factor = min(WEAKEST_CUT, HEALTHY_UPDATE_RATIO / ratio)
+    if max(signs.level("training-learned") or 0.0, signs.level("validation-learned") or 0.0) >= 0.5:
+        factor = max(factor, STRONGEST_CUT_OF_A_RUN_THAT_LEARNED)
+    if ratio <= HEALTHY_UPDATE_RATIO:
+        why = "a fifth is the usual first cut, and `traindx lr` on the script finds the range"
+        return changed_rate(run, factor, why, _words(run, factor))
     why = f"one step changes the weights by {show(ratio)} of their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 

@@ -132,9 +132,13 @@ def _unguarded(edits: Edits) -> list[tuple[Source, ast.expr]]:
         for node in source.walk(ast.BinOp, ast.AugAssign):
             if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
                 divisor = node.right if isinstance(node, ast.BinOp) else node.value
-                name = callee(divisor)
+                if isinstance(divisor, ast.Attribute) and divisor.attr == "values":  # x.max(dim=0).values
+                    made: ast.expr = divisor.value
+                else:
+                    made = divisor
+                name = callee(made)
                 # x / x.max() of a whole array is a number that is zero only where all of the data are.
-                per_part = isinstance(divisor, ast.Call) and bool(divisor.args or divisor.keywords)
+                per_part = isinstance(made, ast.Call) and bool(made.args or made.keywords)
                 if name in ("std", "norm", "ptp") or (name in ("max", "amax", "sum") and per_part):
                     found.append((source, divisor))
     return found

@@ -134,7 +134,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
             why = f"({first:g}, {second:g}) averages over {_memory(first)} and {_memory(second)} steps"
             return optimizer_setting(run, "betas", str(DEFAULT_BETAS), why)
     eps, share = setting(run, "eps"), median(run, "eps_ratio")
-    if eps is not None and (eps >= LARGE_EPS or (share or 0.0) >= 1.0):
+    if eps is not None and (eps >= LARGE_EPS or (eps > DEFAULT_EPS and (share or 0.0) >= 1.0)):
         seen = (
             f"eps is {show(share)} times the median root of the second moment"
             if share

@@ -68,6 +68,7 @@ from ..signs import Signs
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
+    counted,
     in_script_words,
     number,
     show,
@@ -129,7 +130,9 @@ for epoch in range(epochs_done, {epochs}):
 def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     epochs = max(1, round(run.steps / epoch)) if epoch and run.steps else None
-    length = f"{epochs} epochs ({run.steps} steps)" if epochs else f"{run.steps} steps" if run.steps else "now"
+    length = (
+        f"{counted(epochs, 'epoch')} ({run.steps} steps)" if epochs else f"{run.steps} steps" if run.steps else "now"
+    )
     edits = begin(run)
     if edits is not None:
         _longer(run, edits)

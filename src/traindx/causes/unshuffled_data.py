@@ -130,7 +130,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
-        measured = f"the commonest class fills {seen:.0%} of a batch"
+        measured = f"the most frequent class fills {seen:.0%} of a batch"
         measured += f", {expected:.0%} in mixed batches" if expected is not None else " on average"
     elif (alike := signs.get("batches-alike")) is not None and alike.raised:
         measured = alike.text.rstrip(".")

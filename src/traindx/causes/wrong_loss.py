@@ -169,8 +169,9 @@ def fix(run: Run, signs: Signs) -> Fix:
         f"head = torch.nn.Linear(width, {count})  # one score for each class, no activation after it\n"
         "loss = torch.nn.functional.cross_entropy(scores, labels.long())\n"
     )
-    measured = f" The targets are {count} class ids, which {loss.get('fn')} treats as quantities." if classes else ""
-    summary = f"Use cross-entropy with one score for each class.{measured}"
+    regression = any(name in str(loss.get("fn")) for name in ("mse", "l1", "huber"))
+    measured = f" The targets are {count} class ids, which {loss.get('fn')} treats as quantities."
+    summary = f"Use cross-entropy with one score for each class.{measured if classes and regression else ''}"
     return fixed(run, summary, None, code, near=site_of(loss))
 
 

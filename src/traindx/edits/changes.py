@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import re
 import tokenize
@@ -113,7 +114,7 @@ class Edits:
         result = {}
         for source, splices in self._splices.items():
             text = _applied(source.text, splices)
-            if text is None or text == source.text or not _compiles(text):
+            if text is None or text == source.text or not _compiles(text) or _unknown_names(source, text):
                 return None
             result[source] = text
         return result
@@ -158,6 +159,23 @@ def _compiles(text: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def _unknown_names(source: Source, text: str) -> set[str]:
+    """Names that the new text uses and that neither it nor the old text knows: a missing import, a guessed name."""
+    new = ast.parse(text)
+    used = {node.id for node in ast.walk(new) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    known = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
+    for node in ast.walk(new):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            known.add(node.id)
+        elif isinstance(node, ast.alias):
+            known.add((node.asname or node.name).split(".")[0])
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            known.add(node.name)
+        elif isinstance(node, ast.arg):
+            known.add(node.arg)
+    return used - known - set(dir(builtins))
 
 
 def _alone_from(source: Source, statement: ast.stmt) -> bool:

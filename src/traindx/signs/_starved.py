@@ -42,7 +42,7 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         f"{len(names)} of {len(known)} weights ran in training and {words}: {listed(names)} "
         f"({pct(share)} of the elements)"
         if names
-        else f"none of {len(known)} weights that ran {words}",
+        else f"all {len(known)} weights that ran got a {'' if grad == 'none' else 'nonzero '}gradient",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"parameters": names[:20], "share": share},

@@ -36,8 +36,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         gain,
         level,
-        f"initial weight std is {num(gain)}/sqrt(fan_in) (median of {len(gains)} layers), at most {num(largest)} in "
-        f"`{layer.name}` (PyTorch's default is 0.58)",
+        f"initial weight std is {num(gain)} times 1/sqrt(fan_in) (median of {len(gains)} layers; "
+        f"largest {num(largest)} in `{layer.name}`; PyTorch's default is 0.58)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"median": gain, "most": largest, "layer": layer.name},

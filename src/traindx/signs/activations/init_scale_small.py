@@ -32,8 +32,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         gain,
         level,
-        f"initial weight std is {num(gain)}/sqrt(fan_in) (median of {len(gains)} layers), at least {num(smallest)} in "
-        f"`{layer.name}` (PyTorch's default is 0.58)",
+        f"initial weight std is {num(gain)} times 1/sqrt(fan_in) (median of {len(gains)} layers; "
+        f"smallest {num(smallest)} in `{layer.name}`; PyTorch's default is 0.58)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"median": gain, "least": smallest, "layer": layer.name},

@@ -82,8 +82,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         length,
         level,
-        f"at most {num(length)} linear layers follow each other without a nonlinearity"
-        + (f" (of {maps} linear layers)" if maps else ""),
+        f"the longest chain of linear layers without a nonlinearity has {num(length)}"
+        + (f" of {maps} linear layers" if maps else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"length": length, "layers": maps, "attention": attention},

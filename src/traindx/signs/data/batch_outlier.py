@@ -21,6 +21,12 @@ from .._words import grave, num
 ID = "batch-outlier"
 QUESTION = questions.DATA
 SHOWS = "condition"
+PEAKS = {
+    "input_max": "largest input",
+    "target_max": "largest target",
+    "input_rms": "input RMS",
+    "target_rms": "target RMS",
+}
 EXTREMES = ("input_max", "target_max", "input_rms", "target_rms")
 FEWEST = 5
 BURST = 5  # steps: what jumps so soon after another jump is its aftermath
@@ -87,7 +93,7 @@ def measure(run: Run) -> Sign | Missing:
         peak[0],
         level,
         f"the batch is an outlier at {len(outlying)} of {len(worst)} loss spikes; at step {peak[2]} its "
-        f"{peak[1]} is {num(peak[0])} times the usual one",
+        f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the usual one",
         onset=min((found[2] for found in outlying), default=None),
         severity=grave(level, "warning"),
         values={"jumps": len(worst), "outlying": len(outlying), "steps": [found[2] for found in outlying][:20]},

@@ -53,7 +53,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no attention and no recurrent layer was looked at")
     weight, entry = max(weights, key=lambda pair: pair[0], default=(0.0, {}))
     level = 1.0 if both_ways else ramp(weight, 0.005, 0.1)
-    name = text(entry.get("module")) or "an attention"
+    name = text(entry.get("module")) or "attention"
     return Sign(
         ID,
         1.0 if both_ways else weight,

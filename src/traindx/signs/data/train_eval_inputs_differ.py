@@ -97,7 +97,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         max(shift, ratio),
         level,
-        f"evaluation inputs differ from training inputs: shifted by {num(shift)} std, scaled by "
+        f"evaluation inputs {'differ from' if level >= 0.5 else 'are close to'} training inputs: "
+        f"shift {num(shift)} std, scale "
         f"{num(math.exp(min(ratio, 700.0)))} (mean {num(mean_b)}, std {num(std_b)}; training {num(mean_a)}, "
         f"{num(std_a)})",
         severity=grave(level, "warning"),

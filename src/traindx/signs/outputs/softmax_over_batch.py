@@ -69,7 +69,9 @@ def measure(run: Run) -> Sign | Missing:
         f"softmax runs over dimension {dim} of a tensor of shape {list(sizes)} "
         f"({'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}) instead of the classes"
         if level >= 0.5
-        else f"none of the {len(found)} softmax calls runs over the batch",
+        else f"none of the {len(found)} softmax calls runs over the batch"
+        if found
+        else "no softmax runs outside the loss function",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"dim": dim, "shape": list(sizes)},

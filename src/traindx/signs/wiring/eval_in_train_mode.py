@@ -43,7 +43,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{num(wrong)} of the {num(forwards)} evaluation forwards checked ({pct(share)}) {how}",
+        f"{num(wrong)} of the {num(forwards)} evaluation forwards checked ({pct(share)}) {how}"
+        if wrong
+        else f"all {num(forwards)} evaluation forwards checked ran in eval mode",
         severity=grave(level, "critical"),
         values={"share": share},
     )

@@ -41,7 +41,9 @@ def measure(run: Run) -> Sign | Missing:
         min(share, 1.0),
         level,
         f"zero_grad() was not called before {num(kept)} of the {num(steps)} steps of {name or 'the optimizer'} checked "
-        f"({pct(share)}){where}",
+        f"({pct(share)}){where}"
+        if kept
+        else f"zero_grad() was called before all {num(steps)} steps of {name or 'the optimizer'} checked",
         onset=event.step if event else None,
         severity=grave(level, "critical"),
         values={"kept": kept, "steps": steps},

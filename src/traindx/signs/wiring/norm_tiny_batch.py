@@ -11,7 +11,7 @@ from ...record.values import number, texts
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._tables import typical
-from .._words import grave, listed, num
+from .._words import count, grave, listed, num
 
 ID = "norm-tiny-batch"
 QUESTION = questions.BATCH
@@ -42,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         rows,
         level,
-        f"{len(norms)} batch norm layers ({listed([module.name for module in norms])}) estimate their statistics from "
+        f"{count(len(norms), 'batch norm layer')} ({listed([module.name for module in norms])}): statistics come from "
         f"{num(rows)} samples (16 or more is typical)",
         severity=grave(level, "warning"),
         values={"batch": rows, "layers": len(norms)},

@@ -42,7 +42,9 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{num(wrong)} of the {num(forwards)} training forwards checked ({pct(share)}) ran in eval mode"
         + (f", from step {first:g} on" if first is not None and wrong else "")
-        + (place(event.data.get("site")) if event else ""),
+        + (place(event.data.get("site")) if event else "")
+        if wrong
+        else f"all {num(forwards)} training forwards checked ran in train mode",
         onset=int(first) if first is not None and level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"share": share, "first_step": first},

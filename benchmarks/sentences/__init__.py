@@ -1,0 +1,1 @@
+"""Collects every sentence that recorded patients can produce, for reading."""
