@@ -64,7 +64,7 @@ def _too_few(entries: Sequence[Entry], effects: Sequence[Effect]) -> str:
     names = [name for effect in effects for name in effect.settings]
     if len(names) == 1:
         return (
-            f"Only {names[0]} differs: {_order(effects[0])}. {count} runs cannot show whether it is the reason, because "
+            f"Only {names[0]} differs: {_order(effects[0])}. {count} runs cannot show whether it is the reason: "
             "the noise between equal runs is unknown. Repeat each with two more seeds."
         )
     return (
