@@ -14,7 +14,7 @@ MAY_IMPORT = {
     "observe": {"record"},
     "readers": {"record"},
     "isolation": {"record", "observe"},
-    "edits": set(),  # of source text alone
+    "edits": {"record"},
     "probes": {"record", "observe", "isolation"},
     "signs": {"record"},
     "causes": {"record", "signs", "edits"},
