@@ -13,10 +13,10 @@ MAY_IMPORT = {
     "record": set(),
     "observe": {"record"},
     "readers": {"record"},
-    "isolation": {"record"},
+    "isolation": {"record", "observe"},
+    "edits": {"record"},
     "probes": {"record", "observe", "isolation"},
     "signs": {"record"},
-    "edits": {"record"},
     "causes": {"record", "signs", "edits"},
     "diagnosis": {"record", "signs", "causes"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
@@ -24,7 +24,14 @@ MAY_IMPORT = {
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }
 # Looks downstream that people need: in a notebook a Run can be asked for its diagnosis, and a diagnosis printed.
-ALLOWED = {("record/run.py", "diagnosis"), ("observe/watch.py", "diagnosis"), ("diagnosis/types.py", "reports")}
+ALLOWED = {
+    ("record/run.py", "diagnosis"),
+    ("observe/watch.py", "diagnosis"),
+    ("diagnosis/types.py", "reports"),
+    ("diagnosis/checks/types.py", "reports"),
+}
+# Imports of what lies downstream that are still to be moved. The list may only become shorter.
+STILL_DOWNSTREAM = {("diagnosis/gradient_pathology.py", "probes")}
 # Rooms that still use private modules of others. The list may only become shorter.
 STILL_PRIVATE = {
     ("comparison", "signs"),  # the cleaned curve
@@ -68,7 +75,9 @@ def test_data_moves_one_way():
     wrong = [
         f"{file} imports {'.'.join(parts)}"
         for file, room, parts in crossings()
-        if room in MAY_IMPORT and parts[0] not in MAY_IMPORT[room] and (file, parts[0]) not in ALLOWED
+        if room in MAY_IMPORT
+        and parts[0] not in MAY_IMPORT[room]
+        and (file, parts[0]) not in ALLOWED | STILL_DOWNSTREAM
     ]
     assert wrong == []
 

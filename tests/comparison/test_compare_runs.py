@@ -27,10 +27,10 @@ def test_the_setting_that_matters_is_named_and_the_idle_one_is_not() -> None:
     runs = [run_of(RATES[lr], s, lr=lr, width=width) for lr, width, s in itertools.product(RATES, (16, 32), (1, 2, 3))]
     found = compare(outcomes(*runs))
     assert found.effects[0].settings == ("lr",)
-    assert found.effects[0].chance is not None and found.effects[0].chance < 0.01
+    assert found.effects[0].p_value is not None and found.effects[0].p_value < 0.01
     assert found.effects[0].levels[0][0] == "0.001"
-    assert "lr almost certainly explains" in told(found)
-    assert "No effect could be shown for width" in told(found)
+    assert "lr very likely explains" in told(found)
+    assert "Not significant: width" in told(found)
     assert found.entries[0].settings["lr"] == 0.001
 
 
@@ -38,13 +38,13 @@ def test_repeats_convince_where_ranks_of_six_runs_cannot() -> None:
     runs = [run_of(RATES[lr], s, lr=lr) for lr in (0.001, 0.1) for s in (1, 2, 3)]
     found = compare(outcomes(*runs))
     assert found.noise is not None and found.noise.runs == 6
-    assert found.effects[0].chance is not None and found.effects[0].chance < 0.01
+    assert found.effects[0].p_value is not None and found.effects[0].p_value < 0.01
 
 
 def test_two_runs_cannot_say() -> None:
-    assert "cannot be said with 2 runs" in told(compare(outcomes(run_of(0.3, 1, lr=1), run_of(0.9, 2, lr=2))))
+    assert "2 runs cannot show" in told(compare(outcomes(run_of(0.3, 1, lr=1), run_of(0.9, 2, lr=2))))
     both = compare(outcomes(run_of(0.3, 1, lr=1, wd=5), run_of(0.9, 2, lr=2, wd=6)))
-    assert "differ in 2 settings" in told(both) and "cannot be said with 2 runs" in told(both)
+    assert "differ in 2 settings" in told(both) and "2 runs cannot show" in told(both)
 
 
 def test_chance_is_not_taken_for_an_effect() -> None:
@@ -54,7 +54,7 @@ def test_chance_is_not_taken_for_an_effect() -> None:
         generator = np.random.default_rng(draw)
         settings = [Setting(name, tuple(generator.integers(0, 3, 12).tolist())) for name in "abc"]
         effects, _ = effects_of(settings, generator.normal(size=12))
-        alarms += any(e.chance is not None and e.chance < 0.05 for e in effects)
+        alarms += any(e.p_value is not None and e.p_value < 0.05 for e in effects)
     assert alarms <= 8
 
 
@@ -78,7 +78,7 @@ def test_a_setting_that_mostly_follows_another_is_a_rival() -> None:
 
 def test_equal_settings_are_called_noise() -> None:
     found = compare(outcomes(*[run_of(0.5, s, name=f"r{s}", lr=1) for s in range(4)]))
-    assert not found.differing and "No setting" in told(found)
+    assert not found.differing and "No recorded setting" in told(found)
 
 
 def test_a_broken_run_is_last_and_said_to_be_broken() -> None:
@@ -86,7 +86,7 @@ def test_a_broken_run_is_last_and_said_to_be_broken() -> None:
     found = compare(outcomes(*runs))
     assert found.entries[-1].value is None and math.isinf(found.entries[-1].score)
     assert found.entries[-1].final is None
-    assert "1 of 5 runs ended broken" in told(found)
+    assert "1 of 5 runs ended in NaN/Inf" in told(found)
 
 
 def test_steps_to_a_level_and_a_level_never_reached() -> None:

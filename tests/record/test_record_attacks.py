@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import sqlite3
@@ -18,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # mutations are shared with 
 from benchmarks.safety.mutations import BOMBS, FAMILIES, SCHEMA
 from benchmarks.safety.records import broken, make_record
 
-from traindx.record import RecordError, load
+from traindx.record import RecordError, load, opening
 from traindx.record.reading import MOST_CELLS
 
 EACH = 84  # mutants of each family; `python -m benchmarks.safety.records` tries thousands
@@ -120,9 +121,29 @@ def test_table_of_many_layer_sets_is_thinned(base, tmp_path):
     assert MOST_CELLS / 8 < table.values.size <= MOST_CELLS and table.steps[0] == 1000
 
 
-def test_pipe_is_not_waited_for(tmp_path):
-    import os
+def test_pages_that_are_read_again_and_again_end(base, monkeypatch):
+    """A tree of pages may point to one page many times: what is read cannot exceed the file."""
+    monkeypatch.setattr(opening, "_size", lambda path: 2000)
+    with pytest.raises(RecordError, match="again and again"):
+        load(base)
 
+
+def test_queries_that_take_too_long_end(base, monkeypatch):
+    monkeypatch.setattr(opening, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(opening, "INSTRUCTIONS", 1)
+    with pytest.raises(RecordError, match="takes more than"):
+        load(base)
+
+
+def test_huge_files_are_not_opened(tmp_path):
+    path = tmp_path / "huge.tdx"
+    with path.open("wb") as file:
+        file.truncate(opening.LARGEST_FILE + 1)  # sparse: no disk is used
+    with pytest.raises(RecordError, match="GiB"):
+        load(path)
+
+
+def test_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "run.tdx")
     with pytest.raises(RecordError, match="not a regular file"):
         load(tmp_path / "run.tdx")

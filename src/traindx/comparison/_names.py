@@ -14,7 +14,7 @@ _SEPARATOR = re.compile(r"[_,;/\\ ]+|-(?=[A-Za-z])")
 # A number with its name before it: lr=0.1, lr-1e-3, bs32
 _PAIR = re.compile(r"([A-Za-z]{2,})[=-]?([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$")
 _ASSIGNED = re.compile(r"(?:^|[,;&/ ])([A-Za-z][\w.-]*)=([^,;&/ ]+?)(?=[,;&/ ]|_[A-Za-z]|$)")
-# Counters that tools put into names; they tell runs apart and explain nothing.
+# Counters that tools put into names: they number runs and are no settings.
 _COUNTERS = {
     "version", "run", "exp", "experiment", "trial", "attempt", "try", "job", "task", "id", "checkpoint", "events",
     "epoch", "step", "part", "model", "net", "test", "train", "log", "metrics", "loss", "history", "results", "output",

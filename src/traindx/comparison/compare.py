@@ -97,7 +97,7 @@ def _choose(outcomes: Sequence[Outcome]) -> str:
 
 
 def _value(outcome: Outcome, measured: Measured) -> float | None:
-    """What a run counts for; a run whose training loss ended broken counts as broken by any quantity."""
+    """The value that ranks a run. One whose training loss ended in NaN/Inf is last by any quantity."""
     training = outcome.measured.get("loss/train")
     if measured.final is None or (training is not None and training.final is None):
         return None

@@ -1,9 +1,9 @@
-"""How far each setting goes with the result, and how often chance alone would give as much.
+"""How strongly each setting is related to the result, with a p-value.
 
-Results are compared by rank: losses span decades, and a run that diverged is simply last. The test shuffles results
-over runs and asks how often a setting then explains as much (all orders for up to seven runs, else `SHUFFLES` of
-them, always the same ones). Where few runs have repeats, the spread of the repeats is the yardstick instead: three
-against three runs can never be convincing by rank alone.
+Results are compared by rank: losses span decades, and a run that diverged is simply last. The p-value comes from a
+permutation test: results are shuffled over the runs (all orders for up to seven runs, else `SHUFFLES` of them, always
+the same ones), and it is the share of shuffles in which the setting explains as much. With few runs and some repeats,
+an F-test against the spread of the repeats is used instead: ranks of three against three runs are never significant.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ def effects_of(settings: Sequence[Setting], scores: FloatArray) -> tuple[list[Ef
     """Effects, most certain first, and the noise between repeats."""
     noise = _noise(repeats(settings, len(scores)), scores)
     leads = [(bundle[0], tuple(setting.name for setting in bundle)) for bundle in bundles(settings)]
-    chances = _corrected([_chance(setting, scores, noise) for setting, _ in leads])
+    p_values = _corrected([_p_value(setting, scores, noise) for setting, _ in leads])
     ranks = stats.rankdata(scores)
     found = []
-    for (setting, names), chance in zip(leads, chances, strict=True):
-        rivals = [] if chance is None or chance >= SIGNIFICANT else [
+    for (setting, names), p_value in zip(leads, p_values, strict=True):
+        rivals = [] if p_value is None or p_value >= SIGNIFICANT else [
             other_names
-            for (other, other_names), other_chance in zip(leads, chances, strict=True)
-            if other is not setting and _confounded(setting, other, other_chance, ranks)
+            for (other, other_names), other_p in zip(leads, p_values, strict=True)
+            if other is not setting and _confounded(setting, other, other_p, ranks)
         ]  # fmt: skip
         share = _explained(_design(setting), ranks[None, :])[0]
-        found.append(Effect(names, float(share), chance, _levels(setting, scores), rivals[0] if rivals else None))
-    return sorted(found, key=lambda e: (1.0 if e.chance is None else e.chance, -e.share)), noise
+        found.append(Effect(names, float(share), p_value, _levels(setting, scores), rivals[0] if rivals else None))
+    return sorted(found, key=lambda e: (1.0 if e.p_value is None else e.p_value, -e.share)), noise
 
 
 def _noise(groups: list[list[int]], scores: FloatArray) -> Noise | None:
@@ -57,7 +57,7 @@ def _noise(groups: list[list[int]], scores: FloatArray) -> Noise | None:
     return Noise(len(repeated), sum(map(len, repeated)), float(np.sqrt(squares / freedom)))
 
 
-def _chance(setting: Setting, scores: FloatArray, noise: Noise | None) -> float | None:
+def _p_value(setting: Setting, scores: FloatArray, noise: Noise | None) -> float | None:
     runs = len(scores)
     freedom = noise.runs - noise.groups if noise else 0
     if noise and freedom >= 2 and runs < RANKS_SUFFICE and np.isfinite(scores).all() and noise.spread > 0:
@@ -111,12 +111,12 @@ def _explained(design: FloatArray, rows: FloatArray) -> FloatArray:
     return np.asarray(((centred @ design) ** 2).sum(axis=1) / np.where(total > 0, total, 1.0))
 
 
-def _confounded(setting: Setting, other: Setting, other_chance: float | None, ranks: FloatArray) -> bool:
+def _confounded(setting: Setting, other: Setting, other_p: float | None, ranks: FloatArray) -> bool:
     """Whether `other` could be what matters: it changes along with the setting, goes with the result as well, and
     with it taken into account the setting explains nothing certain."""
     mine, its = _design(setting), _design(other)
     together = float(np.linalg.norm(its.T @ mine) ** 2) / min(mine.shape[1], its.shape[1])
-    if together < ALIKE or (other_chance is not None and other_chance > 0.2):
+    if together < ALIKE or (other_p is not None and other_p > 0.2):
         return False
     rest = _without(its, ranks)
     own = np.stack([_without(its, column) for column in mine.T], axis=1)
@@ -131,13 +131,13 @@ def _without(design: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(centred - design @ (design.T @ centred))
 
 
-def _corrected(chances: list[float | None]) -> list[float | None]:
-    """Holm's correction: of many settings, one looks good by chance."""
-    order = sorted((i for i, chance in enumerate(chances) if chance is not None), key=lambda i: chances[i] or 0.0)
-    corrected = list(chances)
+def _corrected(p_values: list[float | None]) -> list[float | None]:
+    """Holm's correction: of many settings, one looks significant by chance."""
+    order = sorted((i for i, p_value in enumerate(p_values) if p_value is not None), key=lambda i: p_values[i] or 0.0)
+    corrected = list(p_values)
     largest = 0.0
     for place, i in enumerate(order):
-        largest = max(largest, min(1.0, (chances[i] or 0.0) * (len(order) - place)))
+        largest = max(largest, min(1.0, (p_values[i] or 0.0) * (len(order) - place)))
         corrected[i] = largest
     return corrected
 

@@ -1,4 +1,4 @@
-"""Reads and judges many runs, on all cores when there are enough of them."""
+"""Reads and diagnoses many runs, on all cores when there are enough runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run came to: levels, stability, diagnosis. Made where the run is read; the run itself is then let go."""
+"""The result of a run: levels, stability, diagnosis. It is made where the run is read; the run is not kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SETTLED = 0.05  # final values: the level over the last twentieth
 
 
 def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
-    """`metric` is a further quantity to measure, kept under the user's word: runs may call it differently."""
+    """`metric` is one more quantity to measure, stored under the user's name for it: runs may name it differently."""
     diagnosis = diagnose(run)
     found = {name: measured(run.series(name), higher_is_better(name)) for name in STANDARD if run.series(name)}
     if metric and (series := find_series(run, metric.name)):
@@ -122,7 +122,7 @@ def _final(series: Series, curve: Curve) -> float | None:
 
 
 def _stability(diagnosis: Diagnosis) -> str:
-    """A few words: what the curve did besides falling."""
+    """A few words on how the curve behaved."""
     signs = diagnosis.signs
 
     def raised(name: str) -> bool:

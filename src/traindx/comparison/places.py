@@ -1,4 +1,4 @@
-"""From what the user named to single logs: folders expand, so that the work can be shared out."""
+"""Expands the folders that the user named to single logs, so that processes can share the work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHECKPOINT = re.compile(r"checkpoint[-_]\d+$")
 
 @dataclass(frozen=True)
 class Place:
-    """One log to read. One found in a folder may turn out to be no log, and nobody minds."""
+    """One log to read. A file that was found in a folder may turn out not to be a log; that is no error."""
 
     path: Path
     root: Path | None = None  # the folder, named by the user, in which it was found

@@ -24,7 +24,7 @@ _BOOKKEEPING = {"tensors", "elements", "maximize", "params"}
 
 
 def settings_of(run: Run) -> dict[str, Value]:
-    """What was chosen for this run: as observed, then as configured, then as asked for on the command line."""
+    """The hyperparameters of this run: as observed, else as configured, else from the command line."""
     found: dict[str, Value] = {}
     for source in (_observed(run), _configured(run), _arguments(run)):
         for name, value in source.items():

@@ -36,7 +36,7 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one run came to, small enough to be sent between processes and kept a thousand times."""
+    """The result of one run, small enough to be sent between processes and kept a thousand times."""
 
     source: str
     kind: str
@@ -64,24 +64,26 @@ class Entry:
     best_step: int | None
     final: float | None
     reached: int | None  # the first step at the comparison's level
-    value: float | None  # what it counts for: best evaluation or final training level; None when it ended broken
-    score: float  # the same for ranking: lower is better, infinite when broken
+    value: float | None  # what it counts for: best evaluation or final training level; None when it ended in NaN/Inf
+    score: float  # the same for ranking: lower is better, infinite when it ended in NaN/Inf
 
 
 @dataclass(frozen=True)
 class Effect:
-    """How far one setting (or several that always changed together) goes with the result."""
+    """How strongly one setting, or several that always changed together, is related to the result."""
 
     settings: tuple[str, ...]
     share: float  # of the variation in rank, 0 to 1
-    chance: float | None  # how often chance alone gives as much; None where it cannot be tested
-    levels: Sequence[tuple[str, int, float]]  # setting's value, runs, middle result (infinite: broken); best first
+    p_value: float | None  # corrected for the number of settings; None where it cannot be tested
+    levels: Sequence[
+        tuple[str, int, float]
+    ]  # value of the setting, runs, median result (infinite: ended in NaN/Inf); best first
     rival: tuple[str, ...] | None = None  # a setting whose effect cannot be told from this one's
 
 
 @dataclass(frozen=True)
 class Noise:
-    """How far runs with equal settings lie apart."""
+    """How much runs with equal settings differ."""
 
     groups: int
     runs: int

@@ -63,7 +63,7 @@ class Setting:
 
 
 def settings_that_differ(outcomes: Sequence[Outcome]) -> list[Setting]:
-    """All that differ and may matter, seeds included. Names of files speak only where nothing else does."""
+    """All settings that differ and may matter, seeds included. File names count only where nothing else tells."""
     told = {name for outcome in outcomes for name in outcome.settings}
     found = _differing(outcomes, [{**outcome.named, **outcome.settings} for outcome in outcomes])
     known = {setting.signature for setting in found if setting.name in told}

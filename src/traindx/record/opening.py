@@ -62,9 +62,12 @@ class RecordFile:
                     raise self.damaged("it refers to the same pages again and again")
                 yield row
         except (sqlite3.Error, UnicodeError, OverflowError, MemoryError) as error:
-            if time.monotonic() > self._until:
-                raise self.damaged(f"reading it takes more than {MOST_SECONDS:.0f} seconds") from None
-            raise self.damaged(error) from None
+            raise self.damaged(self._slow() or error) from None
+
+    def _slow(self) -> str | None:
+        """What to say instead of SQLite's "interrupted"."""
+        over = time.monotonic() > self._until
+        return f"reading it takes more than {MOST_SECONDS:.0f} seconds" if over else None
 
     def _connect(self) -> sqlite3.Connection:
         # The last form serves a record whose -wal file cannot be opened, as on a read-only disk.
@@ -89,7 +92,7 @@ class RecordFile:
                 if connection is not None:
                     connection.close()
                 raise
-        raise RecordError(f"{self.path} cannot be opened ({reason})")
+        raise RecordError(f"{self.path} cannot be opened ({self._slow() or reason})")
 
     def _restrict(self, connection: sqlite3.Connection) -> None:
         until = self._until

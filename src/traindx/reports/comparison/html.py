@@ -82,9 +82,9 @@ def _chart(comparison: Comparison) -> str:
 def _effects(comparison: Comparison) -> str:
     rows = []
     for effect in comparison.effects[:12]:
-        sure = "cannot be tested" if effect.chance is None else f"{effect.chance:.2g}"
+        sure = "cannot be tested" if effect.p_value is None else f"{effect.p_value:.2g}"
         levels = ", ".join(
-            f"{markup(label)} → {'broken' if math.isinf(middle) else number(middle, 4)} <small>({runs})</small>"
+            f"{markup(label)} → {'NaN/Inf' if math.isinf(middle) else number(middle, 4)} <small>({runs})</small>"
             for label, runs, middle in effect.levels[:6]
         )
         rival = f"confounded with {markup(' and '.join(effect.rival))}" if effect.rival else ""
@@ -96,8 +96,8 @@ def _effects(comparison: Comparison) -> str:
     if not rows:
         return ""
     return (
-        "<h2>What goes with the result</h2><table><thead><tr><th>setting</th><th>share of the ranking</th>"
-        "<th>as good by chance</th><th>value → middle result (runs), best first</th><th></th></tr></thead>"
+        "<h2>Settings related to the result</h2><table><thead><tr><th>setting</th><th>share of the ranking</th>"
+        "<th>p-value</th><th>value → median result (runs), best first</th><th></th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
@@ -145,5 +145,5 @@ def _cell(text: str, number: float | None) -> str:
 
 
 def _sortable(number: float | None) -> str:
-    """Numbers as JavaScript reads them; what is missing or broken goes last."""
+    """Numbers as JavaScript reads them; missing values, NaN and Inf go last."""
     return "Infinity" if number is None or math.isinf(number) else repr(float(number))

@@ -31,7 +31,7 @@ def as_object(comparison: Comparison) -> dict[str, Any]:
             {
                 "settings": list(effect.settings),
                 "share_of_ranking": effect.share,
-                "chance": effect.chance,
+                "chance": effect.p_value,
                 "confounded_with": None if effect.rival is None else list(effect.rival),
                 "levels": [
                     {"value": label, "runs": runs, "middle": _finite(middle)} for label, runs, middle in effect.levels

@@ -119,9 +119,9 @@ def _fit(text: str, width: int, ascii_only: bool, *, right: bool = False) -> str
 
 
 def _effects(page: Page, comparison: Comparison) -> None:
-    tested = [effect for effect in comparison.effects if effect.chance is not None]
+    tested = [effect for effect in comparison.effects if effect.p_value is not None]
     lines = [
-        f"{' and '.join(effect.settings)}: {effect.share:.0%} of the ranking, chance {effect.chance:.2g}"
+        f"{' and '.join(effect.settings)}: {effect.share:.0%} of the ranking, p = {effect.p_value:.2g}"
         + (f", confounded with {' and '.join(effect.rival)}" if effect.rival else "")
         for effect in tested
     ]

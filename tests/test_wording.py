@@ -1,0 +1,46 @@
+"""Numbers as people read them: one rule for every room."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from traindx.wording import counted, listed, number, percent, probability, round_figure
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0"), (-0.0, "0"), (3.0, "3"), (1200.0, "1200"), (1234.56, "1235"), (0.12345, "0.123"), (1e-5, "1e-05"),
+     (2.5e7, "2.5e+07"), (math.inf, "inf"), (math.nan, "nan"), (-52.25, "-52.2")],
+)  # fmt: skip
+def test_numbers(value, shown):
+    assert number(value) == shown
+
+
+def test_more_digits_for_losses():
+    assert number(0.123456, 4) == "0.1235" and number(123.456, 4) == "123.5"
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(0, "0 %"), (0.004, "0.4 %"), (0.256, "26 %"), (1, "100 %"), (-0.03, "-3 %")]
+)
+def test_percentages(share, shown):
+    assert percent(share) == shown
+
+
+@pytest.mark.parametrize(("share", "shown"), [(0.0, "<1 %"), (0.5, "50 %"), (1.0, ">99 %")])
+def test_probabilities_are_never_certain(share, shown):
+    assert probability(share) == shown
+
+
+def test_counts_and_lists():
+    assert counted(1, "step") == "1 step" and counted(1200, "step") == "1,200 steps"
+    assert listed(["a", "b"]) == "a, b" and listed(list("abcdef"), 2) == "a, b and 4 more"
+
+
+@pytest.mark.parametrize(
+    ("value", "near"), [(0.00123, 0.001), (4.4, 5.0), (180.0, 200.0), (0.0, 0.0), (math.inf, math.inf)]
+)
+def test_round_figures(value, near):
+    assert round_figure(value) == near
