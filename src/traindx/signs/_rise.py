@@ -124,7 +124,10 @@ def unexplained(y: FloatArray, best: int, typical: float) -> tuple[float, float]
     kept = np.sort(np.abs(residuals))[: max(3, math.ceil(0.9 * len(y)))]  # single outliers are no noise
     free = max(0.0, len(kept) - min(groups + more - 1, len(y) // 2))
     variance = (1.4 * float(kept @ kept) + PRIOR_POINTS * typical**2) / (free + PRIOR_POINTS)
-    return max(math.sqrt(variance), _of_neighbours(y, best)), _inflation(residuals)
+    neighbours = _of_neighbours(y, best) ** 2
+    # Of few points both are rough: their mean is less so than the larger one.
+    joined = max(variance, (variance + neighbours) / 2 if len(y) < 20 else neighbours)
+    return math.sqrt(joined), _inflation(residuals)
 
 
 def _of_neighbours(y: FloatArray, best: int) -> float:
