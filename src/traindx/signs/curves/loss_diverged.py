@@ -75,7 +75,9 @@ def _risen(curve: Curve) -> Divergence:
     rise = rise_of(curve, TYPICAL_NOISE)
     if rise.after < 2:
         return Divergence(0.0, rise.height, int(curve.steps[0]))
-    level = min(ramp(rise.z, 2.5, 5), ramp(rise.height, SMALL, CLEAR), ramp(rise.returning, 0.5, 0.3))
+    # Noise of half the level is skewed and heavy-tailed: its standard errors mean less.
+    wild = 1 + 2 * min(max(0.0, rise.noise - 0.2), 0.5)
+    level = min(ramp(rise.z, 2.5 * wild, 5 * wild), ramp(rise.height, SMALL, CLEAR), ramp(rise.returning, 0.5, 0.3))
     if len(curve) < 10:  # in a handful of noisy batches a low one is followed by higher ones
         level = min(level, ramp(rise.of_fall, 0.7, 1.3))
     return Divergence(level, rise.height, int(curve.steps[rise.start]))
