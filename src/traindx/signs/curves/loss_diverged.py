@@ -17,7 +17,7 @@ import numpy as np
 
 from ...record import Run
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, adversarial, curve_of, robust_spread, spread_of_differences, training_loss
+from .._curve import Curve, curve_of, means_little, robust_spread, spread_of_differences, training_loss
 from .._facts import seen_in_part
 from .._rise import rise_of
 from .._rising import steady_rise
@@ -50,7 +50,7 @@ def measure(run: Run) -> Sign | Missing:
     steady = steady_rise(run)
     found.append(("Training loss", loss, Divergence(steady.level, steady.change, int(loss.steps[0]))))
     what, curve, best = max(found, key=lambda entry: entry[2].level)
-    level = min(best.level, 0.4) if adversarial(run) else best.level
+    level = min(best.level, 0.4) if means_little(run) else best.level
     low, last, at = curve.minimum, curve.final, curve.minimum_step
     above = (last - low) / (abs(low) or curve.size)
     values = {

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ...record import Run
-from .._base import Missing, Severity, Sign, ramp
+from .._base import Missing, Sign, ramp
 from .._curve import Curve, spread_of_differences, training_loss
 from .._epochs import epoch_borders
 from .._rate import learning_rate
@@ -61,8 +61,8 @@ def measure(run: Run) -> Sign | Missing:
         f"At {sum(clear)} of {len(drops)} epoch borders training loss drops at once; "
         f"{percent(share)} of its fall since the first border lies there."
     )
-    severity: Severity = "warning" if level >= 0.5 and total >= math.log(1.5) else "info"
-    return Sign(ID, share, level, text, onset, severity, values)
+    # How a loss falls is no outcome: whether validation suffers is validation-rising's to tell.
+    return Sign(ID, share, level, text, onset, "info", values)
 
 
 def _rate_drops(run: Run, loss: Curve, border: int) -> bool:
