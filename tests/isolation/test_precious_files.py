@@ -10,6 +10,7 @@ from pathlib import Path
 
 import attacks
 import pytest
+
 from conftest import Attacker, Precious
 
 

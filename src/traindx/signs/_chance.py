@@ -21,6 +21,7 @@ from ..record.values import histogram, mapping, number
 from ._curve import Curve, curve_of, once_per_run, training_loss
 
 NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
+LOST = 10.0  # times the loss of guessing
 FEWEST = 8  # points from which a ratio is judged
 CLASS_KEYS = ("num_classes", "n_classes", "num_labels", "nc", "vocab_size", "n_vocab")
 
@@ -160,9 +161,10 @@ def classes_by_accuracy(run: Run) -> int | None:
     off = np.abs(accuracy.values * classes - 1)
     if float(np.median(off)) >= 0.05 or float(np.quantile(off, 0.8)) >= 0.15:
         return None
-    # A loss well below that of guessing contradicts: then the accuracy is that of something else.
+    # A loss that is neither that of guessing nor out of all bounds contradicts: then it is no accuracy among k classes.
     losses = [curve_of(run.series(name)) for name in ("loss/train", "loss/validation")]
-    return classes if all(loss.last > 0.85 * math.log(classes) for loss in losses if len(loss)) else None
+    ratios = [loss.last / math.log(classes) for loss in losses if len(loss)]
+    return classes if all(abs(ratio - 1) < 0.15 or ratio > LOST for ratio in ratios) else None
 
 
 @once_per_run

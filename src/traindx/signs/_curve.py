@@ -276,10 +276,21 @@ def gradient_norm(run: Run) -> Curve:
 
 
 def _names_adversaries(log: dict[str, object]) -> bool:
-    """Whether the column that is read as the training loss adds a generator's and a discriminator's."""
+    """Whether the column that is read as the training loss is a generator's, a discriminator's, or adds both."""
     columns = log.get("columns")
     words = re.split(r"[^a-z]+", str(columns.get("loss/train") if isinstance(columns, dict) else "").lower())
-    return bool({"g", "gen", "generator"} & set(words)) and bool({"d", "dis", "disc", "discriminator"} & set(words))
+    if {"generator", "discriminator"} & set(words):
+        return True
+    return bool({"g", "gen"} & set(words)) and bool({"d", "dis", "disc"} & set(words))
+
+
+@once_per_run
+def means_little(run: Run) -> bool:
+    """A loss whose course does not measure progress: of networks against each other, or of reinforcement learning.
+
+    Targets that move with the policy make such a loss grow while the policy gets better.
+    """
+    return adversarial(run) or bool(run.facts.get("rl"))
 
 
 @once_per_run

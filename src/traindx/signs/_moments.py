@@ -5,6 +5,7 @@ A coincidence is a finding with its numbers (`values`) and a clause for the sent
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from ._wording import number
 ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next is a step of its own
 NEAR = 2.5  # points of the loss that count as the same moment
 BORDERS_APART = 8  # points an epoch must hold for its border to be a moment at all
-FEWEST_SPIKES = 5  # four gaps that agree to a tenth happen by chance once in several hundred times
+FEWEST_SPIKES = 5  # four gaps are the fewest that can be even beyond chance
 HALF = ("fp16", "float16", "16", "16-mixed", "half", "torch.float16")
 
 
@@ -90,11 +91,15 @@ def _border(run: Run, step: int, curve: Curve) -> Coincidence | None:
 
 @dataclass(frozen=True)
 class Period:
-    """`off` is the mean distance of the gaps from whole multiples of `length`, as a share of it."""
+    """`off` is the mean distance of the gaps from whole multiples of `length`, as a share of it.
+
+    `p` is how often gaps of any length are as even by chance: their distances are uniform up to a half.
+    """
 
     spikes: int
     length: float
     off: float
+    p: float
     steps: FloatArray
     judged: bool  # long enough against the spacing to be a period
 
@@ -110,7 +115,9 @@ def period_of(curve: Curve) -> Period | None:
     off = float(np.mean(np.abs(gaps / length - multiples)))
     # A period of a few points fits anything: only gaps well above the spacing can be even by more than chance.
     judged = length >= 4 * curve.spacing and float(np.median(multiples)) <= 3
-    return Period(len(starts), length, off, starts, judged)
+    gaps_judged = max(1, len(gaps) - 1)  # one of them set the length
+    p = min(1.0, (2 * off * gaps_judged) ** gaps_judged / math.factorial(min(gaps_judged, 150)))
+    return Period(len(starts), length, off, p if gaps_judged <= 150 else float(off > 0.1), starts, judged)
 
 
 def half_precision(run: Run) -> str | None:

@@ -124,13 +124,21 @@ def unexplained(y: FloatArray, best: int, typical: float) -> tuple[float, float]
     kept = np.sort(np.abs(residuals))[: max(3, math.ceil(0.9 * len(y)))]  # single outliers are no noise
     free = max(0.0, len(kept) - min(groups + more - 1, len(y) // 2))
     variance = (1.4 * float(kept @ kept) + PRIOR_POINTS * typical**2) / (free + PRIOR_POINTS)
-    return max(math.sqrt(variance), _of_neighbours(y)), _inflation(residuals)
+    neighbours = _of_neighbours(y, best) ** 2
+    # Of few points both are rough: their mean is less so than the larger one.
+    joined = max(variance, (variance + neighbours) / 2 if len(y) < 20 else neighbours)
+    return math.sqrt(joined), _inflation(residuals)
 
 
-def _of_neighbours(y: FloatArray) -> float:
-    """Noise by second differences, which a course hardly enters; their smaller third, so that bends do not either."""
+def _of_neighbours(y: FloatArray, best: int) -> float:
+    """Noise by second differences, which a course hardly enters; their smaller third, so that bends do not either.
+
+    Of few points the bend of the first fall is a good part: those since the minimum tell more, if they suffice.
+    """
     if len(y) < 8:
         return 0.0
+    if len(y) < 20 and len(y) - best >= 5:
+        y = y[max(0, best - 1) :]
     return float(np.quantile(np.abs(np.diff(y, 2)), 0.35)) / (0.454 * math.sqrt(6))
 
 

@@ -261,7 +261,7 @@ def test_memorising_in_stairs() -> None:
     epoch = np.minimum(4, np.arange(N) // 80)
     stairs = np.array([1.0, 0.7, 0.45, 0.3, 0.2])[epoch] + 0.5 * np.exp(-np.arange(N) / 10)
     builder = build(noisy(stairs)).series("epoch", steps(N), epoch)
-    assert raised("memorising", builder, "warning").onset == 80
+    assert raised("memorising", builder, "info").onset == 80
     smooth = build(noisy(learning())).series("epoch", steps(N), epoch)
     quiet("memorising", smooth)
     rate = 0.1 * 0.3 ** np.minimum(4, np.arange(N) // 80)

@@ -18,7 +18,7 @@ import numpy as np
 from ...record import Run
 from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, adversarial, curve_of, robust_spread, spread_of_differences, training_loss
+from .._curve import Curve, curve_of, means_little, robust_spread, spread_of_differences, training_loss
 from .._rise import rise_of
 from .._rising import steady_rise
 from .._wording import change, moment, number
@@ -56,7 +56,7 @@ def measure(run: Run) -> Sign | Missing:
     steady = steady_rise(run)
     found.append(("Training loss", loss, Divergence(steady.level, steady.change, int(loss.steps[0]))))
     what, curve, best = max(found, key=lambda entry: entry[2].level)
-    level = min(best.level, 0.4) if adversarial(run) else best.level
+    level = min(best.level, 0.4) if means_little(run) else best.level
     low, last, at = curve.minimum, curve.final, curve.minimum_step
     above = (last - low) / (abs(low) or curve.size)
     values = {
@@ -81,7 +81,9 @@ def _risen(curve: Curve) -> Divergence:
     rise = rise_of(curve, TYPICAL_NOISE)
     if rise.after < 2:
         return Divergence(0.0, rise.height, int(curve.steps[0]))
-    level = min(ramp(rise.z, 2.5, 5), ramp(rise.height, SMALL, CLEAR), ramp(rise.returning, 0.5, 0.3))
+    # Noise of half the level is skewed and heavy-tailed: its standard errors mean less.
+    wild = 1 + 2 * min(max(0.0, rise.noise - 0.2), 0.5)
+    level = min(ramp(rise.z, 2.5 * wild, 5 * wild), ramp(rise.height, SMALL, CLEAR), ramp(rise.returning, 0.5, 0.3))
     if len(curve) < 10:  # in a handful of noisy batches a low one is followed by higher ones
         level = min(level, ramp(rise.of_fall, 0.7, 1.3))
     return Divergence(level, rise.height, int(curve.steps[rise.start]))

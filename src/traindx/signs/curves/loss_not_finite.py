@@ -165,17 +165,19 @@ def _implausible(shown: str, points: Series, begin: int, run: Run) -> bool:
 
 
 def _empty_cells(run: Run) -> Bad | None:
-    """A log whose rate goes on being written row by row where the loss used to stand beside it."""
-    loss, rate = run.series("loss/train"), run.series("lr")
-    if "log" not in run.facts or len(loss) < 5 or len(rate) < 8:
+    """A log that goes on being written row by row where the losses used to stand beside the other columns."""
+    loss, validation = run.series("loss/train"), run.series("loss/validation")
+    if "log" not in run.facts or len(loss) < 5:
         return None
-    last = int(loss.steps.max())
-    beside = np.isin(rate.steps[rate.steps <= last], loss.steps)
-    later = int((rate.steps > last).sum())
-    if later < max(3, 0.05 * len(rate)) or len(beside) == 0 or beside.mean() < 0.95:
-        return None
-    onset = int(rate.steps[rate.steps > last].min())
-    return Bad("loss/train", "empty", onset, later, later + len(loss), True)
+    last = int(max(loss.steps.max(), validation.steps.max(initial=0)))
+    for name in ("lr", *(other for other in run.series_names if other.startswith("raw/"))):
+        column = run.series(name)
+        beside = np.isin(column.steps[column.steps <= last], loss.steps)
+        later = int((column.steps > last).sum())
+        if len(column) >= 8 and later >= max(3, 0.05 * len(column)) and len(beside) and beside.mean() >= 0.95:
+            onset = int(column.steps[column.steps > last].min())
+            return Bad("loss/train", "empty", onset, later, later + len(loss), True)
+    return None
 
 
 def _text(run: Run, bad: Bad) -> str:

@@ -51,7 +51,7 @@ def measure(run: Run) -> Sign | Missing:
         "noise_multiples": highest.z,
         "outcome": highest.outcome,
         "coincides": {found.what: dict(found.values) for found in beside},
-        "period": period.length if period is not None and period.judged and period.off < 0.1 else None,
+        "period": period.length if period is not None and period.judged and period.p < 0.002 else None,
     }
     many = f"{len(clear)} spikes, the first at {moment(run, onset)}; the highest" if len(clear) > 1 else "A spike"
     text = (

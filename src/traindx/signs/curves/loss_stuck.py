@@ -15,7 +15,7 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import accuracy_curve, chance_level
-from .._curve import Curve, adversarial, is_excerpt, training_loss
+from .._curve import Curve, is_excerpt, means_little, training_loss
 from .._fall import Fall, accuracy_learns, around_zero, fall_of
 from .._rate import learning_rate
 from .._rise import rise_of
@@ -28,6 +28,7 @@ CORE = True
 BAD_FROM = 0.7
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
+FLAT = 0.03  # a larger fall that noise may have made is a doubt
 HIGH = 0.75  # an accuracy that guessing does not reach
 SAME = 1e-5  # relative spread below which losses of different batches are one constant
 
@@ -52,7 +53,7 @@ def measure(run: Run) -> Sign | Missing:
     level = 1.0 if constant else _flatness(judged, fall) * ramp(len(loss), 4, 9)
     if is_excerpt(run) and not constant:
         level = 0.0
-    if adversarial(run) and not constant:
+    if means_little(run) and not constant:
         level = min(level, 0.4)
     if not constant:
         level = min(level, ramp(accuracy_learns(run), 4.0, 2.0))
@@ -67,7 +68,7 @@ def measure(run: Run) -> Sign | Missing:
     where = f", which is chance ({chance.text})" if chance is not None and at_chance else ""
     moved = "the same number throughout" if constant else f"at most {percent(max(share, 0.0))} below its start"
     text = f"Training loss stays at {number(middle)}{where} over all {len(loss)} points, {moved}."
-    severity: Severity = "critical" if constant or at_chance else "warning" if level >= 0.8 else "info"
+    severity: Severity = "critical" if constant or at_chance else "warning" if share < FLAT else "info"
     if not constant and len(accuracy_curve(run)) and accuracy_curve(run).last > HIGH:
         severity = "info"  # a trained model has little left to lose
     return Sign(ID, share, level, text, int(loss.steps[0]), severity, values)

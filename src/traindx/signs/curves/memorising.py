@@ -14,7 +14,7 @@ import numpy as np
 
 from ...record import Run
 from .. import questions
-from .._base import Missing, Severity, Sign, ramp
+from .._base import Missing, Sign, ramp
 from .._curve import Curve, spread_of_differences, training_loss
 from .._epochs import epoch_borders
 from .._rate import learning_rate
@@ -64,8 +64,8 @@ def measure(run: Run) -> Sign | Missing:
         f"At {sum(clear)} of {len(drops)} epoch borders training loss drops at once; "
         f"{percent(share)} of its fall since the first border lies there."
     )
-    severity: Severity = "warning" if level >= 0.5 and total >= math.log(1.5) else "info"
-    return Sign(ID, share, level, text, onset, severity, values)
+    # How a loss falls is no outcome: whether validation suffers is validation-rising's to tell.
+    return Sign(ID, share, level, text, onset, "info", values)
 
 
 def _rate_drops(run: Run, loss: Curve, border: int) -> bool:

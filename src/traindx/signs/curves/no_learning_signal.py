@@ -9,7 +9,8 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import adversarial
+from .._chance import chance_level
+from .._curve import means_little
 from .._fall import accuracy_learns, around_zero, learning, objective
 from .._rate import learning_rate
 from .._wording import number, percent
@@ -28,8 +29,8 @@ def measure(run: Run) -> Sign | Missing:
     judged, fall = objective(run), learning(run)
     if judged is None or fall is None or len(judged.curve) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} losses or accuracies were recorded")
-    if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+    if means_little(run):
+        return Missing(ID, "losses of reinforcement learning or of networks against each other do not measure progress")
     if around_zero(judged.curve):
         return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     rate = learning_rate(run)
@@ -48,5 +49,8 @@ def measure(run: Run) -> Sign | Missing:
         text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."
         return Sign(ID, fall.z, level, text, None, "info", values)
     text = f"{judged.name} shows no fall that stands out from its noise ({levels}; {test})."
-    severity: Severity = "warning" if level >= 0.8 and len(judged.curve) >= 20 else "info"
+    # A doubt, unless the level is known to be that of guessing.
+    chance = chance_level(run)
+    at_chance = chance is not None and judged.curve.last >= 0.95 * chance.loss
+    severity: Severity = "warning" if level >= 0.8 and at_chance and len(judged.curve) >= 20 else "info"
     return Sign(ID, fall.z, level, text, int(judged.curve.steps[0]), severity, values)

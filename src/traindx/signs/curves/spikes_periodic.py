@@ -2,7 +2,7 @@
 
 Spikes that come back after the same number of steps come from something that comes back: a bad batch in a fixed order,
 the end of an epoch, an evaluation that leaves a mode behind. Measured by the distance of the gaps from whole multiples
-of the shortest ones; random spikes have gaps as variable as their mean.
+of the shortest ones, and by how often chance makes them as even.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def measure(run: Run) -> Sign | Missing:
         count = len(standouts(loss))
         text = f"Training loss has {count} spike{'' if count == 1 else 's'}, too few for a period."
         return Sign(ID, 0.0, 0.0, text, values={"spikes": count})
-    level = ramp(period.off, 0.15, 0.05) if period.judged else 0.0
+    level = min(ramp(period.off, 0.15, 0.05), ramp(period.p, 0.01, 0.0003, log=True)) if period.judged else 0.0
     text = f"{period.spikes} spikes recur every {period.length:.0f} steps, off by {100 * period.off:.2g} % on average."
     if level < 0.5:
         text = f"The {period.spikes} spikes of the training loss have no common period."
     severity: Severity = "warning" if level >= 0.5 else "info"
-    values = {"spikes": period.spikes, "period": period.length, "off": period.off}
+    values = {"spikes": period.spikes, "period": period.length, "off": period.off, "p": period.p}
     return Sign(ID, period.length, level, text, int(period.steps[0]) if level >= 0.5 else None, severity, values)

@@ -66,7 +66,7 @@ def measure(run: Run) -> Sign | Missing:
 def _severity(rise: Rise, accuracy: Beside) -> Severity:
     if accuracy.better:
         return "info"
-    return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and rise.z >= 3 else "info"
+    return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and rise.z >= 3.5 else "info"
 
 
 def _size(rise: Rise) -> float:
