@@ -19,14 +19,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 import traindx.diagnosis
 from traindx.causes import all_causes
-from traindx.diagnosis.fitting import Case, fit, fit_bounds, fit_claims, fit_temperature
-from traindx.diagnosis.model import HEALTHY, UNKNOWN, Basis, Model, Parameters
+from traindx.diagnosis.fitting import Case, fit, fit_bounds, fit_claims, fit_offsets, fit_temperature
+from traindx.diagnosis.model import HEALTHY, UNKNOWN, Basis, Model, Parameters, calibrate
 from traindx.diagnosis.verdict import Assessment, assess
 from traindx.zoo.corpus import Row, read
 
@@ -53,6 +54,11 @@ class Answer:
     @property
     def leading(self) -> str:
         return max(self.causes, key=lambda name: self.causes[name])
+
+    @property
+    def leads_right(self) -> bool:
+        """Whether the leading cause is right, whatever the verdict."""
+        return self.leading in {self.row.cause, *self.row.also}
 
     @property
     def named(self) -> list[str]:
@@ -134,23 +140,25 @@ def answer(row: Row, parameters: Parameters, view: str) -> Answer:
     return Answer(row, view, found, causes, model.healthy_chance(levels), model.basis(leading, levels))
 
 
-def corrections(answers: Sequence[Answer]) -> tuple[dict[str, list[tuple[float, float]]], dict[str, float]]:
-    """What makes confidences hold: claims by basis, from the sick runs, and bounds by cause, from field programs.
+def corrections(answers: Sequence[Answer]) -> dict[str, Any]:
+    """What makes confidences hold: claims by basis, offsets by cause, and bounds by cause, from field programs.
 
-    A suspicion on a healthy program is a wrong one: field programs count whether they are sick or not.
+    A suspicion on a healthy program is a wrong one.
     """
     claims = {}
+    raised = [a for a in answers if a.row.cause != HEALTHY or a.alarm or a.suspicion]
     for basis in ("seen", "suspected"):
-        chosen = [a for a in answers if a.basis == basis and (a.row.cause != HEALTHY or a.alarm or a.suspicion)]
+        chosen = [a for a in raised if a.basis == basis]
         if len(chosen) >= BINS:
-            right = [a.leading in {a.row.cause, *a.row.also} for a in chosen]
-            claims[basis] = fit_claims([max(a.causes.values()) for a in chosen], right)
+            claims[basis] = fit_claims([max(a.causes.values()) for a in chosen], [a.leads_right for a in chosen])
     healthy = [a for a in answers if a.found.verdict == "healthy"]
     if len(healthy) >= BINS:
         claims[HEALTHY] = fit_claims([a.healthy for a in healthy], [a.row.cause == HEALTHY for a in healthy])
-    suspicions = [a for a in answers if is_field(a.row) and a.basis == "suspected" and (a.alarm or a.suspicion)]
-    named = [(a.named[0], a.correct) for a in suspicions if a.named[0] != UNKNOWN]
-    return claims, fit_bounds(named)
+    suspected = [a for a in raised if a.basis == "suspected" and a.leading != UNKNOWN]
+    held = [calibrate(a.causes, claims.get("suspected", ()))[a.leading] for a in suspected]
+    offsets = fit_offsets([(a.leading, claim, a.leads_right) for a, claim in zip(suspected, held, strict=True)])
+    bounds = fit_bounds([(a.leading, a.leads_right) for a in suspected if is_field(a.row)])
+    return {"claims": claims, "offsets": offsets, "bounds": bounds}
 
 
 def corrected(
@@ -160,12 +168,12 @@ def corrected(
     ready = {name: corrections([a for a in plain if fold(a.row) != name]) for name in {fold(row) for row, _ in found}}
     answers = []
     for row, model in found:
-        claims, bounds = ready[fold(row)]
-        parameters = replace(model.parameters, temperature={view: temperature}, claims={view: claims}, bounds=bounds)
-        said = answer(row, parameters, view)
-        if said.found.verdict == "healthy" and claims.get(HEALTHY):
-            xs, ys = zip(*claims[HEALTHY], strict=True)
-            said = replace(said, healthy=float(np.interp(said.healthy, xs, ys)))
+        fixed = ready[fold(row)]
+        by_view = {name: {view: value} for name, value in fixed.items()}
+        said = answer(row, replace(model.parameters, temperature={view: temperature}, **by_view), view)
+        if said.found.verdict == "healthy" and fixed["claims"].get(HEALTHY):
+            claimed, held = zip(*fixed["claims"][HEALTHY], strict=True)
+            said = replace(said, healthy=float(np.interp(said.healthy, claimed, held)))
         answers.append(said)
     return answers
 
@@ -274,6 +282,7 @@ def write_fitted(
         "about": about,
         "temperature": parameters.temperature,
         "claims": parameters.claims,
+        "offsets": parameters.offsets,
         "bounds": parameters.bounds,
         "prior": parameters.prior,
         "weight": parameters.weight,
@@ -292,13 +301,15 @@ def main() -> int:
     rows = [*read(CORPUS), *(read(FIELD) if FIELD.exists() else [])]
     rows = [row for row in rows if not (row.cause in all_causes() and all_causes()[row.cause].advisory)]
     everything = fitted(rows)
-    answers, temperature, claims, bounds, numbers = {}, {}, {}, {}, {}
+    answers, temperature, numbers = {}, {}, {}
+    fixed: dict[str, dict[str, Any]] = {"claims": {}, "offsets": {}, "bounds": {}}
     for view, found in held_out(rows, everything).items():
         temperature[view] = temperature_of(found, view)
         plain = [
             answer(row, replace(model.parameters, temperature={view: temperature[view]}), view) for row, model in found
         ]
-        claims[view], bounds[view] = corrections(plain)
+        for name, value in corrections(plain).items():
+            fixed[name][view] = value
         answers[view] = corrected(found, plain, view, temperature[view])
         for source, part in (("zoo", False), ("field programs", True)):
             chosen = [a for a in answers[view] if is_field(a.row) == part]
@@ -309,9 +320,7 @@ def main() -> int:
     if args.plot:
         draw(args.plot, answers)
     if args.fit:
-        # A suspicion rests on what was observed, or on less: the bounds of observed runs hold for both.
-        fixed = replace(everything, temperature=temperature, claims=claims, bounds=bounds["observed"])
-        write_fitted(rows, fixed, numbers)
+        write_fitted(rows, replace(everything, temperature=temperature, **fixed), numbers)
     return 0
 
 

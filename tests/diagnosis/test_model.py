@@ -70,10 +70,15 @@ def test_nothing_raised_is_healthy_and_trouble_without_a_cause_is_unknown(model:
 
 
 def test_a_suspicion_never_claims_more_than_its_bound(model: Model) -> None:
-    bounded = Model(all_causes(), replace(model.parameters, bounds={"lr-too-high": 0.3, "missing-zero-grad": 0.3}))
+    bounds = {"observed": {"lr-too-high": 0.3, "missing-zero-grad": 0.3}}
+    bounded = Model(all_causes(), replace(model.parameters, bounds=bounds))
     suspicion = {"loss-diverged": 1.0, "update-ratio-high": 1.0}
     assert model.causes_given_wrong(suspicion, "observed")["lr-too-high"] > 0.3
     assert bounded.causes_given_wrong(suspicion, "observed")["lr-too-high"] == pytest.approx(0.3)
+    doubted = Model(all_causes(), replace(model.parameters, offsets={"observed": {"lr-too-high": -3.0}}))
+    ranked = doubted.causes_given_wrong(suspicion, "observed")
+    assert ranked["lr-too-high"] < model.causes_given_wrong(suspicion, "observed")["lr-too-high"]
+    assert max(ranked, key=lambda name: ranked[name]) == "lr-too-high" and sum(ranked.values()) <= 1 + 1e-9
     caught = {"grads-kept": 1.0}
     assert bounded.causes_given_wrong(caught, "observed")["missing-zero-grad"] > 0.3  # seen: nothing to bound
 

@@ -55,7 +55,8 @@ def diagnose(run: Run) -> Diagnosis:
         symptoms=symptoms,
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
-        do_now=_do_now(outcomes) if verdict in ("sick", "inconclusive") else [],
+        step_unit=run.step_unit,
+        do_now=_do_now(outcomes, run) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict),
         questions=questions(signs),
@@ -91,11 +92,11 @@ def _symptoms(signs: Signs) -> list[Sign]:
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
-def _do_now(outcomes: list[Sign]) -> list[str]:
-    """What helps whatever the cause, of each outcome that says so."""
+def _do_now(outcomes: list[Sign], run: Run) -> list[str]:
+    """What helps whatever the cause: the most severe outcome decides, for what one step mends another may spoil."""
     units = all_signs()
-    texts = [advise(sign) for sign in outcomes if (advise := units[sign.id].do_now) is not None]
-    return list(dict.fromkeys(text for text in texts if text))
+    texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)
+    return [text for text in texts if text][:1]
 
 
 def _onset(outcomes: list[Sign], symptoms: list[Sign]) -> int | None:

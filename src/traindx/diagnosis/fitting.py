@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ..causes import Cause
-from .model import HEALTHY, UNKNOWN, Model, Parameters, softmax
+from .model import HEALTHY, UNKNOWN, Model, Parameters, log_odds, softmax
 from .parameters import stated
 
 FloatArray = NDArray[np.float64]
@@ -182,7 +182,22 @@ def fit_temperature(model: Model, cases: Sequence[Case]) -> float:
     return round(best, 3)
 
 
-BOUND_PRIOR = 4.0  # claims' worth of trust in what holds for suspicions in general
+SUSPICION_PRIOR = 4.0  # claims' worth of trust in what holds for suspicions in general
+
+
+def fit_offsets(claims: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
+    """For each cause, the log-odds by which suspecting it held more or less often than claimed.
+
+    `claims`: the suspected cause, the confidence claimed, and whether it was right.
+    """
+    found = {}
+    for cause in sorted({cause for cause, _, _ in claims}):
+        said = [claim for name, claim, _ in claims if name == cause]
+        held = sum(right for name, _, right in claims if name == cause)
+        expected = sum(said) / len(said)
+        share = (held + SUSPICION_PRIOR * expected) / (len(said) + SUSPICION_PRIOR)
+        found[cause] = round(log_odds(share) - log_odds(expected), 3)
+    return found
 
 
 def fit_bounds(claims: Sequence[tuple[str, bool]]) -> dict[str, float]:
@@ -191,7 +206,7 @@ def fit_bounds(claims: Sequence[tuple[str, bool]]) -> dict[str, float]:
     found = {}
     for cause in sorted({cause for cause, _ in claims}):
         held = [right for name, right in claims if name == cause]
-        found[cause] = round((sum(held) + BOUND_PRIOR * overall) / (len(held) + BOUND_PRIOR), 3)
+        found[cause] = round((sum(held) + SUSPICION_PRIOR * overall) / (len(held) + SUSPICION_PRIOR), 3)
     return found
 
 

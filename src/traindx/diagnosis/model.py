@@ -47,15 +47,16 @@ class Parameters:
 
     The temperature draws all of them in or out. What is then claimed of the leading cause is replaced by how often
     such a claim, on the same basis, proved right on programs that were held out (`claims`: pairs of claim and share,
-    linear between). `bounds` is how often suspecting this cause proved right on field programs: no suspicion claims
-    more.
+    linear between). For a suspicion that share is moved by how much more or less often suspecting this very cause held
+    (`offsets`, in log-odds), and never passes `bounds`: how often such suspicions held on field programs.
     """
 
     prior: Mapping[str, float]
     weight: Mapping[str, Mapping[str, float]]  # hypothesis -> sign -> weight, negative where it speaks against
     temperature: Mapping[str, float] = field(default_factory=dict)  # by kind of run: "observed", "log"
     claims: Mapping[str, Mapping[str, Claims]] = field(default_factory=dict)  # kind of run -> basis -> claims
-    bounds: Mapping[str, float] = field(default_factory=dict)  # cause -> highest confidence of a suspicion
+    offsets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> log-odds
+    bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -132,7 +133,7 @@ class Model:
 
     def healthy_chance(self, levels: Mapping[str, float]) -> float:
         """The probability that nothing is wrong with the program."""
-        return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, self.score(HEALTHY, levels)))))
+        return logistic(self.score(HEALTHY, levels))
 
     def causes_given_wrong(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
         """The calibrated probability of every cause, and of `unknown`, given that something is wrong."""
@@ -146,16 +147,28 @@ class Model:
         leading = max(chances, key=lambda name: chances[name])
         basis = self.basis(leading, levels)
         chances = calibrate(chances, self.parameters.claims.get(kind, {}).get(basis, ()))
-        return self._bounded(chances, levels)
+        return self._as_held(chances, leading, kind) if basis == "suspected" and leading != UNKNOWN else chances
 
-    def _bounded(self, chances: Mapping[str, float], levels: Mapping[str, float]) -> dict[str, float]:
-        """No suspicion claims more than suspicions of its cause have held. What is taken away goes to nobody."""
-        leading = max(chances, key=lambda name: chances[name])
-        bound = self.parameters.bounds.get(leading, 1.0)
-        if leading == UNKNOWN or chances[leading] <= bound or self.basis(leading, levels) == "seen":
-            return dict(chances)
-        shrink = bound / chances[leading]
-        return {name: chance * shrink for name, chance in chances.items()}
+    def _as_held(self, chances: Mapping[str, float], leading: str, kind: str) -> dict[str, float]:
+        """A suspicion is as sure as suspicions of this cause have held. What is taken away goes to nobody."""
+        claimed = chances[leading]
+        offset = self.parameters.offsets.get(kind, {}).get(leading, 0.0)
+        held = logistic(log_odds(claimed) + offset)
+        held = min(held, self.parameters.bounds.get(kind, {}).get(leading, 1.0))
+        second = max((chance for name, chance in chances.items() if name != leading), default=0.0)
+        rest = (1.0 - held) / (1.0 - claimed) if claimed < 1.0 else 1.0
+        if held < claimed or second * rest > held:  # the order stays as it is
+            rest = min(1.0, held / second) if second > 0 else 1.0
+        return {name: held if name == leading else chance * rest for name, chance in chances.items()}
+
+
+def logistic(score: float) -> float:
+    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, score))))
+
+
+def log_odds(chance: float) -> float:
+    kept = min(max(chance, 1e-9), 1.0 - 1e-9)
+    return math.log(kept / (1.0 - kept))
 
 
 def calibrate(chances: Mapping[str, float], claims: Claims) -> dict[str, float]:

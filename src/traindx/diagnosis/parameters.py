@@ -62,6 +62,7 @@ def current() -> Model:
             {name: {**stated, **fitted["weight"].get(name, {})} for name, stated in fallback.weight.items()},
             {**fallback.temperature, **fitted["temperature"]},
             fitted.get("claims", {}),
+            fitted.get("offsets", {}),
             fitted.get("bounds", {}),
             fitted.get("about", {}),
         ),

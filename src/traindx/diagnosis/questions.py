@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..record import Run
 from ..signs import Sign, Signs, SignUnit, all_signs
-from ..signs.questions import rank
+from ..signs.questions import TOPICS, rank
 from .types import Question
 
 # A raised setting is a choice and a raised success is good news: neither is a finding.
@@ -41,14 +41,14 @@ def checked(signs: Signs) -> list[str]:
 
 def not_measured(signs: Signs, run: Run) -> list[str]:
     """What the verdict is blind to, and why: questions that no sign of this run could answer."""
-    blind = []
+    blind = {}
     for asked, units in _asked():
         core = [unit for unit in units if unit.core]
         if core and not any(unit.id in signs for unit in units if unit.shows in FINDINGS):
-            blind.append(f"{asked} ({signs.missing[core[0].id].reason})")
+            blind[asked] = signs.missing[core[0].id].reason
     if run.kind != "observed" and blind:
-        return [f"a log does not show: {' '.join(text.split(' (')[0] for text in blind)}"]
-    return blind
+        return [f"This log does not show {', '.join(TOPICS.get(asked, asked) for asked in blind)}."]
+    return [f"{asked} ({reason})" for asked, reason in blind.items()]
 
 
 def _asked() -> Iterator[tuple[str, list[SignUnit]]]:

@@ -86,6 +86,7 @@ class Diagnosis:
     hypotheses: Sequence[Hypothesis]
     next_tests: Sequence[NextTest]
     do_now: Sequence[str] = ()  # what helps whatever the cause: which checkpoint to keep, whether to stop
+    step_unit: str = "step"  # or epoch, or row, as a log counts
     suspected: bool = False  # inconclusive because a cause is suspected although the outcome is fine
     advice: Sequence[Advice] = ()
     questions: Sequence[Question] = ()

@@ -31,6 +31,7 @@ class Axis:
     first: int
     last: int
     columns: int
+    unit: str = "step"
 
     def places(self, steps: IntArray) -> IntArray:
         """The columns in which steps lie."""
@@ -94,11 +95,13 @@ class Scale:
         return np.asarray((values / 2 - low / 2) / (high / 2 - low / 2), np.float64)
 
 
-def figure(curves: Sequence[Series], onset: int | None, *, width: int, rows: int, ascii_only: bool) -> list[str]:
+def figure(
+    curves: Sequence[Series], onset: int | None, *, width: int, rows: int, ascii_only: bool, unit: str = "step"
+) -> list[str]:
     """The curves under each other on one scale, each `rows` high, with the onset marked below."""
     steps = np.concatenate([curve.steps for curve in curves])
     columns = max(FEWEST_COLUMNS, min(width - LABEL - 2, COLUMNS_PER_POINT * max(map(len, curves))))
-    axis = Axis(int(steps.min()), int(steps.max()), columns)
+    axis = Axis(int(steps.min()), int(steps.max()), columns, unit)
     bars = [Bars.of(curve, axis) for curve in curves]
     scale = Scale.over(bars)
     labels = [""] * rows
@@ -132,11 +135,11 @@ def _drawn(bars: Bars, scale: Scale, rows: int, ascii_only: bool) -> list[str]:
 
 def _below(axis: Axis, onset: int | None) -> list[str]:
     """The steps below the curve: first, last, and a mark under the onset."""
-    first, last = f"step {axis.first}", str(axis.last)
+    first, last = f"{axis.unit} {axis.first}", str(axis.last)
     lines = [first if axis.first == axis.last else first + last.rjust(axis.columns - len(first))]
     if onset is not None and axis.first <= onset <= axis.last:
         place = int(axis.places(np.array([onset]))[0])
-        words = f"from step {onset}"
+        words = f"from {axis.unit} {onset}"
         room = place + 2 + len(words) <= axis.columns
         lines.insert(0, " " * place + f"^ {words}" if room else f"{words} ^".rjust(place + 1))
     return lines

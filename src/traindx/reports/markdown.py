@@ -22,7 +22,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     lines = [
         f"# {verdict.capitalize()}: {prose(diagnosis.summary)}",
         "",
-        f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, 'step')})",
+        f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, diagnosis.step_unit)})",
         *_list("Do now", diagnosis.do_now),
         *_symptoms(diagnosis),
         *_questions(diagnosis),
@@ -44,7 +44,7 @@ def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:
 def _symptoms(diagnosis: Diagnosis) -> Iterator[str]:
     items = []
     for sign in diagnosis.symptoms:
-        onset = "" if sign.onset is None else f", from step {sign.onset}"
+        onset = "" if sign.onset is None else f", from {diagnosis.step_unit} {sign.onset}"
         items.append(f"- **{sign.severity}**{onset}: {prose(sign.text)} (`{sign.id}`)")
     yield from _section("Symptom", items or ["None."])
 

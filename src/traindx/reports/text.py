@@ -60,7 +60,7 @@ def _word(diagnosis: Diagnosis) -> tuple[str, str]:
 def _verdict(page: Page, diagnosis: Diagnosis) -> None:
     word, style = _word(diagnosis)
     page.prose(word, diagnosis.summary, style=style)
-    details = [diagnosis.kind, counted(diagnosis.steps, "step")]
+    details = [diagnosis.kind, counted(diagnosis.steps, diagnosis.step_unit)]
     if diagnosis.exit:
         details.append(ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}"))
     page.prose("", f"{diagnosis.source} ({', '.join(details)})")
@@ -74,7 +74,8 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
     rows = 3 if diagnosis.verdict == "sick" and len(curves) == 1 else 2
     onset = diagnosis.onset if diagnosis.verdict != "healthy" else None  # an oddity of a healthy run is no onset
-    lines = figure(curves, onset, width=page.look.width - MARGIN, rows=rows, ascii_only=page.look.ascii_only)
+    look, unit = page.look, diagnosis.step_unit
+    lines = figure(curves, onset, width=look.width - MARGIN, rows=rows, ascii_only=look.ascii_only, unit=unit)
     first = "LOSS" if diagnosis.loss else "VAL LOSS"
     page.block(first, lines[:rows])
     page.block("VAL LOSS" if len(curves) == 2 else "", lines[rows : 2 * rows])

@@ -55,9 +55,9 @@ class SignUnit:
 
     `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
     bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `needs_time`: a short run cannot
-    show it. `earns`: when it is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with this run's numbers. `check`: the check before training that
-    it answers. `remedy`: one sentence on what to do about it. `rival`: a group of faults, and the log-odds that this
-    one takes from causes which merely imitate it.
+    show it. `earns`: when it is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with
+    this run's numbers. `check`: the check before training that it answers. `remedy`: one sentence on what to do about
+    it. `rival`: a group of faults, and the log-odds that this one takes from causes which merely imitate it.
     """
 
     id: str
@@ -71,7 +71,7 @@ class SignUnit:
     doubt_from: float | None = None
     needs_time: bool = False
     earns: bool = False
-    do_now: Callable[[Sign], str] | None = None
+    do_now: Callable[[Sign, Run], str] | None = None
     check: Check | None = None
     remedy: str = ""
     rival: tuple[str, float] | None = None

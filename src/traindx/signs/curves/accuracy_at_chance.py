@@ -58,3 +58,7 @@ def _chance(run: Run) -> tuple[float | None, str]:
             return 1 / classes, f"{key} {classes:g}"
     classes = classes_by_accuracy(run)
     return (None, "") if classes is None else (1 / classes, f"one of {classes} balanced classes")
+
+
+def do_now(_sign: Sign, _run: Run) -> str:
+    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."

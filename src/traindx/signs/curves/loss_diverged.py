@@ -125,3 +125,13 @@ def _last_rows(curve: Curve) -> Divergence:
         if level >= 0.5 and float(end[-1]) >= 0.7 * float(end.max()) + 0.3 * usual:
             return Divergence(level, float(end[-1]) - usual, int(curve.steps[len(y) - rows]))
     return none
+
+
+def do_now(sign: Sign, run: Run) -> str:
+    low, at = float(sign.values["minimum"]), int(sign.values["minimum_step"])
+    if sign.onset is None or at >= int(sign.values["last_step"]):
+        return ""
+    return (
+        f"Stop the run and resume from the checkpoint of {moment(run, at)} (loss {number(low)}), "
+        "at a lower learning rate until the cause is known."
+    )

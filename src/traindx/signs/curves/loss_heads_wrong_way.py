@@ -35,3 +35,7 @@ def measure(run: Run) -> Sign | Missing:
     )
     severity: Severity = "critical" if rise.change >= 0.5 else "warning" if rise.size >= 0.6 else "info"
     return Sign(ID, rise.change, rise.level, text, int(loss.steps[0]), severity, values)
+
+
+def do_now(_sign: Sign, _run: Run) -> str:
+    return "Stop the run: every step moves away from the goal."

@@ -191,3 +191,13 @@ def _text(run: Run, bad: Bad) -> str:
         return f"{what} is {bad.shown} at {moment(run, bad.onset)} only and recovers."
     first = moment(run, bad.onset)
     return f"{what} is {bad.shown} at {bad.count} of {bad.points} points, first at {first}, and recovers."
+
+
+def do_now(sign: Sign, run: Run) -> str:
+    """Only what lasts needs a rescue."""
+    if not sign.values.get("lasting") or sign.onset is None:
+        return ""
+    if sign.onset == int(run.series("loss/train").steps.min(initial=0)):
+        return "Stop the run: no step of it was finite, so there is no checkpoint to go back to."
+    before = moment(run, sign.onset)
+    return f"Stop the run and resume from the last checkpoint before {before}; later ones hold NaN/Inf weights."

@@ -18,7 +18,7 @@ from .._base import Missing, Sign, ramp
 from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
 from .._fall import fall_of
 from .._trend import trend
-from .._wording import moment, percent
+from .._wording import moment, number, percent
 
 ID = "loss-oscillating"
 QUESTION = questions.FALLS
@@ -105,3 +105,10 @@ def _periodic(y: FloatArray, learned: bool) -> float:
 def _range(bins: FloatArray) -> float:
     low, high = np.quantile(bins, [0.1, 0.9])
     return float(high - low)
+
+
+def do_now(_sign: Sign, run: Run) -> str:
+    loss = training_loss(run)
+    if not len(loss):
+        return ""
+    return f"Keep the checkpoint of {moment(run, loss.minimum_step)}, the lowest loss so far ({number(loss.minimum)})."

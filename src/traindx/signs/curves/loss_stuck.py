@@ -90,3 +90,7 @@ def _constant(loss: Curve) -> bool:
         return False
     digits = max(len(f"{v:.10g}".replace(".", "").strip("-0")) for v in loss.values[:50])
     return len(loss) >= 10 or digits >= 5
+
+
+def do_now(_sign: Sign, _run: Run) -> str:
+    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."

@@ -38,3 +38,7 @@ def measure(run: Run) -> Sign | Missing:
     severity: Severity = "critical" if level >= 0.9 else "warning" if level >= 0.5 else "info"
     onset = int(loss.steps[0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})
+
+
+def do_now(_sign: Sign, _run: Run) -> str:
+    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."

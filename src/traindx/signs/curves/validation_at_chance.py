@@ -54,3 +54,7 @@ def measure(run: Run) -> Sign | Missing:
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
     onset = int((loss if len(loss) else accuracy).steps[0]) if level >= 0.5 else None
     return Sign(ID, level, level, f"{text}.", onset, severity, values | {"training_learned": learned})
+
+
+def do_now(_sign: Sign, _run: Run) -> str:
+    return "Stop the run: what it learns does not carry over. Compare how training and validation data are prepared."

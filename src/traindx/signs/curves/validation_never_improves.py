@@ -67,3 +67,7 @@ def _accuracy_gain(run: Run) -> float:
     scatter = float(np.median(np.abs(np.diff(accuracy)))) / whole
     gain = float(np.median(accuracy[len(accuracy) // 2 :]) - accuracy[0]) / whole
     return ramp(gain, max(0.01, scatter), max(0.03, 2 * scatter))
+
+
+def do_now(_sign: Sign, _run: Run) -> str:
+    return "Stop the run: what it learns does not carry over. Compare how training and validation data are prepared."

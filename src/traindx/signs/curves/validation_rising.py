@@ -132,3 +132,8 @@ def _part_of_course(validation: Curve, rise: Rise) -> float:
     if low <= 0 or early <= 0:
         return 1.0
     return ramp(low * rise.ratio / early, 0.001, 0.004)
+
+
+def do_now(sign: Sign, run: Run) -> str:
+    low, at = float(sign.values["minimum"]), int(sign.values["minimum_step"])
+    return f"Keep the checkpoint of {moment(run, at)} (validation loss {number(low)}); training on has made it worse."
