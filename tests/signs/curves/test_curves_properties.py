@@ -58,7 +58,7 @@ def test_every_sign_is_measured_or_missing(curves: tuple[np.ndarray, np.ndarray]
         found = module.measure(run)
         assert isinstance(found, Sign | Missing)
         if isinstance(found, Sign):
-            assert found.text.endswith(".") and found.text[0].isupper() or found.text[0].isdigit(), found.text
+            assert (found.text.endswith(".") and found.text[0].isupper()) or found.text[0].isdigit(), found.text
             assert found.severity == "info" or found.raised
 
 
