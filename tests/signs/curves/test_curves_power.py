@@ -1,4 +1,4 @@
-"""Textbook curves of known truth: the sign that names the fault is raised at every seed, and healthy ones stay quiet."""
+"""Textbook curves of known truth: the sign that names the fault is raised at every seed."""
 
 from __future__ import annotations
 
@@ -155,3 +155,11 @@ def test_nan_is_told_with_its_circumstances() -> None:
     assert sign.severity == "critical" and sign.onset == 81
     assert sign.values["precision"] == "float16" and sign.values["grad_norm_before"] == 400
     assert "float16" in sign.text and "gradient norm had grown" in sign.text
+
+
+def test_every_step_clipped_by_the_settings_of_a_log() -> None:
+    steps = np.arange(60)
+    norm = noisy(np.random.default_rng(0), np.full(60, 30.0), 0.2)
+    built = RunBuilder("made", "log").series("loss/train", steps, falling(60)).series("grad_norm", steps, norm)
+    sign = measure_all(built.fact("log", {"config": {"max_grad_norm": 1.0}}).build())["clip-share"]
+    assert sign.value == 1.0 and sign.raised and sign.values["threshold"] == 1.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._clipping import clip_ratios
+from .._clipping import clip_ratios, configured_threshold
 from .._tables import typical
 from .._words import num, pct
 
@@ -26,7 +26,7 @@ def measure(run: Run) -> Sign | Missing:
     # A norm is above its threshold or not; of values, a few may be cut in every step without changing much.
     noticed = 1.1 if run.fact("clipping").get("kind") == "value" else 1.0
     share = float((ratios > noticed).mean())
-    threshold = typical(run, "clip/threshold") or 0.0
+    threshold = typical(run, "clip/threshold") or configured_threshold(run) or 0.0
     return Sign(
         ID,
         share,
