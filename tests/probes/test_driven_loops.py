@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 from probe_scripts import loader_script
-from traindx.probes.starts import compare
 
 from traindx.probes.launch import Plan, ProbeError, Script, Trial, launch
 from traindx.probes.memorising import judge
 from traindx.probes.rates import curve_of
+from traindx.probes.repeatability import compare
 from traindx.record import Run, RunBuilder
 
 pytestmark = pytest.mark.usefixtures("in_process")

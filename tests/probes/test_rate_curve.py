@@ -35,7 +35,7 @@ def test_a_curve_that_only_rises_gives_no_suggestion() -> None:
 
 def test_a_curve_that_falls_to_the_end_asks_for_higher_rates() -> None:
     falling = RateCurve(RATES, 3.0 - 0.2 * (np.log10(RATES) + 6))
-    assert "highest rate" in str(advise([falling]).why_not)
+    assert "highest learning rate" in str(advise([falling]).why_not)
 
 
 def test_losses_after_the_first_infinite_one_are_not_read() -> None:
