@@ -10,8 +10,7 @@ from pathlib import Path
 
 import attacks
 import pytest
-
-from conftest import Attacker, Precious
+from precious import Attacker, Precious
 
 
 def told_of(attack: Attacker, bodies: Mapping[str, str]) -> dict[str, str]:

@@ -95,3 +95,19 @@ def test_a_forked_run_that_takes_too_long_is_ended(script: Write, monkeypatch: p
     monkeypatch.setattr(launching, "SETUP_SECONDS", 2.0)
     with fork_server(endless) as start:
         assert launch(endless, Plan("first-steps", {"steps": 5, "seconds": 1}), start).ending == "killed"
+
+
+@pytest.mark.parametrize("forked", [True, False])
+def test_saved_checkpoints_do_not_reach_the_disk_but_can_be_loaded_again(
+    forked: bool, script: Write, tmp_path: Path
+) -> None:
+    kept = tmp_path / "best.pt"
+    kept.write_bytes(b"the user's own")
+    partial = f"{kept}.tmp"
+    save = f"torch.save(model.state_dict(), {partial!r}); __import__('os').replace({partial!r}, {str(kept)!r})"
+    line = f"optimizer.step(); {save}; torch.load({str(kept)!r})"
+    saving = script(loader_script().replace("optimizer.step()", line))
+    with fork_server(saving) as start:
+        trial = launch(saving, PLAN, start if forked else None)
+    assert trial.error is None and trial.ending == "stopped" and kept.read_bytes() == b"the user's own"
+    assert not list(tmp_path.glob("*.tmp"))

@@ -35,7 +35,7 @@ def test_a_curve_that_only_rises_gives_no_suggestion() -> None:
 
 def test_a_curve_that_falls_to_the_end_asks_for_higher_rates() -> None:
     falling = RateCurve(RATES, 3.0 - 0.2 * (np.log10(RATES) + 6))
-    assert "highest rate" in str(advise([falling]).why_not)
+    assert "highest learning rate" in str(advise([falling]).why_not)
 
 
 def test_losses_after_the_first_infinite_one_are_not_read() -> None:
@@ -70,7 +70,7 @@ def test_one_valley_among_three_repeats_is_not_enough() -> None:
 def test_rates_are_placed_on_the_curve_in_words() -> None:
     advice = advise([valley(1e-2)])
     assert advice.suggestion is not None
-    assert "rises" in place_of(1.0, advice)
+    assert "starts to rise" in place_of(1.0, advice)
     assert "below" in place_of(advice.suggestion / 100, advice)
     assert "falls best" in place_of(advice.suggestion, advice)
 

@@ -58,11 +58,11 @@ def _next(advice: RateAdvice) -> str:
         return "raise --high"
     if advice.why_not and "only" in advice.why_not:
         return "the loss is NaN/Inf from the start: run traindx check"
-    return "more --steps show smaller effects; a loss that no learning rate changes points to the wiring: run traindx check"
+    return "more --steps show smaller effects; if no learning rate changes the loss, run traindx check"
 
 
 def _curve(sheet: Page, test: RateTest) -> None:
-    """The first repeat's smoothed curve over the logarithmic learning rate, with the suggestion and the script's own marked."""
+    """The first repeat's smoothed curve over the logarithmic learning rate, with the suggestion marked."""
     reading = test.advice.readings[0]
     rates, smooth = reading.curve.rates, reading.smooth
     if len(rates) < 2:
@@ -95,6 +95,6 @@ def scaling(test: RateTest, batch_size: int) -> str:
     scaled = rate * (math.sqrt(times) if adaptive else times)
     rule = "its square root, as is usual with adaptive optimizers" if adaptive else "the same factor (linear scaling)"
     return (
-        f"from {test.batch_size:g} to {batch_size} samples is a factor of {times:.3g}; scale the learning rate by {rule}: "
-        f"{scaled:.2g}. Warm up over the first epochs when the factor is above 4, and test again"
+        f"from {test.batch_size:g} to {batch_size} samples is a factor of {times:.3g}; scale the learning rate by "
+        f"{rule}: {scaled:.2g}. Warm up over the first epochs when the factor is above 4, and test again"
     )

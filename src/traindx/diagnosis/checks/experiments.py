@@ -97,8 +97,8 @@ def _implied(further: list[Mapping[str, Any]], rest: list[Answer]) -> str:
         return "Look at the learning rate, the loss, the targets and the model's capacity"
     tried = " and ".join(f"{other['factor']:g}" for other in further)
     return (
-        f"Nor does it at {tried} times the learning rate: look at the path from input to loss (detached or frozen parts, "
-        "the wrong loss or axis, targets that do not belong to the inputs) or give the model more units"
+        f"Nor does it at {tried} times the learning rate: look at the path from input to loss (detached or frozen "
+        "parts, the wrong loss or axis, targets that do not belong to the inputs) or give the model more units"
     )
 
 
