@@ -55,6 +55,7 @@ def test_no_answer_contradicts_itself(levels: dict[str, float], kind: str) -> No
         assert found.bad or (found.seen is not None and faults)
     if found.verdict == "healthy":
         assert not found.doubts and not found.bad and found.seen is None and found.suspected is None
-        assert any(levels.get(name, 0.0) > 0 for name in units if units[name].shows == "success")
+        successes = [name for name in units if units[name].shows == "success" and levels.get(name, 0.0) > 0]
+        assert successes or any(units[name].earns and level < 0.5 for name, level in levels.items())
     causes = current().causes_given_wrong(levels, kind)
     assert HEALTHY not in causes and sum(causes.values()) <= 1 + 1e-9

@@ -33,5 +33,6 @@ for step in range(30):
 total = sum(p.full_tensor().double().sum() for p in model.parameters())
 if rank == 0:
     print(f"{total.item():.12f}")
-dist.destroy_process_group()
 sys.stdout.flush()
+dist.barrier()  # neither rank leaves while the other one needs it
+dist.destroy_process_group()

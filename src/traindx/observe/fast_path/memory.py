@@ -1,7 +1,8 @@
 """Reads a number straight from memory, by its address: no operator is called, nothing is allocated but the number.
 
-This happens at every step, upon caches that the training has filled with its own. A ctypes object made for each reading
-took a good part of what observing a fast step costs; this window is made once, and looked into.
+One element of a gradient is read at every step. Through an operator (`gradient[0, 0].item()`) that takes seven times as
+long as from here (11 against 1.6 microseconds), which would be most of what observing a fast step costs. A ctypes
+object made for each reading is slow too; this window is made once.
 """
 
 from __future__ import annotations

@@ -71,6 +71,7 @@ class Watcher:
             self._pending[-1].scored = True
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
+        self.session.evaluating = self.session.hooks.evaluating = False  # an evaluation within a step is over by now
         pending = self._pending
         if pending:
             reached = _reached(loss, pending)
