@@ -5,6 +5,8 @@
 Printed are MB/s of CPU time (the best of three), and how many times longer than `for line in file` the reading takes.
 """
 
+# ruff: noqa: E501 - log lines are as long as they are
+
 from __future__ import annotations
 
 import argparse
@@ -67,7 +69,18 @@ def _bars() -> Iterator[str]:
 
 
 def _chatter() -> Iterator[str]:
-    words = ["loading", "shard", "the", "worker", "finished", "warning:", "tokenizer", "parallelism", "disabled", "module"]
+    words = [
+        "loading",
+        "shard",
+        "the",
+        "worker",
+        "finished",
+        "warning:",
+        "tokenizer",
+        "parallelism",
+        "disabled",
+        "module",
+    ]
     for s in count():
         yield " ".join(_NOISE.choices(words, k=12)) + "\n"
         if s % 50 == 0:
