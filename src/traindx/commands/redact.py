@@ -20,7 +20,7 @@ from pathlib import Path
 from ._errors import CommandError
 from ._say import say
 
-HELP = "make a record safe to send: no arguments, paths, messages or source lines"
+HELP = "make a record safe to send: no arguments, paths or messages"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
