@@ -125,4 +125,6 @@ def ramp(value: float, normal: float, gross: float, *, log: bool = False) -> flo
         value, normal, gross = (math.log(max(x, tiny)) for x in (value, normal, gross))
     if math.isinf(value):
         return 1.0 if (value > 0) == (gross > normal) else 0.0
+    if gross == normal:  # both ends of the scale were computed, and fell together
+        return 1.0 if value > gross else 0.0
     return min(1.0, max(0.0, (value - normal) / (gross - normal)))

@@ -63,6 +63,7 @@ def draw(subjects: Sequence[Subject], charts: Sequence[ModuleType], format: str)
     # Without pyplot: no window system is asked for, and the caller's own figures are left alone.
     with mpl.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name may be in any script
+        warnings.filterwarnings("ignore", "constrained_layout", UserWarning)  # or longer than the page is wide
         if format == "html":
             return _html(subjects, charts, Figure).encode("utf-8")
         return _picture(subjects, charts, Figure, format, heading=True)
