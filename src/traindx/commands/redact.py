@@ -20,11 +20,7 @@ from pathlib import Path
 from ._errors import CommandError
 from ._say import say
 
-<<<<<<< HEAD
-HELP = "make a record safe to send: no arguments, folders or messages"
-=======
 HELP = "make a record safe to send: no arguments, paths or messages"
->>>>>>> record
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
