@@ -15,6 +15,7 @@ from traindx.readers import ReaderError, read, reading
 from traindx.readers.text.phrases import said
 from traindx.readers.text.skeletons import Skeletons
 from traindx.readers.text.tables import Tables
+from traindx.readers.text.unnamed import Unnamed
 
 PATIENTS = patients()
 GOOD = "step,loss\n1,2.5\n2,2.25\n3,2.0\n"
@@ -115,6 +116,7 @@ def test_cost_of_a_hostile_line_grows_with_its_length(unit: str) -> None:
                 said(line + tail)
                 Skeletons().said(line + tail)
                 Tables().row("epoch loss" + line[:1900] + tail)
+                Unnamed().add(line[: length // 100] + tail)
             best = min(best, time.process_time() - begin)
         return best
 

@@ -12,9 +12,9 @@ from ..meaning.names import PHASES, role_of
 from ..rows.collector import Collector
 from ..rows.table import Table, from_dense
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+|nan|inf)"
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+|nan|inf)"
 _ROW = re.compile(
-    rf"\s*\[?\s*(?:tensor\()?({_NUMBER}(?:\s*[\s:,;|]\s*(?:tensor\()?{_NUMBER}){{0,15}})(?:,\s*(?:device|grad_fn|dtype)=.*)?\)?\s*[\],;]?\s*",
+    rf"\s*\[?\s*(?:tensor\()?({_NUMBER}(?:(?:\s*[:,;|]\s*|\s+)(?:tensor\()?{_NUMBER}){{0,15}})(?:,\s*(?:device|grad_fn|dtype)=.*)?\)?\s*[\],;]?\s*",
     re.IGNORECASE,
 )
 _CELLS = re.compile(_NUMBER, re.IGNORECASE)
