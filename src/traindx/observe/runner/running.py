@@ -19,6 +19,7 @@ from typing import Any
 
 from ..hook_points.hooks import StopTraining, text_of
 from ..recording import Recording
+from ..schedule import USUAL_BUDGET
 from ..secrets import masked_text
 from ..sites import describe, is_ours, user_frame
 from .importing import after_import
@@ -132,7 +133,7 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
             sys.modules["__main__"] = before[2]
 
 
-def run_script(path: str, args: Sequence[str] = (), *, out: str | Path, budget: float = 3.0) -> int:
+def run_script(path: str, args: Sequence[str] = (), *, out: str | Path, budget: float = USUAL_BUDGET) -> int:
     """Run a script under observation in this process; its exit code. The record is left in `out`."""
     program = find_program(path, as_module=False)
     recording = Recording(Path(out), budget)
