@@ -28,14 +28,16 @@ def main() -> int:
         if options.only not in (None, name):
             continue
         module = import_module(f"benchmarks.safety.{name}")
+        if not hasattr(module, "attacks"):
+            continue
         groups: dict[str, list[safety.Attack]] = {}
         made_by = getattr(module, "control", list) if options.control else module.attacks
         for attack in made_by():
             groups.setdefault(attack.name.partition(": ")[0], []).append(attack)
         for group, made in groups.items():
-            harms = [attack for attack in made if attack.harmed]
-            harmful += harms
-            print(f"| {module.TITLE}: {group} | {len(made)} | {len(harms)} |", flush=True)
+            harmful += [attack for attack in made if attack.failures]
+            tried, failed = sum(attack.tried for attack in made), sum(attack.failures for attack in made)
+            print(f"| {module.TITLE}: {group} | {tried:,} | {failed} |", flush=True)
             if options.list:
                 for attack in made:
                     print(f"    {attack.name}: {attack.harmed or 'no harm'}")

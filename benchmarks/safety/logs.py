@@ -14,13 +14,17 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.safety import Attack
+
+TITLE = "Damaged and hostile logs"
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "readers"))
 from _mutations import complaints, patients
 
 MUTATIONS = 10_000
 
 
-def attacks(mutations: int = MUTATIONS) -> Iterator[tuple[str, int, int]]:
+def attacks(mutations: int = MUTATIONS) -> Iterator[Attack]:
     """For each format its name, how many damaged files were tried, and how many were answered wrongly."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -28,9 +32,9 @@ def attacks(mutations: int = MUTATIONS) -> Iterator[tuple[str, int, int]]:
             failed = list(complaints(name, content, range(mutations), Path(folder)))
             for seed, wrong in failed[:5]:
                 print(f"  {name}, seed {seed}: {wrong}", file=sys.stderr)
-            yield f"damaged logs: {name}", mutations, len(failed)
+            yield Attack(name, str(failed[0]) if failed else "", mutations, len(failed))
 
 
 if __name__ == "__main__":
-    for attack, tried, failed in attacks(int(sys.argv[1]) if len(sys.argv) > 1 else MUTATIONS):
-        print(f"{attack:<28}{tried:>8} tried{failed:>6} failed")
+    for attack in attacks(int(sys.argv[1]) if len(sys.argv) > 1 else MUTATIONS):
+        print(f"{attack.name}: {attack.tried} tried, {attack.failures} failed", flush=True)

@@ -20,7 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.safety import Attack
 from benchmarks.safety.mutations import FAMILIES
+
+TITLE = "Damaged and hostile records"
 
 MOST_SECONDS = 20
 DRAWN = 40  # of so many records one is also drawn: charts take a second
@@ -117,7 +120,7 @@ def broken(family: str, seed: int, base: Path, folder: Path) -> str | None:
     return None
 
 
-def attacks(count: int = 10_000) -> Iterator[tuple[str, int, int]]:
+def attacks(count: int = 10_000) -> Iterator[Attack]:
     """Each family's name, how many mutants were tried and how many failed; the reasons go to stderr."""
     os.environ["TRAINDX_STRICT"] = "1"
     with tempfile.TemporaryDirectory() as name:
@@ -128,7 +131,7 @@ def attacks(count: int = 10_000) -> Iterator[tuple[str, int, int]]:
             reasons = [reason for seed in range(each) if (reason := broken(family, seed, base, folder))]
             for reason in reasons:
                 print(reason[:300], file=sys.stderr)
-            yield family, each, len(reasons)
+            yield Attack(family, reasons[0][:300] if reasons else "", each, len(reasons))
 
 
 @contextmanager
@@ -146,5 +149,5 @@ def _time_limit() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    for attack, tried, failed in attacks(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000):
-        print(f"{attack}: {tried} tried, {failed} failed", flush=True)
+    for attack in attacks(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000):
+        print(f"{attack.name}: {attack.tried} tried, {attack.failures} failed", flush=True)

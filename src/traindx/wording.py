@@ -58,6 +58,14 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
 
 
+def sentence(text: str) -> str:
+    """`text` as a sentence: a capital first letter (unless it is code or a name) and a full stop."""
+    first = text.split(" ", 1)[0]
+    if first.isalpha() and first[:1].islower():
+        text = first[:1].upper() + text[1:]
+    return text if not text or text.endswith((".", "!", "?", ":")) else f"{text}."
+
+
 def listed(names: Sequence[str], limit: int = 4) -> str:
     """The first names; how many more there are."""
     shown = ", ".join(names[:limit])

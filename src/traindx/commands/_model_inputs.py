@@ -15,9 +15,9 @@ from ..probes.launch import ProbeError
 from ..probes.layer_look import look
 from ..record import Run
 from ..reports import Look
-from ..reports._page import Page
-from ..reports._prose import number
 from ..reports.json import strict
+from ..reports.layout import Page
+from ..wording import number
 from ._errors import CommandError
 from ._output import terminal_look
 from ._say import say
@@ -91,12 +91,12 @@ def _page(
     sheet.gap()
     if fit is not None:
         words = f"{quantities[fitted]} changes by a factor of {fit.factor:.3g} a layer from input to output "
-        sheet.prose("DEPTH", words + f"(exponential fit over {fit.layers} layers, R² {fit.explained:.2f})", limit=3)
+        sheet.prose("DEPTH", words + f"(exponential fit over {fit.layers} layers, R² {fit.explained:.2f})")
     for finding in findings:
-        sheet.prose("FOUND", f"{finding.text} ({finding.id}, {finding.severity})", limit=4)
+        sheet.prose("FOUND", f"{finding.text} ({finding.id}, {finding.severity})")
         sheet.prose("", finding.remedy)
     if not findings:
-        sheet.prose("FOUND", f"nothing: {sound}", limit=2)
+        sheet.prose("FOUND", f"nothing: {sound}")
     return str(sheet)
 
 

@@ -11,8 +11,7 @@ from ..probes.rate_curve import AGREE, RateAdvice, place_of
 from ..probes.rates import RateTest
 from ..record import Series
 from ..reports import Look
-from ..reports._curve import figure
-from ..reports._page import MARGIN, Page
+from ..reports.layout import MARGIN, Page, figure
 
 ROWS = 4
 ADAPTIVE = ("Adam", "RMSprop", "Adagrad", "Lion", "Adafactor")
@@ -22,27 +21,27 @@ def page(test: RateTest, source: str, batch_size: int | None, look: dict[str, An
     sheet = Page(Look(**look))
     advice = test.advice
     if advice.suggestion is None:
-        sheet.prose("LR", f"can't tell: {advice.why_not}", limit=2)
+        sheet.prose("LR", f"can't tell: {advice.why_not}")
     else:
         assert advice.interval is not None
         low, high = advice.interval
         repeats = sum(reading.suggestion is not None for reading in advice.readings)
-        sheet.prose("LR", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {repeats} repeats)", limit=2)
-    sheet.prose("", source, limit=1)
+        sheet.prose("LR", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {repeats} repeats)")
+    sheet.prose("", source)
     sheet.gap()
     _curve(sheet, test)
     sheet.gap()
     if advice.rules:
-        sheet.prose("RULES", _rules(advice), limit=3)
+        sheet.prose("RULES", _rules(advice))
     if test.own_rate:
         where = place_of(test.own_rate, advice)
-        sheet.prose("YOURS", f"{test.own_rate:.3g}" + (f": {where}" if where else ""), limit=2)
+        sheet.prose("YOURS", f"{test.own_rate:.3g}" + (f": {where}" if where else ""))
     if batch_size is not None:
-        sheet.prose("BATCH", scaling(test, batch_size), limit=3)
+        sheet.prose("BATCH", scaling(test, batch_size))
     if advice.suggestion is None:
-        sheet.prose("NEXT", _next(advice), limit=3)
+        sheet.prose("NEXT", _next(advice))
     for note in test.notes:
-        sheet.prose("NOTE", note, limit=2)
+        sheet.prose("NOTE", note)
     return str(sheet)
 
 
@@ -80,7 +79,7 @@ def _curve(sheet: Page, test: RateTest) -> None:
             marks[round(share * (columns - 1))] = mark
     ends = f"{rates[0]:.1g}" + f"{rates[-1]:.1g}".rjust(columns - len(f"{rates[0]:.1g}"))
     sheet.block("LOSS", [*drawn, " " * margin + "".join(marks).rstrip(), " " * margin + ends])
-    sheet.prose("", "loss over the learning rate, logarithmic (^ suggestion, y your learning rate)", limit=1)
+    sheet.prose("", "loss over the learning rate, logarithmic (^ suggestion, y your learning rate)")
 
 
 def scaling(test: RateTest, batch_size: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ..causes import all_causes
 from ..record import Run
+from ..record.vocabulary import MASK
 from .model import HEALTHY, UNKNOWN
 from .types import NextTest, Verdict
 
@@ -46,9 +47,13 @@ def _settled_by(name: str) -> Sequence[str]:
 
 
 def _call(script: Mapping[str, object]) -> str:
+    """How the script was called; arguments that the record masks are left to the user."""
     argv = script.get("argv")
-    words = [str(script.get("path"))] + ([str(a) for a in argv] if isinstance(argv, list) else [])
-    return ("-m " if script.get("module") else "") + shlex.join(words)
+    words = [str(a) for a in argv] if isinstance(argv, list) else []
+    called = ("-m " if script.get("module") else "") + shlex.quote(str(script.get("path")))
+    if any(MASK in word for word in words):
+        return f"{called} <the same arguments>"
+    return " ".join([called, *map(shlex.quote, words)])
 
 
 def _information(settles: Sequence[str], leaders: Sequence[tuple[str, float]]) -> float:

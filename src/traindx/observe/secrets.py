@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-MASK = "***"
+from ..record.vocabulary import MASK
 
 _SECRET_NAME = re.compile(
     r"(key|token|secret|pass|pwd|\bpw\b|\bpin\b|credential|auth|cookie|dsn|session|cert|private|user|login|account|email)",

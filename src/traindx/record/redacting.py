@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .run import Run, RunBuilder
+from .vocabulary import MASK
 
-HIDDEN = "***"
 # Fields whose text anybody may have written, and fields that hold names, in which a slash is no folder.
 _FREE_TEXT = ("message", "reason", "detail", "why_not", "notes", "config", "hostname", "host", "user")
 _NAMES = ("name", "module", "param", "shared", "columns", "type", "class", "fn", "op", "train_off")
@@ -51,7 +51,7 @@ def _fact(key: str, value: Any, keep_source: bool) -> Any:
     if key == "platform":
         return str(value).split("-")[0].split(" ")[0]  # the system's name; the rest may name the host
     if key == "observers_off" and isinstance(value, Mapping):
-        return dict.fromkeys(value, HIDDEN)
+        return dict.fromkeys(value, MASK)
     if key == "distributed" and isinstance(value, Mapping):
         return {name: value[name] for name in ("rank", "world_size", "backend") if name in value}
     return _inside(value, keep_source)
@@ -60,9 +60,9 @@ def _fact(key: str, value: Any, keep_source: bool) -> Any:
 def _argument(word: Any) -> str:
     """The name of an option, without its value."""
     if not isinstance(word, str) or not re.match(r"--?[A-Za-z]", word):
-        return HIDDEN
+        return MASK
     name, equals, _ = word.partition("=")
-    return f"{name}={HIDDEN}" if equals else name
+    return f"{name}={MASK}" if equals else name
 
 
 def _inside(value: Any, keep_source: bool) -> Any:
@@ -78,7 +78,7 @@ def _inside(value: Any, keep_source: bool) -> Any:
 
 def _field(name: str, value: Any, keep_source: bool) -> Any:
     if name in _FREE_TEXT:
-        return _replaced(value, lambda _: HIDDEN)
+        return _replaced(value, lambda _: MASK)
     if name in _NAMES:
         return _replaced(value, lambda text: _text(text, _FOLDERS))
     return _inside(value, keep_source)
@@ -104,4 +104,4 @@ def _replaced(value: Any, new: Callable[[str], str]) -> Any:
 
 def _text(text: str, path: re.Pattern[str]) -> str:
     """A name or a sentence of ours, without addresses, and with paths cut to their last part."""
-    return path.sub(lambda found: base_name(found.group()), _ADDRESS.sub(HIDDEN, text))
+    return path.sub(lambda found: base_name(found.group()), _ADDRESS.sub(MASK, text))

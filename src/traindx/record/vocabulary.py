@@ -60,3 +60,6 @@ def _fits(key: str, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_STEPS
     kind = dict if key.startswith("graph/") else _KINDS.get(key)
     return kind is None or (isinstance(value, kind) and not isinstance(value, bool))
+
+
+MASK = "***"  # stands for an argument or a part of a message that may be a secret

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..causes import Fix
 from ..diagnosis import Hypothesis
+from ..wording import clean, number, probability
 from ._change import change
-from ._page import Page
-from ._prose import clean, number, percent
+from .layout import Page
 
 NEGLIGIBLE = 0.01  # shown as "<1 %" it would only be noise
 STANDS_OUT = 0.25
@@ -89,7 +89,7 @@ def _name(hypothesis: Hypothesis) -> str:
 
 
 def _share(hypothesis: Hypothesis) -> str:
-    return f"{percent(hypothesis.confidence):<{SHARE_COLUMN}}"
+    return f"{probability(hypothesis.confidence):<{SHARE_COLUMN}}"
 
 
 def tested(trial: Mapping[str, Any]) -> str:

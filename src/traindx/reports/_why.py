@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..diagnosis import Diagnosis, Hypothesis
-from ._page import Page
-from ._prose import clean, percent
+from ..wording import clean, probability
+from .layout import Page
 
 
 def why(page: Page, diagnosis: Diagnosis) -> None:
@@ -25,7 +25,7 @@ def _sum(hypothesis: Hypothesis, ascii_only: bool) -> list[str]:
     column = max([len("prior"), len("score"), *map(len, names)])
     score = hypothesis.prior + sum(move.amount for move in moves)
     return [
-        f"{clean(hypothesis.cause, ascii_only)}, {percent(hypothesis.confidence)}",
+        f"{clean(hypothesis.cause, ascii_only)}, {probability(hypothesis.confidence)}",
         f"  {'prior':<{column}} {hypothesis.prior:>+22.2f}",
         *(
             f"  {name:<{column}}  {move.level:4.2f} x {move.weight:+6.2f} {move.amount:>+7.2f}"

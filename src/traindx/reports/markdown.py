@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..diagnosis import Diagnosis, Hypothesis
+from ..wording import clean, counted, probability
 from ._change import change, is_diff
 from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, stands_out, tested
 from ._look import Look
-from ._page import Page
-from ._prose import clean, counted, percent
 from ._why import why
+from .layout import Page
 
 SUFFIXES = (".md", ".markdown")
 
@@ -66,7 +66,7 @@ def _cause(diagnosis: Diagnosis) -> Iterator[str]:
         "Root cause",
         [
             *category,
-            f"- Fault: **{prose(leading.title)}** (`{leading.cause}`), {percent(leading.confidence)}, "
+            f"- Fault: **{prose(leading.title)}** (`{leading.cause}`), {probability(leading.confidence)}, "
             f"{BASIS[leading.basis]}",
             *(f"- Evidence: {prose(text)}" for text in leading.evidence),
             *(f"- Against it: {prose(text)}" for text in leading.against),
@@ -102,7 +102,8 @@ def _fix(leading: Hypothesis) -> Iterator[str]:
 def _others(diagnosis: Diagnosis) -> Iterator[str]:
     rest = diagnosis.hypotheses[1:] if _told_in_full(diagnosis) else diagnosis.hypotheses
     rows = [
-        f"| {percent(other.confidence)} | {cell(other.title)} (`{other.cause}`) | {cell(' '.join(other.evidence))} |"
+        f"| {probability(other.confidence)} | {cell(other.title)} (`{other.cause}`) "
+        f"| {cell(' '.join(other.evidence))} |"
         for other in rest
         if other.confidence >= NEGLIGIBLE and other.beside is None
     ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..diagnosis import Diagnosis
-from ._curve import figure
+from ..wording import clean, counted
 from ._hypotheses import additional, alternatives, candidates, cause, stands_out
 from ._look import Look
-from ._page import MARGIN, Page
-from ._prose import clean, counted
 from ._why import why
+from .layout import MARGIN, Page, figure
 
 SUFFIXES = (".txt", ".log")
 VERDICTS = {
@@ -20,7 +19,12 @@ VERDICTS = {
     "inconclusive": ("UNCLEAR", "yellow"),
     "out-of-scope": ("OUT OF SCOPE", "yellow"),
 }
-ENDINGS = {"ok": "ended normally", "running": "still running", "exception": "ended by an exception"}
+ENDINGS = {
+    "ok": "ended normally",
+    "running": "still running",
+    "exception": "ended by an exception",
+    "killed": "was killed",
+}
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:

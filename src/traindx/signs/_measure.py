@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from ..record import RecordError, Run
 from ..units import modules_of
+from ..wording import sentence
 from ._base import Missing, Sign, Signs, SignUnit
 
 STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised instead of recorded
@@ -70,7 +72,7 @@ def measure_all(run: Run) -> Signs:
             errors[sign_id] = f"{type(error).__name__}: {error}"
             result = Missing(sign_id, f"traindx failed to measure it ({errors[sign_id]})")
         if isinstance(result, Sign):
-            found[sign_id] = result
+            found[sign_id] = replace(result, text=sentence(result.text))
         else:
             missing[sign_id] = result
     return Signs(found, missing, errors)

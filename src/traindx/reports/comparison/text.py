@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from ...comparison import Comparison, Entry, shown
 from ...wording import clean, counted
 from .._look import Look
-from .._page import Page
-from .._prose import cells
+from ..layout import Page, cells
 from . import _cells
 
 FIRST, LAST = 20, 5  # of many runs, the best and the worst are shown
@@ -35,8 +34,8 @@ def render(comparison: Comparison, look: Look) -> str:
         page.lines.append(f"({left_out} runs between these are not shown; --all shows them)")
     page.gap()
     _effects(page, comparison)
-    page.items("SAME", _cells.duplicate_sentences(comparison), most=4, limit=4)
-    page.items("NOTE", comparison.notes, most=4, limit=4)
+    page.items("SAME", _cells.duplicate_sentences(comparison), most=4)
+    page.items("NOTE", comparison.notes, most=4)
     page.items("LEFT OUT", [f"{source}: {reason}" for source, reason in comparison.not_compared], most=4)
     return str(page)
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...record import Run
 from ...units import modules_of
 from ...wording import markup
-from .._prose import fold
+from ..layout import fold
 from ._subject import Subject
 
 WIDTH = 9.5  # inches
@@ -93,7 +93,7 @@ def _picture(
 def _heading(part: Any, subjects: Sequence[Subject]) -> None:
     title, below = _titles(subjects)
     part.text(0.01, 0.72, title, fontsize=13, fontweight="bold", va="center")
-    part.text(0.01, 0.28, "\n".join(fold(below, 118, 2)), fontsize=9.5, va="center", color="#444444")
+    part.text(0.01, 0.28, "\n".join(fold(below, 118)[:2]), fontsize=9.5, va="center", color="#444444")
 
 
 def _title(chart: ModuleType, subjects: Sequence[Subject]) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..record import Series
-from ..record.types import FloatArray, IntArray
-from ._prose import number
+from ...record import Series
+from ...record.types import FloatArray, IntArray
+from ...wording import number
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = " .:#"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ._look import Look
-from ._prose import cells, clean, fold
+from ...wording import clean
+from .._look import Look
+from .folding import cells, fold
 
 MARGIN = 14
 STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32"}
@@ -23,7 +24,7 @@ class Page:
         if self.lines and self.lines[-1]:
             self.lines.append("")
 
-    def prose(self, label: str, text: str, *, limit: int | None = None, style: str = "bold", bullet: str = "") -> None:
+    def prose(self, label: str, text: str, *, style: str = "bold", bullet: str = "") -> None:
         """A paragraph beside its label; nothing of it is cut."""
         bullet = clean(bullet, self.look.ascii_only)
         room = max(20, self.look.width - MARGIN - cells(bullet))
@@ -31,7 +32,7 @@ class Page:
         hang = " " * cells(bullet)
         self.block(label, [(hang if i else bullet) + line for i, line in enumerate(folded)], style=style)
 
-    def items(self, label: str, texts: Sequence[str], *, most: int, limit: int = 2, bullet: str = "- ") -> None:
+    def items(self, label: str, texts: Sequence[str], *, most: int, bullet: str = "- ") -> None:
         """A list of short texts; only the first `most` unless everything was asked for."""
         shown = texts if self.look.why else texts[:most]
         for i, text in enumerate(shown):

@@ -5,13 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from ..wording import clean, counted, number
-from ..wording import probability as percent
-
-__all__ = ["cells", "clean", "counted", "fold", "number", "percent"]
-
-ELLIPSIS = "…"
-
 
 def cells(text: str) -> int:
     """How many columns of a terminal `text` takes."""
@@ -22,8 +15,8 @@ def cells(text: str) -> int:
     )
 
 
-def fold(text: str, width: int, limit: int | None = None) -> list[str]:
-    """Break `text` into lines of at most `width` columns; past `limit` lines it ends in an ellipsis."""
+def fold(text: str, width: int) -> list[str]:
+    """Break `text` into lines of at most `width` columns; nothing is cut."""
     lines: list[str] = []
     line = ""
     for word in _breakable(text.split(), width):
@@ -36,11 +29,6 @@ def fold(text: str, width: int, limit: int | None = None) -> list[str]:
             line = word
     if line:
         lines.append(line)
-    if limit is not None and len(lines) > limit:
-        last = lines[limit - 1]
-        while last and cells(last) + 2 > width:
-            last = last.rpartition(" ")[0] or last[:-1]
-        lines[limit - 1 :] = [f"{last} {ELLIPSIS}".strip()]
     return lines
 
 
