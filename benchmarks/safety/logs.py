@@ -16,10 +16,10 @@ from pathlib import Path
 
 from benchmarks.safety import Attack
 
-TITLE = "Damaged and hostile logs"
-
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "readers"))
 from _mutations import complaints, patients
+
+TITLE = "Damaged and hostile logs"
 
 MUTATIONS = 10_000
 
