@@ -122,3 +122,22 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 20)
     with pytest.raises(ReaderError, match="not a traindx record"):
         read(path)
+
+
+def test_a_table_with_one_value_a_row(tmp_path: Path) -> None:
+    header = '"Run","Run ID","metric","step","timestamp","value"\n'
+    rows = [f'"fox","a1","loss","{s}","17618{s}","{2.5 / (1 + s)}"\n' for s in range(0, 50, 5)]
+    rows += [f'"fox","a1","val_loss","{s}","17618{s}","{2.6 / (1 + s)}"\n' for s in range(0, 50, 10)]
+    path = tmp_path / "export.csv"
+    path.write_text(header + "".join(rows))
+    [run] = read(path)
+    assert run.series("loss/train").steps.tolist() == list(range(0, 50, 5))
+    assert run.series("loss/train").values == pytest.approx([2.5 / (1 + s) for s in range(0, 50, 5)])
+    assert len(run.series("loss/validation")) == 5
+
+
+def test_several_runs_of_such_a_table_are_apart(tmp_path: Path) -> None:
+    rows = [f"{run},loss,{s},{1.0 / (1 + s) + i}\n" for i, run in enumerate("ab") for s in range(8)]
+    path = tmp_path / "export.csv"
+    path.write_text("run,tag,step,value\n" + "".join(rows))
+    assert [len(run.series("loss/train")) for run in read(path)] == [8, 8]
