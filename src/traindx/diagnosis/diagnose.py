@@ -31,7 +31,7 @@ def diagnose(run: Run) -> Diagnosis:
     model = current()
     kind = "observed" if run.kind == "observed" else "log"
     levels = {name: sign.level for name, sign in signs.items()}
-    found = assess(model, levels, kind)
+    found = _with_critical_signs(assess(model, levels, kind), signs)
     chances = _chances(model, levels, kind, found)
     scope = out_of_scope(run, signs, clear_fault=found.seen is not None)
     verdict: Verdict = "out-of-scope" if scope else found.verdict
@@ -70,6 +70,15 @@ def diagnose(run: Run) -> Diagnosis:
         errors=signs.errors,
         signs=dict(signs),
     )
+
+
+def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
+    """A run with a critical sign is never called healthy, whatever its level."""
+    units = all_signs()
+    critical = [s.id for s in signs.raised() if s.severity == "critical" and units[s.id].shows != "scope"]
+    if found.verdict != "healthy" or not critical:
+        return found
+    return replace(found, verdict="inconclusive", doubts=tuple(critical))
 
 
 def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:

@@ -34,7 +34,7 @@ def read(source: Source, options: Options) -> list[Run]:
     for row in _rows(source, *found):
         at, value = number(row[step]), number(row[_first(names, _VALUE)])
         if at is not None and value is not None:
-            run = row[_first(names, _RUN)] if _first(names, _RUN) in row else ""
+            run = row.get(_first(names, _RUN), "")
             by_run.setdefault(run, {}).setdefault(at, {})[row[_first(names, _METRIC)]] = value
     runs: list[Run] = []
     for name, points in by_run.items():

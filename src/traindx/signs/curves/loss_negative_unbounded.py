@@ -17,7 +17,8 @@ from .._wording import moment, number
 
 ID = "loss-negative-unbounded"
 QUESTION = questions.FALLS
-SHOWS = "dynamics"
+SHOWS = "outcome"
+DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:
