@@ -1,11 +1,13 @@
 """Runs public training programs bare and observed, compares the two, and scores what traindx says of them.
 
-    python -m benchmarks.real CHECKOUTS [--half tune|unseen] [--only PATTERN] [--results FILE] [--timeout SECONDS]
+    python -m benchmarks.real FOLDER [--half tune|unseen] [--only PATTERN] [--results FILE] [--timeout SECONDS]
 
 `manifest.tsv` lists the programs: repository, commit, path, arguments, which stand-in data, what is expected and why.
-Nothing of theirs is in this repository: CHECKOUTS is a folder that the reader provides, with one checkout a repository
-(`OWNER__REPO`) and the stand-in data in place (`make_data.py`). Half of the repositories, by a hash of their name, are
-`unseen`: nobody looks at them while changing the tool. Results are kept in FILE, so that a run can be resumed.
+Nothing of theirs is in this repository: the reader provides a FOLDER with `checkouts/OWNER__REPO`, one a repository at
+the manifest's commit, where `make_vision.py`, `make_vision.py full` and `make_files.py` (with REAL_PROGRAMS=FOLDER) put
+generated data in the formats that the programs expect; a folder `pkgs` there may hold packages that they import. Half
+of the repositories, by a hash of their name, are `unseen`: nobody looks at them while changing the tool. Results are
+kept in FILE, so that a run can be resumed.
 
 Counted are: the same output and exit code bare and observed; healthy programs called sick, and at which confidence;
 faulty ones whose cause comes first or among the first three; and, by basis, how often a leading cause was right.
@@ -19,6 +21,8 @@ import fnmatch
 import hashlib
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,17 +82,18 @@ def programs(manifest: Path) -> list[Program]:
     ]  # fmt: skip
 
 
-def run(program: Program, checkouts: Path, timeout: float) -> Result:
-    """Bare, then observed, in the program's own folder."""
-    folder = checkouts / program.repo.replace("/", "__") / program.workdir
-    words = [program.path, *program.arguments.split()]
+def run(program: Program, root: Path, timeout: float) -> Result:
+    """Bare, then observed, each in a fresh copy of the checkout: some programs go on from what they saved."""
+    checkout = root / "checkouts" / program.repo.replace("/", "__")
+    words = [program.path, *shlex.split(program.arguments)]
     with tempfile.TemporaryDirectory(prefix="real-") as scratch:
         record = Path(scratch) / "run.tdx"
         began = time.monotonic()
-        bare = _call([sys.executable, *words], folder, timeout)
+        bare = _call([sys.executable, *words], _copy(checkout, scratch, "bare") / program.workdir, root, timeout)
         seconds = time.monotonic() - began
         command = [sys.executable, "-m", "traindx", "run", "--no-diagnosis", "--out", str(record), *words]
-        observed = _call(command, folder, timeout)
+        folder = _copy(checkout, scratch, "observed") / program.workdir
+        observed = _call(command, folder, root, timeout)
         said = _diagnosis(record, folder)
     return Result(
         program.id,
@@ -101,19 +106,32 @@ def run(program: Program, checkouts: Path, timeout: float) -> Result:
     )
 
 
-def _call(command: Sequence[str], folder: Path, timeout: float) -> tuple[int | str, str]:
+def _copy(checkout: Path, scratch: str, name: str) -> Path:
+    return Path(shutil.copytree(checkout, Path(scratch) / name, symlinks=True))
+
+
+def _call(command: Sequence[str], folder: Path, root: Path, timeout: float) -> tuple[int | str, str]:
     """Exit code and standard output; a run that takes too long ends as `timeout`."""
-    path = os.pathsep.join([str(STANDINS), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, timeout=timeout, check=False, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        text = error.stdout or b""
-        return "timeout", text.decode(errors="replace") if isinstance(text, bytes) else text
-    return done.returncode, done.stdout
+    path = os.pathsep.join([str(STANDINS), str(root / "pkgs"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "OMP_NUM_THREADS": "1",
+        "MPLBACKEND": "Agg",
+        "REAL_PROGRAMS": str(root.resolve()),
+    }
+    with tempfile.TemporaryFile("w+", errors="replace") as out:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL
+        )
+        try:
+            ended: int | str = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # the record says so, and what came before it is kept
+            process.wait()
+            ended = "timeout"
+        out.seek(0)
+        return ended, out.read()
 
 
 def _diagnosis(record: Path, folder: Path) -> dict[str, Any]:
@@ -125,13 +143,13 @@ def _diagnosis(record: Path, folder: Path) -> dict[str, Any]:
         return {}
 
 
-def results(chosen: Sequence[Program], checkouts: Path, kept: Path | None, timeout: float) -> Iterator[Result]:
+def results(chosen: Sequence[Program], root: Path, kept: Path | None, timeout: float) -> Iterator[Result]:
     known = {}
     if kept is not None and kept.exists():
         known = {row["id"]: Result(**row) for row in map(json.loads, kept.read_text().splitlines())}
     for program in chosen:
         if program.id not in known:
-            known[program.id] = run(program, checkouts, timeout)
+            known[program.id] = run(program, root, timeout)
             if kept is not None:
                 with open(kept, "a", encoding="utf-8") as file:
                     file.write(json.dumps(asdict(known[program.id])) + "\n")
@@ -142,7 +160,8 @@ def report(pairs: Sequence[tuple[Program, Result]], verbose: bool) -> None:
     fine = [pair for pair in pairs if pair[0].expected in FINE]
     faulty = [pair for pair in pairs if pair[0].expected == "faulty"]
     print(f"{len(pairs)} programs: {len(fine)} without harm, {len(faulty)} faulty")
-    print(f"  same exit code {sum(r.same_exit for _, r in pairs)}, same output {sum(r.same_output for _, r in pairs)}")
+    same = sum(r.same_output for _, r in pairs)
+    print(f"  same exit code {sum(r.same_exit for _, r in pairs)}, same output {same} (times and unseeded runs differ)")
     sick = [r for _, r in fine if r.verdict == "sick"]
     sure = [r for r in sick if r.hypotheses and r.hypotheses[0]["confidence"] >= SURE]
     print(f"  without harm: called sick {len(sick)} of {len(fine)}, {len(sure)} of them at {SURE:.0%} or more")
@@ -162,7 +181,7 @@ def report(pairs: Sequence[tuple[Program, Result]], verbose: bool) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkouts", type=Path)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=("tune", "unseen"))
     parser.add_argument("--only", default="*")
     parser.add_argument("--results", type=Path)
@@ -175,7 +194,7 @@ def main() -> int:
         for program in programs(options.manifest)
         if options.half in (None, program.half) and fnmatch.fnmatch(program.id, options.only)
     ]
-    found = list(results(chosen, options.checkouts, options.results, options.timeout))
+    found = list(results(chosen, options.folder, options.results, options.timeout))
     report(list(zip(chosen, found, strict=True)), options.verbose and options.half == "tune")
     return 0
 
