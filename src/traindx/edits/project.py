@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..record import Run
+from ..record.values import number
 from .source import Source, callee
 
 _LIBRARIES = {"site-packages", "dist-packages", ".venv", "venv", "node_modules"}
@@ -18,10 +19,10 @@ _MOST_SOURCES = 60
 class Project:
     """Sources below the script's folder. Files that changed since the run was recorded are left out."""
 
-    def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]], base: Path) -> None:
+    def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]], base: Path | None = None) -> None:
         self.script = script
         self.root = script.parent
-        self.base = base  # what relative paths in the record are relative to
+        self.base = base or script.parent  # what relative paths in the record are relative to
         self.argv = argv
         self._sites = sites
 
@@ -52,7 +53,7 @@ class Project:
         for site in self._sites:
             text = str(site.get("text") or "").strip()
             ours = bool(text) and self.base / str(site.get("file")) == source.path
-            if ours and source.line(int(site.get("line") or 0)).strip() != text.splitlines()[0].strip():
+            if ours and source.line(_line(site)).strip() != text.splitlines()[0].strip():
                 return False
         return True
 
@@ -93,7 +94,7 @@ class Project:
         if not isinstance(site, Mapping) or not site.get("file"):
             return []
         source = self.source(str(site["file"]))
-        return [(source, found) for found in source.statements_at(int(site.get("line") or 0))] if source else []
+        return [(source, found) for found in source.statements_at(_line(site))] if source else []
 
     def calls_at(self, site: Any, *names: str) -> list[tuple[Source, ast.Call]]:
         """The calls of these names (any, where none is given) in the statements on the line of a site."""
@@ -131,6 +132,10 @@ def _bases(run: Run) -> Iterator[Path]:
     yield Path.cwd()
     record = Path(run.source).resolve()
     yield from list(record.parents)[:3]
+
+
+def _line(site: Mapping[str, Any]) -> int:
+    return int(number(site.get("line")) or 0)
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:

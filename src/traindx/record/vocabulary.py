@@ -13,12 +13,13 @@ MOST_STEPS = 1 << 53
 _COUNTS = ("steps", "backwards", "forwards", "eval_passes")
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("traindx", "python", "torch", "platform", "exit"), str),
-    **dict.fromkeys(("started", "ended"), (int, float)),
+    **dict.fromkeys(("started", "ended", "heartbeat"), (int, float)),
     **dict.fromkeys(
         (
             "script", "error", "observers_off", "modes", "precision", "data/train", "data/eval", "targets/train",
             "targets/eval", "label_order", "overlap", "repeats", "by_hand", "shift_relation", "feature_leak", "hoard",
             "distributed", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
+            "coverage", "padding", "planned",
         ),
         dict,
     ),
