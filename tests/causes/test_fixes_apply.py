@@ -229,7 +229,7 @@ PATIENTS = {
         "def train(model, optimizer):\n    for _ in range(60):\n        optimizer.zero_grad()\n"
         "        loss = F.mse_loss(model(x), y)\n        loss.backward()\n        optimizer.step()\n    return loss\n"
         "net = torch.nn.Linear(4, 1)\ntrain(net, torch.optim.SGD(net.parameters(), lr=0.05))\n"
-        "with torch.no_grad():\n    print(\"val_loss\", F.mse_loss(net(x), y))\n",
+        'with torch.no_grad():\n    print("val_loss", F.mse_loss(net(x), y))\n',
         "loss-broadcasts",
     ),
 }

@@ -84,7 +84,9 @@ REFERENCE = "I. Sutskever et al., On the importance of initialization and moment
 
 def fix(run: Run, _signs: Signs) -> Fix:
     lr = rate(run)
-    effect = f"; the effective learning rate becomes lr/(1 - 0.9) = {show(10 * lr)}" if lr else ""
+    effect = (
+        f"; the effective learning rate becomes ten times lr, so divide lr by up to ten (now {show(lr)})" if lr else ""
+    )
     words = {
         "keras": "keras.optimizers.SGD(learning_rate, momentum=0.9)",
         "huggingface": 'TrainingArguments(..., optim="adamw_torch")',

@@ -58,6 +58,7 @@ from ..edits import Edits
 from ..edits.arguments import add_keyword
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
@@ -87,7 +88,9 @@ _WORDS = {
 def fix(run: Run, _signs: Signs) -> Fix:
     padding = record(run, "padding")
     filler, share = number(padding.get("id")), number(padding.get("share"))
-    measured = f" {share:.0%} of the targets seen are filler (id {filler:.0f})." if share and filler is not None else ""
+    measured = (
+        f" {percent(share)} of the targets seen are filler (id {filler:.0f})." if share and filler is not None else ""
+    )
     loss = training_loss(run, "cross_entropy", "nll")
     edits = begin(run)
     if edits is not None and filler is not None:

@@ -70,6 +70,7 @@ from ..edits.loops import (
 )
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -130,8 +131,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
-        measured = f"the most frequent class fills {seen:.0%} of a batch"
-        measured += f", {expected:.0%} in mixed batches" if expected is not None else " on average"
+        measured = f"the most frequent class fills {percent(seen)} of a batch"
+        measured += f", {percent(expected)} in mixed batches" if expected is not None else " on average"
     elif (alike := signs.get("batches-alike")) is not None and alike.raised:
         measured = alike.text.rstrip(".")
     if "iterable" in str(loader.get("sampler")).lower():

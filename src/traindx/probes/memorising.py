@@ -61,7 +61,9 @@ def judge(trial: Trial) -> Memorised:
     found, losses = trial.found, by_step(trial.run)
     steps, factor = len(losses), float(found.get("factor") or 1.0)
     if trial.error:
-        return Memorised("unknown", steps, why_not=f"the script failed: {trial.error}", factor=factor)
+        return Memorised(
+            "unknown", steps, why_not=f"the script failed when fed the same batch again: {trial.error}", factor=factor
+        )
     if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
         return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
     if _starts_over(trial.run):

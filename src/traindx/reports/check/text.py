@@ -1,9 +1,11 @@
-"""The check's page: one screen, a line or two for each answer."""
+"""The check's page: a line or two for each answer, then the leading cause and its fix."""
 
 from __future__ import annotations
 
 from ...diagnosis.checks.types import CheckReport, Status
+from ...wording import probability
 from .. import Look
+from .._hypotheses import treatment
 from .._page import Page
 
 MARKS: dict[Status, tuple[str, str]] = {
@@ -19,15 +21,14 @@ TITLES = {"data": "DATA", "start": "START", "wiring": "WIRING", "learning": "ONE
 def page(report: CheckReport, look: Look | None = None) -> str:
     look = look or Look()
     sheet = Page(look)
-    sheet.prose(*_headline(report), limit=2)
+    sheet.prose(*_headline(report))
     sheet.gap()
     for group, title in TITLES.items():
         answers = [answer for answer in report.answers if answer.group == group]
         for i, answer in enumerate(answers):
             mark = MARKS[answer.status][look.ascii_only]
-            limit = 2 if answer.status in ("passed", "unasked") else 4
             text = f"{answer.id}: not answered, {answer.text}" if answer.status == "unasked" else answer.text
-            sheet.prose("" if i else title, text, limit=limit, bullet=f"{mark} ")
+            sheet.prose("" if i else title, text, bullet=f"{mark} ")
     _advice(sheet, report)
     return str(sheet)
 
@@ -51,7 +52,6 @@ def _advice(sheet: Page, report: CheckReport) -> None:
     if leading.basis != "seen" and leading.confidence < CONVINCED:
         return
     sheet.gap()
-    sheet.prose("CAUSE", f"{leading.title} ({leading.confidence:.0%})", limit=2)
+    sheet.prose("CAUSE", f"{leading.title} ({leading.cause}), {probability(leading.confidence)}")
     if leading.fix is not None:
-        where = f" ({leading.fix.location})" if leading.fix.location else ""
-        sheet.prose("FIX", f"{leading.fix.summary}{where}", limit=3)
+        treatment(sheet, leading.fix)

@@ -60,5 +60,5 @@ def _of_accuracies(run: Run) -> tuple[float, float, str] | None:
     if len(late) < 2 or not len(validation):
         return None
     reached, best = float(np.mean(late)), float(validation.values.max())
-    text = f"{percent(reached)} of the last training samples looked at are right, of the validation {percent(best)}"
+    text = f"training accuracy ends at {percent(reached)}, validation accuracy is {percent(best)} at best"
     return ramp(reached - best, 0.08, 0.2), reached - best, text

@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
         )
         return Sign(ID, rise.change, rise.level, text, None, "info", values)
     text = (
-        f"Training loss climbs from {moment(run, int(loss.steps[0]))}, the first, on: from {number(loss.first)} to "
+        f"Training loss rises from the start ({moment(run, int(loss.steps[0]))}) on: from {number(loss.first)} to "
         f"{number(loss.last)} (smoothed; {percent(min(rise.change, 99.0))} by its trend)."
     )
     severity: Severity = "critical" if rise.change >= 0.5 else "warning" if rise.size >= 0.6 else "info"

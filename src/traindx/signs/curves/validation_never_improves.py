@@ -49,13 +49,18 @@ def measure(run: Run) -> Sign | Missing:
         "training_then": then, "training_last": now,
     }  # fmt: skip
     text = (
-        f"Validation loss {'never falls more than' if level >= 0.5 else 'fell by'} {percent(better)} "
-        f"{'below' if level >= 0.5 else 'from'} its first evaluation ({number(first)} at "
+        f"Validation loss {_course(better, level >= 0.5)} its first evaluation ({number(first)} at "
         f"{moment(run, int(validation.steps[0]))}); training loss {'falls' if now < then else 'went'} from "
         f"{number(then)} to {number(now)} (smoothed)."
     )
     severity: Severity = "warning" if level >= 0.8 else "info"
     return Sign(ID, better, level, text, int(validation.steps[0]) if level >= 0.5 else None, severity, values)
+
+
+def _course(better: float, raised: bool) -> str:
+    if better <= 0:
+        return "never falls below"
+    return f"never falls more than {percent(better)} below" if raised else f"fell by {percent(better)} from"
 
 
 def _accuracy_gain(run: Run) -> float:

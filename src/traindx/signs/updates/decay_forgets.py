@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
     group = max(known, key=lambda found: _pull(found, usual))
     pull = _pull(group, usual)
     if pull <= 0.0:
-        return Sign(ID, 0.0, 0.0, "no weight decay that is independent of the gradient")
+        return Sign(ID, 0.0, 0.0, "no decoupled weight decay is set")
     memory = 1.0 / pull
     epoch = updates_per_epoch(run)
     # Where no epoch is known, a fiftieth of the run stands for it.
