@@ -68,7 +68,7 @@ def _patient(cause: str) -> Case:
     if name not in _causes():
         near = get_close_matches(name, _causes(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "traindx demo --list prints the causes"
-        raise CommandError(f"the zoo has no patient with {cause!r}: {hint}")
+        raise CommandError(f"there is no demo of {cause!r}: {hint}")
     return patient(name)
 
 

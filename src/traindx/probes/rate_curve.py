@@ -77,7 +77,7 @@ class RateAdvice:
 
 
 def smoothed(losses: FloatArray) -> FloatArray:
-    """A Gaussian average centred on each point: unlike a running average it does not lag behind the rate."""
+    """A Gaussian average centred on each point: unlike a running average it does not lag behind the learning rate."""
     width = max(1.0, WIDTH * len(losses))
     places = np.arange(len(losses))
     # A loss that explodes must not reach back over its neighbours: what is beyond four times the start is cut there.
@@ -152,7 +152,7 @@ def _middle(rates: Sequence[float]) -> float:
 
 
 def place_of(rate: float, advice: RateAdvice) -> str:
-    """Where a rate lies on the curve, in words."""
+    """Where a learning rate lies on the curve, in words."""
     if advice.suggestion is None:
         return ""
     limits = [reading.rises_at for reading in advice.readings if reading.rises_at]
@@ -160,7 +160,7 @@ def place_of(rate: float, advice: RateAdvice) -> str:
         return f"above the learning rate at which the loss starts to rise ({min(limits):.2g})"
     times = rate / advice.suggestion
     if times > 3:
-        return f"{times:.3g} times the suggestion, still before the loss rises"
+        return f"{times:.3g} times the suggestion, still below the learning rate at which the loss rises"
     if times < 1 / 3:
-        return f"{1 / times:.3g} times below the suggestion"
+        return f"the suggestion is {1 / times:.3g} times higher"
     return "about where the loss falls best"

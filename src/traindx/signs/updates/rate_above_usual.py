@@ -38,7 +38,7 @@ def measure(run: Run) -> Sign | Missing:
         found.ratio,
         level,
         f"the learning rate of {found.name} is {num(found.peak)}"
-        f"{' including momentum' if found.name == 'SGD' else ''}; {words}",
+        f"{' counting its momentum' if found.momentum else ''}; {words}",
         onset=0 if level >= 0.5 else None,
         severity="warning" if level >= 0.5 else "info",
         values={"rate": found.peak, "usual": found.usual},
