@@ -109,7 +109,7 @@ def _table(comparison: Comparison) -> str:
         "curve",
         *comparison.differing,
         "best",
-        "final (smoothed)",
+        "final",
         "diagnosis",
         "stability",
         "at step",

@@ -53,7 +53,7 @@ def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]
         "run",
         "best",
         "at step",
-        "final (smoothed)",
+        "final",
         _cells.heading_reached(comparison),
         "stability",
         "diagnosis",
