@@ -1,9 +1,9 @@
 """Whether the learning rate is practically zero long before the loss has settled, or from the start.
 
-Practically zero: a thousandth of the peak or less. It counts from the last step at which the rate was larger, by the
-share of the run that follows, and only if the loss was still falling while the rate was worth something (a tenth of
-the peak or more; further down it is the rate that holds the loss up): a schedule that ends after the loss has settled
-does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
+Practically zero: a thousandth of the peak or less. It counts from the last step at which the learning rate was larger,
+by the share of the run that follows, and only if the loss was still falling while the learning rate was worth
+something (a tenth of the peak or more; further down it is the learning rate that holds the loss up): a schedule that
+ends after the loss has settled does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
 """
 
 from __future__ import annotations

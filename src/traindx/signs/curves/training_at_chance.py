@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "networks that train against each other have no chance level")
     if chance is None:
-        return Missing(ID, "the trivial predictor's loss is not known for this run")
+        return Missing(ID, "the loss of chance is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
     text = f"Training loss ends at {number(loss.last)} (smoothed); chance is {number(chance.loss)} ({chance.text})."

@@ -35,7 +35,7 @@ def _pull(group: Group, rate: float) -> float:
 def measure(run: Run) -> Sign | Missing:
     known, rate = run.groups, learning_rate(run)
     if not known or rate is None:
-        return Missing(ID, "the optimizer, or its rate, is not known")
+        return Missing(ID, "the optimizer or its learning rate is not known")
     usual = float(rate.curve.values.mean())
     group = max(known, key=lambda found: _pull(found, usual))
     pull = _pull(group, usual)
