@@ -95,7 +95,7 @@ def _record(script: Path) -> Path:
 
 
 def _train(scripts: list[Path]) -> None:
-    """Run the scripts side by side, as `traindx run` would from their folder, isolated where that can be had."""
+    """Run the scripts side by side, as `traindx run` would from their folder, isolated where the system allows it."""
     from ..isolation import Isolation, IsolationError, choose
 
     try:

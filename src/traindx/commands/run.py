@@ -183,7 +183,7 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
 
 
 def _check_replaceable(path: Path) -> None:
-    """`--force` overwrites records that nobody writes any more. Any other file may be dear to somebody."""
+    """`--force` overwrites records that no process is writing, and no other kind of file."""
     kind = 0
     try:
         with closing(sqlite3.connect(path, timeout=0.0)) as connection:

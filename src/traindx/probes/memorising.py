@@ -1,4 +1,4 @@
-"""Can the user's loop overfit one batch? The numbers, and what other learning rates show where it cannot."""
+"""Tests whether the user's loop can overfit one batch, and at which other learning rates it can where it cannot."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def memorise(
     seconds: float = SECONDS,
     start: Start | None = None,
 ) -> Memorised:
-    """Run the script with its batch pinned and its rate times `factor`."""
+    """Run the script with its batch pinned and its learning rate multiplied by `factor`."""
     plan = Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})
     try:
         return judge(launch(script, plan, start))

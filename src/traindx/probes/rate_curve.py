@@ -1,8 +1,8 @@
 """From the losses of range tests to a learning rate: three published rules, their agreement, an interval.
 
-- *steepest*: where the smoothed loss falls fastest per decade of rate (Smith 2017, as rate finders usually have it);
+- *steepest*: where the smoothed loss falls fastest per decade of the learning rate (Smith 2017);
 - *valley*: two thirds along the longest stretch over which the loss falls;
-- *minimum/10*: a tenth of the rate with the lowest smoothed loss.
+- *minimum/10*: a tenth of the learning rate with the lowest smoothed loss.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ AGREE = 10.0  # rules that differ by less than a decade agree; finders are not s
 
 @dataclass(frozen=True)
 class RateCurve:
-    """One range test: rates in rising order, the loss measured at each before the step was made."""
+    """One range test: learning rates in rising order, the loss measured at each before the step was made."""
 
     rates: FloatArray
     losses: FloatArray
 
     def __post_init__(self) -> None:
         if len(self.rates) != len(self.losses):
-            raise ValueError(f"{len(self.rates)} rates against {len(self.losses)} losses")
+            raise ValueError(f"{len(self.rates)} learning rates against {len(self.losses)} losses")
 
     @property
     def finite(self) -> RateCurve:
