@@ -86,7 +86,7 @@ AVOID = (
     "Do not compare with earlier results: those figures were not validation.",
     "Do not tune on the test set instead.",
 )
-VERIFY = "No validation sample or group occurs in training; the honest figure may well be worse."
+VERIFY = "No validation sample or group occurs in training; the true figure may well be worse."
 REFERENCE = "Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 2009, section 7.10.2"
 
 _SPLIT = """\

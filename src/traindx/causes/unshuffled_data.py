@@ -117,7 +117,7 @@ EXPLAINS = (
     "noisy-labels",
 )
 AVOID = (
-    "Do not lower the learning rate: the model still bypasses in circles, only smaller ones.",
+    "Do not lower the learning rate: the model still goes in circles, only smaller ones.",
     "Do not shuffle inputs and labels separately.",
 )
 VERIFY = "The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone."

@@ -122,7 +122,7 @@ AVOID = (
     "Do not raise the learning rate to outrun the decay: decoupled decay grows with it.",
     "Do not carry a value from SGD to AdamW or back: it means something different there.",
 )
-VERIFY = "Weight norms level off well above zero and the training loss falls below the trivial level."
+VERIFY = "Weight norms level off well above zero and the training loss falls below chance."
 REFERENCE = "I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019"
 
 # Values that most recipes use; decay should then be a small share of what the loss does to the weights.
