@@ -7,7 +7,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign
 from .._curve import training_loss
 from .._rising import steady_rise
-from .._wording import moment, number, percent
+from .._wording import moment, number, percent, stop
 
 ID = "loss-heads-wrong-way"
 QUESTION = questions.FALLS
@@ -37,5 +37,5 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, rise.change, rise.level, text, int(loss.steps[0]), severity, values)
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: every step moves away from the goal."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: every step moves away from the goal."

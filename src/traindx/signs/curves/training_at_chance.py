@@ -12,7 +12,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._curve import adversarial
-from .._wording import number
+from .._wording import number, stop
 
 ID = "training-at-chance"
 QUESTION = questions.FALLS
@@ -40,5 +40,5 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: more steps with these settings will not help. Overfit one batch first (traindx check)."

@@ -14,7 +14,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._curve import adversarial, curve_of, training_loss, validation_loss
 from .._fall import fall_of
 from .._validation import training_at
-from .._wording import moment, number, percent
+from .._wording import moment, number, percent, stop
 
 ID = "validation-never-improves"
 QUESTION = questions.VALIDATION
@@ -74,5 +74,5 @@ def _accuracy_gain(run: Run) -> float:
     return ramp(gain, max(0.01, scatter), max(0.03, 2 * scatter))
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: what it learns does not carry over. Compare how training and validation data are prepared."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: what it learns does not carry over. Compare how training and validation data are prepared."
