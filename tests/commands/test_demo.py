@@ -38,7 +38,7 @@ def test_an_unknown_cause_gets_the_nearest(traindx_: Any) -> None:
     told = traindx_("demo", "missing-zerograd")
     assert told.code == 2
     assert (
-        told.err == "traindx demo: the zoo has no patient with 'missing-zerograd': did you mean 'missing-zero-grad'?\n"
+        told.err == "traindx demo: there is no demo of 'missing-zerograd': did you mean 'missing-zero-grad'?\n"
     )
 
 
