@@ -166,6 +166,34 @@ def test_the_option_is_named_where_the_value_was_given_there(tmp_path: Path) -> 
     assert fix.patch is None and fix.code == "--epochs 3 --lr 0.1" and "command line" in fix.summary
 
 
+TRAINER = """\
+args = TrainingArguments("out", learning_rate={written}, num_train_epochs=3)
+Trainer(model, args, train_dataset=data).train()
+"""
+MADE_ELSEWHERE = [{"class": "AdamW", "groups": [{"lr": 5.0, "weight_decay": 0.0}], "steps": 400}]
+
+
+def test_the_trainer_s_learning_rate_is_changed_where_it_is_written(tmp_path: Path) -> None:
+    text = TRAINER.format(written="5.0")
+    fix = fix_of("lr-too-high", recorded(tmp_path, text, optimizers=MADE_ELSEWHERE))
+    assert "learning_rate=0.003," in after(tmp_path, fix)
+
+
+def test_another_learning_rate_than_the_observed_one_is_left_alone(tmp_path: Path) -> None:
+    fix = fix_of("lr-too-high", recorded(tmp_path, TRAINER.format(written="2e-5"), optimizers=MADE_ELSEWHERE))
+    assert fix.patch is None and "place is not known" in fix.summary
+
+
+def test_a_softmax_assigned_to_its_own_input_goes_with_its_line(tmp_path: Path) -> None:
+    text = LOOP.replace(", nn.Softmax(dim=1))", ")").replace(
+        "        loss = -crit(net(x), y)\n",
+        "        out = net(x)\n        out = out.softmax(dim=1)\n        loss = crit(out, y)\n",
+    )
+    losses = [{**LOSS, "site": line_of(text, "crit(out")}]
+    fix = fix_of("double-softmax", recorded(tmp_path, text, **everything(text, losses=losses)))
+    assert after(tmp_path, fix) == text.replace("        out = out.softmax(dim=1)\n", "")
+
+
 @pytest.mark.parametrize("cause", sorted(all_causes()))
 def test_without_source_a_fix_is_prose_with_a_pattern(cause: str) -> None:
     fix = fix_of(cause, RunBuilder("x.tdx", "observed").build())
@@ -228,7 +256,8 @@ PATIENTS = {
         "x = torch.randn(64, 4)\ny = x.sum(1)\n"
         "def train(model, optimizer):\n    for _ in range(60):\n        optimizer.zero_grad()\n"
         "        loss = F.mse_loss(model(x), y)\n        loss.backward()\n        optimizer.step()\n    return loss\n"
-        "net = torch.nn.Linear(4, 1)\ntrain(net, torch.optim.SGD(net.parameters(), lr=0.05))\n",
+        "net = torch.nn.Linear(4, 1)\ntrain(net, torch.optim.SGD(net.parameters(), lr=0.05))\n"
+        'with torch.no_grad():\n    print("val_loss", F.mse_loss(net(x), y))\n',
         "loss-broadcasts",
     ),
 }

@@ -59,7 +59,7 @@ def test_clip_threshold_leaves_nine_steps_of_ten_alone() -> None:
     threshold = float(re.findall(r"max_norm=([\d.]+)", fix.code)[0])
     assert 90 <= threshold <= 100
     assert "gradient norms are 1 to 100, median 50.5" in fix.summary
-    assert "100% of the steps seen were clipped" in fix.summary
+    assert "100 % of the steps seen were clipped" in fix.summary
 
 
 def test_warmup_length_follows_beta2_and_the_run() -> None:
@@ -151,7 +151,7 @@ def test_there_are_never_more_workers_than_cores(monkeypatch: pytest.MonkeyPatch
     for cores, expected in ((16, "num_workers from 0 to 3"), (2, "num_workers from 0 to 2"), (1, "before the loop")):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
         fix = fixed("slow-data-loading", rich())  # 30 ms of loading against 10 ms of computing
-        assert expected in fix.summary and "75% of a step" in fix.summary
+        assert expected in fix.summary and "75 % of a step" in fix.summary
     assert "before the loop" in fixed("slow-data-loading", rich(loaders=[])).summary
 
 

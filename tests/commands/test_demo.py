@@ -37,9 +37,7 @@ def test_the_list_is_the_zoo_without_the_healthy(traindx_: Any) -> None:
 def test_an_unknown_cause_gets_the_nearest(traindx_: Any) -> None:
     told = traindx_("demo", "missing-zerograd")
     assert told.code == 2
-    assert (
-        told.err == "traindx demo: the zoo has no patient with 'missing-zerograd': did you mean 'missing-zero-grad'?\n"
-    )
+    assert told.err == "traindx demo: there is no demo of 'missing-zerograd': did you mean 'missing-zero-grad'?\n"
 
 
 def test_patient_and_twin_are_trained_and_kept(traindx_: Any, untrained: list[Path], tmp_path: Path) -> None:

@@ -52,6 +52,13 @@ def test_one_bad_input_does_not_hide_the_others(traindx_: Any, logs: Any) -> Non
     assert "This run is fine." in told.out
 
 
+def test_a_question_beside_a_file_is_told_that_it_is_none(traindx_: Any, logs: Any) -> None:
+    told = traindx_("diagnose", *logs("fine"), "why is it nan")
+    assert told.code == 2
+    assert told.err.splitlines()[1:] == ["traindx diagnose: name files and folders only; questions are not understood"]
+    assert "This run is fine." in told.out
+
+
 def test_without_input_and_records_it_says_what_to_do(traindx_: Any, logs: Any) -> None:
     told = traindx_("diagnose")
     assert told.code == 2

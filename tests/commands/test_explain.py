@@ -48,6 +48,25 @@ def test_words_may_be_separate(capsys):
     assert explained(capsys, "loss", "curves").startswith("Reading loss curves\n")
 
 
+def test_words_may_be_quoted_together(capsys):
+    assert explained(capsys, "loss curves").startswith("Reading loss curves\n")
+
+
+def test_a_cause_is_found_by_its_title_and_in_either_spelling(capsys):
+    title = all_causes()["double-softmax"].title
+    assert explained(capsys, title.upper()).startswith(title)
+    assert explained(capsys, "generalization").startswith("Generalisation")
+
+
+def test_no_cause_hides_a_page():
+    assert not set(all_causes()) & set(page_names())
+
+
+def test_a_word_of_a_title_leads_to_its_cause():
+    with pytest.raises(CommandError, match="unstable-math"):
+        explain.run(argparse.Namespace(name=["NaN"], format="text"))
+
+
 def test_an_unknown_name_gets_one_line_with_the_nearest():
     with pytest.raises(CommandError) as error:
         explain.run(argparse.Namespace(name=["duble-softmax"], format="text"))

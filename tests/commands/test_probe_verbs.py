@@ -51,6 +51,17 @@ def test_a_script_that_is_not_there_is_one_line_and_code_2(verb: str, capsys: py
     assert capsys.readouterr().err.strip() == f"traindx {verb}: no such script: missing.py"
 
 
+@pytest.mark.parametrize("verb", ["check", "lr", "run"])
+def test_a_log_in_the_place_of_the_script_is_not_run(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "history.csv"
+    log.write_text("epoch,loss\n0,1.5\n")  # which Python can parse
+    assert main([verb, str(log)]) == 2
+    heard = capsys.readouterr()
+    assert f"traindx diagnose {log}" in heard.err and heard.err.count("\n") == 1
+
+
 def advice_of(best: float) -> rates.RateTest:
     grid = np.logspace(-6, 1, 120)
     away = np.log10(grid / best)

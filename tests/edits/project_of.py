@@ -15,7 +15,7 @@ def project(folder: Path, text: str, *, argv: list[str] | None = None, **others:
     script.write_bytes(text.encode())
     for name, source in others.items():
         (folder / f"{name}.py").write_text(source)
-    return Project(script, argv or [], [])
+    return Project(script, argv or [], [], folder)
 
 
 def site(made: Project, line: int) -> dict[str, Any]:

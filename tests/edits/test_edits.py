@@ -166,8 +166,8 @@ def test_imported_modules_of_the_folder_belong_to_the_project(tmp_path: Path) ->
 def test_a_script_that_changed_since_is_left_alone(tmp_path: Path) -> None:
     made = project(tmp_path, "x = 1\nopt = SGD(p)\n")
     recorded = {**site(made, 2), "text": "opt = Adam(p)"}
-    assert Project(made.script, [], [site(made, 2)]).sources
-    assert not Project(made.script, [], [recorded]).sources
+    assert Project(made.script, [], [site(made, 2)], tmp_path).sources
+    assert not Project(made.script, [], [recorded], tmp_path).sources
 
 
 def test_libraries_and_other_folders_are_not_edited(tmp_path: Path) -> None:

@@ -106,6 +106,14 @@ def test_mistyped_option_leaves_no_record(tmp_path, script, capsys):
     assert len(list(tmp_path.glob("traindx-runs/*.tdx"))) == 1  # a crash is worth a look
 
 
+def test_option_that_the_script_ignores_is_told(script, capsys):
+    assert main(["run", "--out", "run.tdx", str(script("print(1)")), "--max-steps", "5"]) == 0
+    assert "--max-steps was passed to the script" in capsys.readouterr().err
+    knows = script("import sys\nprint('--max-steps' in sys.argv)")
+    assert main(["run", "--out", "other.tdx", str(knows), "--max-steps", "5"]) == 0
+    assert "passed to the script" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(9)", 9)])
 def test_script_that_never_trains_is_told_so(script, capsys, ending, code):
     path = script(f"import torch\ntorch.randn(2)\n{ending}", "idle.py")

@@ -65,6 +65,8 @@ def test_a_sound_script_passes_and_its_starts_agree(script: Write) -> None:
     report = check_script(script(loader_script(epochs=4)), steps=120)
     assert report.passed, [(a.id, a.text) for a in report.of("failed")]
     assert report["one-batch"].status == "passed" and report["same-start"].status == "passed"
+    assert "finite" in report["first-steps"].text
+    assert report["gradient-flow"].status == "unasked" and "float16" not in report["gradient-flow"].text
     found = as_object(report)
     assert {check["id"]: check["status"] for check in found["checks"]}["one-batch"] == "passed"
     assert found["verdict"] != "sick"
@@ -82,6 +84,7 @@ def test_a_missing_zero_grad_fails_the_check(script: Write) -> None:
     report = check_script(script(loader_script().replace("        optimizer.zero_grad()\n", "")), steps=30)
     assert report["gradients-cleared"].status == "failed"
     assert as_object(report)["verdict"] == "sick"
+    assert "+        optimizer.zero_grad()\n" in str(report) and ">99 %" in str(report)
 
 
 @pytest.mark.usefixtures("in_process")

@@ -71,7 +71,7 @@ def test_rates_are_placed_on_the_curve_in_words() -> None:
     advice = advise([valley(1e-2)])
     assert advice.suggestion is not None
     assert "starts to rise" in place_of(1.0, advice)
-    assert "below" in place_of(advice.suggestion / 100, advice)
+    assert "higher" in place_of(advice.suggestion / 100, advice)
     assert "falls best" in place_of(advice.suggestion, advice)
 
 

@@ -179,7 +179,7 @@ def test_columns_can_be_named_by_the_user(tmp_path: Path) -> None:
 def test_a_name_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path) -> None:
     with pytest.raises(ReaderError, match=r"no column 'trainloss'.*train_loss"):
         one(tmp_path, "step,train_loss\n1,2\n2,1\n", Options.of(["train=trainloss"]))
-    with pytest.raises(ReaderError, match="MEANING=COLUMN"):
+    with pytest.raises(ReaderError, match="NAME=COLUMN"):
         Options.of(["banana=x"])
 
 

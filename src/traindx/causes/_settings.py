@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..edits import Edits, Source
 from ..edits.arguments import add_keyword, argument, opaque, set_argument, set_value
 from ..edits.loops import backward_calls
-from ..edits.values import Literal, origin
+from ..edits.values import Literal, Option, origin
 from ..record import Run
 from ._base import Fix, Safety
 from ._fixing import begin, fixed
@@ -31,6 +31,7 @@ from ._known import (
 # Learning rates that recipes use, from the lowest to the highest: outside of it a proposal would be the next fault.
 USUAL_ADAPTIVE = (1e-4, 3e-3)
 USUAL_SGD = (3e-3, 0.1)
+TRAINER_ARGUMENTS = ("TrainingArguments", "Seq2SeqTrainingArguments")
 # What to try first when a model is trained from scratch.
 FIRST_ADAPTIVE, FIRST_SGD = 1e-3, 1e-2
 
@@ -95,8 +96,7 @@ def set_rate(run: Run, edits: Edits, value: str, old: float | None) -> str | Non
     """Writes the learning rate wherever the script sets it: optimizer, one-cycle schedule, assignment by hand."""
     found = optimizer_call(run, edits)
     if found is None:
-        edits.refuse()
-        return None
+        return _set_in_trainer(edits, "learning_rate", value, old)
     source, call, kind = found
     given = argument(call, "lr", kind)
     written: set[ast.expr] = set()
@@ -125,6 +125,20 @@ def set_rate(run: Run, edits: Edits, value: str, old: float | None) -> str | Non
     matched = [_rewrite(edits, where, node, value, old, written) for where, node in by_hand]
     if by_hand and not any(matched) and isinstance(given, ast.Constant):
         edits.refuse()  # the loop sets the rate from something else
+    return None
+
+
+def _set_in_trainer(edits: Edits, name: str, value: str, old: float | None) -> str | None:
+    """Writes an argument of Hugging Face's Trainer, which makes the optimizer itself; only over the value observed."""
+    calls = edits.project.calls(*TRAINER_ARGUMENTS)
+    if len(calls) == 1:
+        source, call = calls[0]
+        given = argument(call, name, "")
+        place = origin(edits.project, source, given) if given is not None else None
+        written = place.node.value if isinstance(place, Literal) and isinstance(place.node, ast.Constant) else None
+        if isinstance(place, Option) or (old is not None and number(written) == old):
+            return set_argument(edits, source, call, name, value, "")
+    edits.refuse()
     return None
 
 

@@ -73,7 +73,7 @@ from ._settings import optimizer_call
 ID = "adam-coupled-decay"
 FAMILY = "optimizer"
 TITLE = "Adam with weight_decay (L2, not decoupled weight decay)"
-MEANS = "Adam with weight_decay is L2 sent through the adaptive scaling, not decay: AdamW is meant for it."
+MEANS = "Adam's weight_decay is an L2 gradient that Adam rescales, not decoupled weight decay; AdamW has that."
 ADVISORY = True
 FOR = {"adam-with-decay": 5.0}
 AGAINST = {"decay-dominates": 1.0}

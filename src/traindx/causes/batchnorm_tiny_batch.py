@@ -60,6 +60,7 @@ from ..edits.layers import (
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -107,7 +108,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     norms = modules(run, "BatchNorm")
     size = batch_size(run)
     # The variance of n values has a relative error of sqrt(2 / (n - 1)).
-    error = f", where the estimated variance is off by about {(2 / (size - 1)) ** 0.5:.0%}" if size and size > 1 else ""
+    error = (
+        f", where the estimated variance is off by about {percent((2 / (size - 1)) ** 0.5)}"
+        if size and size > 1
+        else ""
+    )
     batches = f" Batches have {show(size)} samples{error}." if size else ""
     names = listed([str(module.get("name")) for module in norms])
     which = f"the {counted(len(norms), 'batch norm layer')} ({names})" if norms else "batch norm"

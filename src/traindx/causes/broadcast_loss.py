@@ -69,6 +69,7 @@ from ..edits.loops import (
     assigned_before,
     loss_of,
 )
+from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
@@ -139,19 +140,28 @@ def fix(run: Run, _signs: Signs) -> Fix:
             for source, call in _loss_calls(edits, entry):
                 if call not in done:
                     done.add(call)
-                    _equalise(edits, source, call.args[0], call.args[1])
+                    shapes = shape(as_mapping(entry.get("input"))), shape(as_mapping(entry.get("target")))
+                    _equalise(edits, source, call.args[0], call.args[1], shapes)
         if not done:
             for source, statement in [p for e in entries(run, "backward_sites") for p in _near(edits, e)]:
                 differences = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
                 if len(differences) == 1:
-                    _equalise(edits, source, differences[0].left, differences[0].right)
+                    _equalise(edits, source, differences[0].left, differences[0].right, (given, wanted))
     summary = f"Give outputs and targets the same shape before the loss.{measured}"
     return fixed(run, summary, edits, _PATTERN, near=site_of(loss))
 
 
 def _loss_calls(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.Call]]:
-    """The loss's own call on its line: the outermost with two arguments."""
-    found = [(s, c) for s, c in edits.project.calls_at(entry.get("site")) if len(c.args) >= 2]
+    """The loss's own call on its line: the call of that name, else the outermost call of two tensors.
+
+    `log("val_loss", criterion(outputs, targets))` is no loss: its first argument is a string.
+    """
+    calls = [
+        (source, call)
+        for source, call in edits.project.calls_at(entry.get("site"))
+        if len(call.args) >= 2 and not any(isinstance(argument, ast.Constant) for argument in call.args[:2])
+    ]
+    found = [(s, c) for s, c in calls if callee(c) == entry.get("fn")] or calls
     found = [(s, c) for s, c in found if not any(c is not o and c in ast.walk(o) for _, o in found)]
     return found if len(found) == 1 else []
 
@@ -166,8 +176,23 @@ def _near(edits: Edits, entry: Mapping[str, Any]) -> list[tuple[Source, ast.stmt
     return found
 
 
-def _equalise(edits: Edits, source: Source, first: ast.expr, second: ast.expr) -> None:
-    edits.replace(source, second, f"{in_parentheses(source, second)}.view_as({source.segment(first)})")
+def _equalise(
+    edits: Edits, source: Source, first: ast.expr, second: ast.expr, shapes: tuple[tuple[int, ...], tuple[int, ...]]
+) -> None:
+    """Gives the second operand the shape of the first, which is written out again only where that calls nothing.
+
+    `y.view_as(model(x))` would run the model a second time.
+    """
+    given, wanted = shapes
+    targets = in_parentheses(source, second)
+    if not any(isinstance(node, ast.Call) for node in ast.walk(first)):
+        edits.replace(source, second, f"{targets}.view_as({source.segment(first)})")
+    elif given == (*wanted, 1):
+        edits.replace(source, second, f"{targets}.unsqueeze(-1)")
+    elif wanted == (*given, 1):
+        edits.replace(source, second, f"{targets}.squeeze(-1)")
+    else:
+        edits.refuse()
 
 
 def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -68,6 +68,7 @@ from ..edits import Edits
 from ..edits.arguments import add_keyword
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import (
     as_mapping,
@@ -136,7 +137,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return fixed(run, summary, None, pattern, near=site_of(loss))
     majority = max(counts, key=lambda key: counts[key])
     summary = (
-        f"Weight the classes in the loss: {counts[majority] / total:.1%} of the targets seen are class {majority}."
+        f"Weight the classes in the loss: {percent(counts[majority] / total)} of the targets seen are class {majority}."
     )
     present = sorted(key for key in counts if key is not None)
     name = value = ""

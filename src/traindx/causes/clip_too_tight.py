@@ -59,6 +59,7 @@ from ..edits.layers import (
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -129,7 +130,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     clipping = record(run, "clipping")
     by_value = clipping.get("kind") == "value"
     old = f"from {show(threshold)} " if threshold is not None and not by_value else ""
-    share = f"; {sum(norms > threshold) / len(norms):.0%} of the steps seen were clipped" if threshold else ""
+    share = f"; {percent(sum(norms > threshold) / len(norms))} of the steps seen were clipped" if threshold else ""
     verb = "Clip the norm instead of the values, at" if by_value else f"Raise the clipping threshold {old}to"
     summary = (
         f"{verb} {show(new)}: gradient norms are {show(float(norms.min()))} to {show(float(norms.max()))}, "

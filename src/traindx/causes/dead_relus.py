@@ -70,6 +70,7 @@ from ..edits.layers import (
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import (
     model_site,
@@ -129,7 +130,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     dead = worst(run, "act_dead", above=0.1)
     measured = ""
     if dead:
-        measured = f" Dead units: {', '.join(f'{share:.0%} in layer `{name}`' for name, share in dead[:3])}."
+        measured = f" Dead units: {', '.join(f'{percent(share)} in layer `{name}`' for name, share in dead[:3])}."
     negative = [
         (str(param.get("name")), mean)
         for param in entries(run, "params")

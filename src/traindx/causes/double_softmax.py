@@ -102,7 +102,7 @@ EXPLAINS = (
     "no-momentum",
 )
 AVOID = (
-    "Do not train longer or raise the learning rate: the floor of the loss is arithmetic.",
+    "Do not train longer or raise the learning rate: the lowest possible loss stays the same.",
     "Do not take the log of the softmax by hand: log(0) is -inf; use raw scores.",
 )
 VERIFY = "Rows that enter the loss no longer sum to 1, and the loss passes below its former floor."

@@ -113,7 +113,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
         summary = f"Tell dropout the mode: it stays on in eval mode, in {dropping:.0f} evaluation forwards."
         return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site_of({"site": site}))
     wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
-    count = f" {wrong:.0f} of the {total:.0f} evaluation forwards seen ran in train mode." if wrong and total else ""
+    count = ""
+    if wrong and total:
+        share = f"All {total:.0f}" if wrong == total else f"{wrong:.0f} of the {total:.0f}"
+        count = f" {share} evaluation forwards checked ran in train mode."
     held = modes.get("mode_layers")
     layers = sorted({str(layer) for layer in held}) if isinstance(held, list) else []
     kinds = f" It matters for {listed(layers)}." if layers else ""

@@ -61,6 +61,7 @@ from ..edits import Edits, Source
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -118,7 +119,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     names = [str(entry.get("name")) for entry in frozen]
     elements = sum(number(entry.get("elements")) or 0.0 for entry in frozen)
     total = sum(number(entry.get("elements")) or 0.0 for entry in params)
-    share = f", {elements / total:.0%} of the model" if total else ""
+    share = f", {percent(elements / total)} of the model" if total else ""
     edits = begin(run)
     pretrained = any(entry.get("requires_grad") is False and entry.get("loaded") for entry in params)
     if edits is not None and not pretrained:

@@ -61,6 +61,7 @@ from __future__ import annotations
 
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import (
     loader,
@@ -85,7 +86,7 @@ AVOID = (
     "Do not compare with earlier results: those figures were not validation.",
     "Do not tune on the test set instead.",
 )
-VERIFY = "No validation sample or group occurs in training; the honest figure may well be worse."
+VERIFY = "No validation sample or group occurs in training; the true figure may well be worse."
 REFERENCE = "Hastie, Tibshirani & Friedman, The Elements of Statistical Learning, 2009, section 7.10.2"
 
 _SPLIT = """\
@@ -102,7 +103,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     shared, total = number(overlap.get("shared")), number(overlap.get("eval_samples"))
     measured = ""
     if shared and total:
-        measured = f" {shared:.0f} of {total:.0f} validation samples ({shared / total:.0%}) were also seen in training."
+        measured = (
+            f" {shared:.0f} of {total:.0f} validation samples ({percent(shared / total)}) were also seen in training."
+        )
     near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
     summary = f"Split once, with a fixed seed, before anything else is done to the data.{measured}"
     return fixed(run, summary, None, _SPLIT, near=near)

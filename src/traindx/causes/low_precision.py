@@ -76,6 +76,7 @@ from ..edits.layers import (
 )
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import (
     as_mapping,
@@ -161,13 +162,13 @@ def fix(run: Run, _signs: Signs) -> Fix:
         unchanged = number(precision.get("unchanged_share"))
         measured = f" {half:.0f} of {total:.0f} weights are kept in half precision."
         if unchanged is not None:
-            measured += f" A step leaves {unchanged:.0%} of them unchanged."
+            measured += f" A step leaves {percent(unchanged)} of them unchanged."
         if edits is not None:
             _to_float32(edits)
         summary = f"Keep the weights in float32.{measured}"
         return fixed(run, summary, edits, _MASTER.format(device=device), near=near, words=_WORDS)
     underflow = number(precision.get("grad_underflow"))
-    measured = f" {underflow:.0%} of the gradient's elements are exactly zero." if underflow is not None else ""
+    measured = f" {percent(underflow)} of the gradient's elements are exactly zero." if underflow is not None else ""
     skipped = len(run.events_of("step-skipped"))
     measured += f" {skipped} steps were skipped." if skipped else ""
     if edits is not None:

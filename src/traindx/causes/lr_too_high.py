@@ -168,7 +168,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     if ratio <= HEALTHY_UPDATE_RATIO:
         why = "a fifth is the usual first cut, and `traindx lr` on the script finds the range"
         return changed_rate(run, factor, why, _words(run, factor))
-    why = f"one step changes the weights by {show(ratio)} of their norm (about 1e-3 is typical)"
+    why = f"the first steps changed all weights together by {show(ratio)} times their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 
 

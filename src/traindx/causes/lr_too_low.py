@@ -137,7 +137,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
         why = "then look again, or find the range with `traindx lr` on the script"
         return changed_rate(run, 10.0, why, _words(run, 10.0))
     factor = min(LARGEST_RAISE, max(SMALLEST_RAISE, HEALTHY_UPDATE_RATIO / ratio))
-    why = f"one step changes the weights by only {show(ratio)} of their norm (about 1e-3 is typical)"
+    only = "only " if ratio < HEALTHY_UPDATE_RATIO else ""
+    why = f"one step changes all weights together by {only}{show(ratio)} times their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 
 

@@ -108,7 +108,7 @@ AVOID = (
     "Do not lower the learning rate or clip: the direction is wrong as well as the length.",
     "Do not call zero_grad() between backward() and step().",
 )
-VERIFY = "The gradient norm of the first 20 steps stays of one order instead of growing like a sum."
+VERIFY = "The gradient norm of the first 20 steps keeps its order of magnitude instead of growing with every step."
 REFERENCE = "PyTorch documentation, torch.optim.Optimizer.zero_grad"
 
 

@@ -55,7 +55,6 @@ from ..signs import Signs
 from ._base import Fix
 from ._known import (
     rate,
-    show,
 )
 from ._rivals import LOSS_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 from ._settings import optimizer_setting
@@ -84,7 +83,7 @@ REFERENCE = "I. Sutskever et al., On the importance of initialization and moment
 
 def fix(run: Run, _signs: Signs) -> Fix:
     lr = rate(run)
-    effect = f"; the effective learning rate becomes lr/(1 - 0.9) = {show(10 * lr)}" if lr else ""
+    effect = "; the effective learning rate becomes ten times lr, so lower lr with it" if lr else ""
     words = {
         "keras": "keras.optimizers.SGD(learning_rate, momentum=0.9)",
         "huggingface": 'TrainingArguments(..., optim="adamw_torch")',

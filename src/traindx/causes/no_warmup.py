@@ -183,5 +183,5 @@ def _length(run: Run) -> tuple[int, str]:
     if beta2 is not None and 0 < beta2 < 1 and adaptive(run):
         wanted, reason = 2 / (1 - beta2), f"2/(1 - beta2) with beta2={beta2:g}"
     if run.steps and wanted > LARGEST_SHARE * run.steps:
-        wanted, reason = LARGEST_SHARE * run.steps, f"a tenth of the run's {run.steps} steps"
+        wanted, reason = LARGEST_SHARE * run.steps, f"about a tenth of the run's {run.steps} steps"
     return max(1, round(nice(wanted))), reason

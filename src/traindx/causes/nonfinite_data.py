@@ -64,6 +64,7 @@ from ..edits import Edits, Source
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import (
     first_event,
@@ -110,7 +111,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     for key, what in (("data/train", "inputs"), ("targets/train", "targets"), ("data/eval", "validation inputs")):
         count = number(record(run, key).get("nonfinite"))
         if count:
-            found.append(f"{count:.0f} in the {what}" if count >= 1 else f"{count:.2%} of the {what}")
+            found.append(f"{count:.0f} in the {what}" if count >= 1 else f"{percent(count)} of the {what}")
     event = first_event(run, "nonfinite-batch") or first_event(run, "nonfinite-loss")
     when = f", first at step {event.step}" if event and event.step is not None else ""
     measured = f" Non-finite values: {', '.join(found)}{when}." if found else ""

@@ -65,6 +65,7 @@ from ..edits.source import callee
 from ..edits.values import Literal, origin
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -139,7 +140,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         summary = f"Weaken dropout, augmentation and input noise until the training set can be fitted.{gap}"
         return fixed(run, summary, edits, pattern, words=words)
     highest = max(p for _, p in strong)
-    noise = f" The strongest drops {highest:.0%} of the units." if highest < 1 else ""
+    noise = f" The strongest drops {percent(highest)} of the units." if highest < 1 else ""
     names = listed([f"`{name}` (p={p:g})" for name, p in strong])
     return fixed(run, f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}", edits, pattern, words=words)
 

@@ -31,8 +31,8 @@ packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce
 ```
 
 ## What not to do
-- Do not drop the filler from the accuracy only: the gradient still counts it.
-- Do not use an id that real tokens have as the filler: it is then ignored there as well.
+- Do not leave padding out of the accuracy only: the gradient still counts it.
+- Do not use the id of a real token for padding: that token is then ignored everywhere.
 - Do not truncate all sequences to the shortest one.
 
 ## Often confused with
@@ -58,6 +58,7 @@ from ..edits import Edits
 from ..edits.arguments import add_keyword
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
@@ -72,8 +73,8 @@ AGAINST = {"labels-skewed": 0.3}
 REQUIRES = ("padding-counted",)
 EXPLAINS = ("class-imbalance", "model-too-small", "undertrained")
 AVOID = (
-    "Do not drop the filler from the accuracy only: the gradient still counts it.",
-    "Do not use an id that real tokens have as the filler: it is then ignored there as well.",
+    "Do not leave padding out of the accuracy only: the gradient still counts it.",
+    "Do not use the id of a real token for padding: that token is then ignored everywhere.",
 )
 VERIFY = "The loss of one sample is the same alone and in a batch with a longer one."
 REFERENCE = "PyTorch documentation, torch.nn.CrossEntropyLoss, argument ignore_index"
@@ -87,7 +88,9 @@ _WORDS = {
 def fix(run: Run, _signs: Signs) -> Fix:
     padding = record(run, "padding")
     filler, share = number(padding.get("id")), number(padding.get("share"))
-    measured = f" {share:.0%} of the targets seen are filler (id {filler:.0f})." if share and filler is not None else ""
+    measured = (
+        f" {percent(share)} of the targets seen are padding (id {filler:.0f})." if share and filler is not None else ""
+    )
     loss = training_loss(run, "cross_entropy", "nll")
     edits = begin(run)
     if edits is not None and filler is not None:

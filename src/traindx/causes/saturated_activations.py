@@ -63,6 +63,7 @@ from __future__ import annotations
 from ..edits.arguments import set_value
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._architecture import normalise_before
 from ._base import Fix
 from ._facts import (
@@ -131,7 +132,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     stuck = worst(run, "act_saturated", above=0.2)
     measured = ""
     if stuck:
-        measured = f" Outputs at a limit: {', '.join(f'{share:.0%} in layer `{name}`' for name, share in stuck[:3])}."
+        measured = (
+            f" Outputs at a limit: {', '.join(f'{percent(share)} in layer `{name}`' for name, share in stuck[:3])}."
+        )
     std = number(record(run, "data/train").get("std"))
     if std is not None and std > 5:
         measured += f" The inputs have a standard deviation of {show(std)}: scale them first."

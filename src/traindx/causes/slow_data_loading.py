@@ -62,6 +62,7 @@ from dataclasses import replace
 
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import fixed
 from ._known import (
@@ -96,7 +97,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     cores = os.cpu_count() or 1
     share = ""
     if waited and total and total > waited > 0:
-        share = f" {waited / total:.0%} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
+        share = (
+            f" {percent(waited / total)} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
+        )
     if not train_loader(run) or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"

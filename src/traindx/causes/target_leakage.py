@@ -70,6 +70,7 @@ from ..edits.layers import (
 )
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._facts import (
     loader,
@@ -123,7 +124,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     edits = begin(run)
     if attention or (signs.level("future-visible") or 0.0) >= 0.5 or feature is None:
         weight = max((number(found.get("seen_future_weight")) or 0.0 for found in attention), default=0.0)
-        measured = f" Attention puts {weight:.0%} of its weight on later positions." if weight else ""
+        measured = f" Attention puts {percent(weight)} of its weight on later positions." if weight else ""
         near = site_of(attention[0]) if attention else None
         if edits is not None:
             _mask(edits)

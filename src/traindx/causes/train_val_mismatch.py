@@ -106,7 +106,7 @@ REQUIRES = ("train-eval-inputs-differ", "validation-at-chance")
 EXPLAINS = ("overfitting", "noisy-labels")
 AVOID = (
     "Do not add regularisation: there is no overfitting to regularise.",
-    "Do not standardise validation data by their own statistics: in use you have none.",
+    "Do not standardise validation data by their own statistics: at inference there are none.",
 )
 VERIFY = "Input statistics of both loaders agree, and validation loss starts where training loss starts."
 REFERENCE = "Quiñonero-Candela et al. (eds.), Dataset Shift in Machine Learning, 2009"

@@ -70,6 +70,7 @@ from ..edits.loops import (
 )
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -116,7 +117,7 @@ EXPLAINS = (
     "noisy-labels",
 )
 AVOID = (
-    "Do not lower the learning rate: the model still bypasses in circles, only smaller ones.",
+    "Do not lower the learning rate: the model still goes in circles, only smaller ones.",
     "Do not shuffle inputs and labels separately.",
 )
 VERIFY = "The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone."
@@ -130,8 +131,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
-        measured = f"the most frequent class fills {seen:.0%} of a batch"
-        measured += f", {expected:.0%} in mixed batches" if expected is not None else " on average"
+        measured = f"the most frequent class fills {percent(seen)} of a batch"
+        measured += f", {percent(expected)} in mixed batches" if expected is not None else " on average"
     elif (alike := signs.get("batches-alike")) is not None and alike.raised:
         measured = alike.text.rstrip(".")
     if "iterable" in str(loader.get("sampler")).lower():

@@ -180,8 +180,14 @@ def fix(run: Run, _signs: Signs) -> Fix:
     bounds = numbers(event.data, "input_range")
     measured = ""
     if bounds and len(bounds) == 2:
-        measured = f" Its input ran from {show(bounds[0])} to {show(bounds[1])}."
-    where = f" {name or 'An operation'} in the {event.data.get('where', 'model')} made the first non-finite value"
+        same = show(bounds[0]) == show(bounds[1])
+        measured = (
+            f" Its input was {show(bounds[0])}."
+            if same
+            else f" Its input ran from {show(bounds[0])} to {show(bounds[1])}."
+        )
+    maker = name.lstrip("_") or "An operation"
+    where = f" {maker} in the {event.data.get('where', 'model')} made the first non-finite value"
     where += f" at step {event.step}." if event.step is not None else "."
     words = _words(name)
     edits = begin(run)

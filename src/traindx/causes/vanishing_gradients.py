@@ -179,7 +179,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         summary = f"Replace the plain recurrence by a GRU or an LSTM.{measured}"
         return fixed(run, summary, edits, _RECURRENT, near=model_site(run))
     squashing = sum(kind in ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid") for kind in types)
-    what = f"the {squashing} squashing activations" if squashing else "the plain layers"
+    what = f"the {squashing} sigmoid or tanh activations" if squashing else "the activations"
     if edits is not None:
         normalise_before(edits, "Sigmoid", "Tanh", instead="ReLU")
     summary = f"Replace {what} of the hidden layers by ReLU with normalisation, or add skip connections.{measured}"

@@ -70,6 +70,7 @@ from ..edits.loops import (
 from ..edits.values import Literal, origin
 from ..record import Run
 from ..signs import Signs
+from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
 from ._known import (
@@ -121,7 +122,7 @@ AVOID = (
     "Do not raise the learning rate to outrun the decay: decoupled decay grows with it.",
     "Do not carry a value from SGD to AdamW or back: it means something different there.",
 )
-VERIFY = "Weight norms level off well above zero and the training loss falls below the trivial level."
+VERIFY = "Weight norms level off well above zero and the training loss falls below chance."
 REFERENCE = "I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019"
 
 # Values that most recipes use; decay should then be a small share of what the loss does to the weights.
@@ -154,6 +155,9 @@ def fix(run: Run, signs: Signs) -> Fix:
         "huggingface": f"TrainingArguments(..., weight_decay={show(new)})",
         "lightning": f"return torch.optim.AdamW(self.parameters(), lr=self.lr, weight_decay={show(new)})",
     }
+    if old == 0:  # what shrinks the weights is written elsewhere in the script
+        summary = "Find what shrinks the weights: the optimizer's weight_decay is 0, so look for a penalty in the loss."
+        return Fix(f"{summary} {reasons[-1][:1].upper()}{reasons[-1][1:]}.", "", None, "changes-result")
     return optimizer_setting(run, "weight_decay", show(new), "; ".join(reasons), words=words)
 
 
@@ -163,7 +167,7 @@ def _weaker_penalty(run: Run, share: float) -> Fix:
     edits = begin(run)
     if edits is not None:
         _weaken(run, edits, factor)
-    summary = f"Multiply the penalty on the weights by about {show(factor)}: it is {share:.0%} of the loss."
+    summary = f"Multiply the penalty on the weights by about {show(factor)}: it is {percent(share)} of the loss."
     return fixed(run, summary, edits, f"loss = fit + {show(factor)} * penalty  # the penalty as it was\n")
 
 

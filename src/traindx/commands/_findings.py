@@ -60,7 +60,7 @@ def failing(diagnoses: Iterable[Diagnosis], threshold: str, baseline: Path | Non
 
 
 def unaccepted(found: Iterable[Finding], threshold: str, baseline: Path | None) -> list[Finding]:
-    """Those that are grave enough and not in the baseline."""
+    """The findings that are severe enough and not in the baseline."""
     accepted = read_baseline(baseline) if baseline else []
     if threshold == "never":
         return []

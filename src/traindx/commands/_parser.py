@@ -28,6 +28,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         # argparse names the function that reads a value; people know numbers.
         message = re.sub(r"invalid _?(\w+) value: (.+)", lambda m: f"{m[2]} is not {KINDS.get(m[1], m[1])}", message)
+        message = message.replace("required: script, args", "required: script")  # a script needs no arguments
         say(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", sys.stderr)
         sys.exit(2)
 

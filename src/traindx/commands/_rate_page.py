@@ -12,8 +12,10 @@ from ..probes.rates import RateTest
 from ..record import Series
 from ..reports import Look
 from ..reports.layout import MARGIN, Page, figure
+from ..wording import counted, number
 
 ROWS = 4
+LEGEND = {"^": "^ suggestion", "y": "y your learning rate"}
 ADAPTIVE = ("Adam", "RMSprop", "Adagrad", "Lion", "Adafactor")
 
 
@@ -26,7 +28,7 @@ def page(test: RateTest, source: str, batch_size: int | None, look: dict[str, An
         assert advice.interval is not None
         low, high = advice.interval
         repeats = sum(reading.suggestion is not None for reading in advice.readings)
-        sheet.prose("LR", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {repeats} repeats)")
+        sheet.prose("LR", f"{advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {counted(repeats, 'repeat')})")
     sheet.prose("", source)
     sheet.gap()
     _curve(sheet, test)
@@ -77,9 +79,11 @@ def _curve(sheet: Page, test: RateTest) -> None:
         if rate and rates[0] <= rate <= rates[-1]:
             share = math.log(rate / rates[0]) / math.log(rates[-1] / rates[0])
             marks[round(share * (columns - 1))] = mark
-    ends = f"{rates[0]:.1g}" + f"{rates[-1]:.1g}".rjust(columns - len(f"{rates[0]:.1g}"))
+    first, last = number(rates[0], 1), number(rates[-1], 1)
+    ends = first + last.rjust(columns - len(first))
     sheet.block("LOSS", [*drawn, " " * margin + "".join(marks).rstrip(), " " * margin + ends])
-    sheet.prose("", "loss over the learning rate, logarithmic (^ suggestion, y your learning rate)")
+    legend = [text for mark, text in LEGEND.items() if mark in marks]
+    sheet.prose("", f"loss over the learning rate, logarithmic{' (' + ', '.join(legend) + ')' if legend else ''}")
 
 
 def scaling(test: RateTest, batch_size: int) -> str:

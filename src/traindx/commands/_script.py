@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..probes.launch import Script
 
 
+LOGS = (".tdx", ".csv", ".tsv", ".json", ".jsonl", ".log")
+
+
 def add_in_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in-place",
@@ -31,10 +34,17 @@ def add_script(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(own_options=frozenset(parser._option_string_actions))
 
 
+def refuse_log(script: str, module: bool) -> None:
+    """Raises where a log or a record stands in the place of the script: Python would try to run it."""
+    if not module and Path(script).suffix.lower() in LOGS and Path(script).is_file():
+        raise CommandError(f"{script} is a log or a record, not a script: traindx diagnose {script} reads it")
+
+
 def script_of(arguments: argparse.Namespace) -> Script:
     """Refuses at once what could not be started anyway."""
     from ..probes.launch import Script
 
+    refuse_log(arguments.script, arguments.module)
     try:
         find_program(arguments.script, arguments.module)
     except ScriptError as error:

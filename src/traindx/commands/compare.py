@@ -2,10 +2,11 @@
 
 Takes run records (.tdx), logs and folders; folders expand to all logs in them.
 Runs are ranked by their best validation loss, or else by their final training
-loss. Settings come from whatever the records and logs hold: the observed
-optimizer, the configuration in or beside the log, the script's arguments, and
-as a last resort the names of files and folders. Runs whose settings are equal
-(seeds apart) are repeats; they show how much is noise.
+loss; the column "final" is the median over the last twentieth of a run.
+Settings come from whatever the records and logs hold: the observed optimizer,
+the configuration in or beside the log, the script's arguments, and as a last
+resort the names of files and folders. Runs whose settings are equal (seeds
+apart) are repeats; they show how much is noise.
 
 Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
 """

@@ -68,7 +68,7 @@ def _patient(cause: str) -> Case:
     if name not in _causes():
         near = get_close_matches(name, _causes(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "traindx demo --list prints the causes"
-        raise CommandError(f"the zoo has no patient with {cause!r}: {hint}")
+        raise CommandError(f"there is no demo of {cause!r}: {hint}")
     return patient(name)
 
 
@@ -95,7 +95,7 @@ def _record(script: Path) -> Path:
 
 
 def _train(scripts: list[Path]) -> None:
-    """Run the scripts side by side, as `traindx run` would from their folder, isolated where that can be had."""
+    """Run the scripts side by side, as `traindx run` would from their folder, isolated where the system allows it."""
     from ..isolation import Isolation, IsolationError, choose
 
     try:

@@ -60,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         except (ReaderError, RecordError) as error:
             say(f"traindx diagnose: {error}", sys.stderr)
             unreadable = True
+    if any(_looks_like_words(path) for path in inputs):
+        say("traindx diagnose: name files and folders only; questions are not understood", sys.stderr)
     failed = failing(diagnoses, arguments.fail_on, arguments.baseline)
     if diagnoses:
         deliver(diagnoses, arguments)
@@ -69,6 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
     for finding in failed:
         say(f"traindx diagnose: failing on {finding}", sys.stderr)
     return 2 if unreadable else int(bool(failed))
+
+
+def _looks_like_words(path: Path) -> bool:
+    """`traindx diagnose log.csv "why is it nan"`: neither a path nor the name of a file."""
+    word = str(path)
+    return word != "-" and not path.suffix and path.name == word and not path.exists()
 
 
 def _judged(path: Path, options: Options, every: bool) -> list[Diagnosis]:

@@ -7,6 +7,7 @@ that a diagnosis uses: lr-too-high, double-softmax, grads-kept, ...
 from __future__ import annotations
 
 import argparse
+import re
 from difflib import get_close_matches
 
 from ._errors import CommandError
@@ -26,24 +27,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ._markdown import plain
 
-    markdown = _page("-".join(arguments.name)) if arguments.name else _list()
+    markdown = _page(" ".join(arguments.name)) if arguments.name else _list()
     say(markdown if arguments.format == "markdown" else plain(markdown, WIDTH), end="")
     return 0
 
 
 def _page(name: str) -> str:
-    """The Markdown of a cause, a sign or a page."""
+    """The Markdown of a cause, a sign or a page, by its name or by a cause's title; spelling variants are forgiven."""
     from ..causes import all_causes, find_cause, page_names, read_page
     from ..signs import all_signs
 
-    cause = find_cause(name)
+    asked, name = name, "-".join(name.split()).replace("generaliz", "generalis").replace("initializ", "initialis")
+    titled = [cause for cause in all_causes().values() if cause.title.lower() == " ".join(asked.split()).lower()]
+    cause = find_cause(name) or (titled[0] if titled else None)
     if cause:
         advisory = ", given as advice only" if cause.advisory else ""
         return f"# {cause.title}\n\n`{cause.id}` (family {cause.family}{advisory})\n\n{cause.page.strip()}\n"
     page = read_page(name) or _sign_page(name)
     if page is None:
-        hint = _nearest(name, [*all_causes(), *page_names(), *all_signs()])
-        raise CommandError(f"nothing is known under {name!r}: {hint}")
+        hint = _nearest(name, [*all_causes(), *page_names(), *all_signs()], _titles())
+        raise CommandError(f"there is no cause, sign or page {asked!r}: {hint}")
     return page
 
 
@@ -68,12 +71,20 @@ def _sign_page(name: str) -> str | None:
     return "\n\n".join(parts) + "\n"
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def _titles() -> dict[str, str]:
+    """What causes are called and mean, in lower case, by their names: people search for words of these."""
+    from ..causes import all_causes
+
+    return {cause.id: f"{cause.title} {cause.means}".lower() for cause in all_causes().values()}
+
+
+def _nearest(name: str, known: list[str], titles: dict[str, str]) -> str:
     name = name.strip().lower().replace("_", "-")
-    containing = [candidate for candidate in known if name and name in candidate]
-    close = [match for match in get_close_matches(name, known, n=3, cutoff=0.5) if match not in containing]
-    near = (containing + close)[:4]
-    return f"did you mean {' or '.join(near)}?" if near else "traindx explain lists all causes and pages"
+    words = re.compile(rf"\b{re.escape(name.replace('-', ' '))}\b")
+    near = [candidate for candidate in known if name and name in candidate]
+    near += [cause for cause, title in titles.items() if name and words.search(title) and cause not in near]
+    near += [match for match in get_close_matches(name, known, n=3, cutoff=0.5) if match not in near]
+    return f"did you mean {' or '.join(near[:4])}?" if near else "traindx explain lists all causes and pages"
 
 
 def _list() -> str:

@@ -35,6 +35,8 @@ from ..observe.secrets import masked
 from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
+from ._errors import CommandError
+from ._script import refuse_log
 
 # What people type after the script's name and mean for us.
 OPTIONS = ("--out", "--force", "--max-steps", "--budget", "--deep", "--no-diagnosis", "--record-args")
@@ -87,8 +89,9 @@ def _percentage(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     try:
+        refuse_log(args.script, args.module)
         program = find_program(args.script, args.module)
-    except ScriptError as error:
+    except (CommandError, ScriptError) as error:
         return _refuse(str(error))
     except SyntaxError as error:
         return _refuse(f"{args.script}, line {error.lineno}: {error.msg}")
@@ -125,7 +128,7 @@ def _trained(recording: Recording) -> bool:
 def _hint(args: argparse.Namespace, ending: Ending, trained: bool, stderr: TextIO) -> None:
     """Options of ours that stand after the script's name are the script's, and mostly unknown to it."""
     misplaced = [word for word in args.args if word.partition("=")[0] in OPTIONS]
-    if misplaced and ending.code and not trained:
+    if misplaced and ((ending.code and not trained) or _unknown_to(args.script, misplaced[0])):
         with suppress(Exception):
             print(
                 f"traindx: {misplaced[0]} was passed to the script because it follows the script's name; "
@@ -133,6 +136,16 @@ def _hint(args: argparse.Namespace, ending: Ending, trained: bool, stderr: TextI
                 file=stderr,
                 flush=True,
             )
+
+
+def _unknown_to(script: str, option: str) -> bool:
+    """Whether the script's own text never names the option."""
+    name = option.partition("=")[0].strip("-")
+    try:
+        text = Path(script).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return False
+    return name not in text and name.replace("-", "_") not in text
 
 
 def _shown(path: Path) -> Path:
@@ -170,7 +183,7 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
 
 
 def _check_replaceable(path: Path) -> None:
-    """`--force` overwrites records that nobody writes any more. Any other file may be dear to somebody."""
+    """`--force` overwrites records that no process is writing, and no other kind of file."""
     kind = 0
     try:
         with closing(sqlite3.connect(path, timeout=0.0)) as connection:

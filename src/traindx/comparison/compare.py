@@ -105,7 +105,7 @@ def _value(outcome: Outcome, measured: Measured) -> float | None:
 
 
 def _in_values(effect: Effect) -> Effect:
-    """Levels of a quantity that is better high were ranked by its negative."""
+    """Turns levels back into values: a quantity that is better high was ranked by its negative."""
     return replace(effect, levels=[(label, runs, -score) for label, runs, score in effect.levels])
 
 

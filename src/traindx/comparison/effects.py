@@ -48,7 +48,7 @@ def effects_of(settings: Sequence[Setting], scores: FloatArray) -> tuple[list[Ef
 
 
 def _noise(groups: list[list[int]], scores: FloatArray) -> Noise | None:
-    """Pooled spread of repeats; groups in which one diverged have none that a number could tell."""
+    """Pooled spread of repeats; a group in which a run diverged has no finite spread and is left out."""
     repeated = [scores[group] for group in groups if len(group) > 1 and np.isfinite(scores[group]).all()]
     freedom = sum(len(group) - 1 for group in repeated)
     if not freedom:
@@ -126,7 +126,7 @@ def _confounded(setting: Setting, other: Setting, other_p: float | None, ranks: 
 
 
 def _without(design: FloatArray, values: FloatArray) -> FloatArray:
-    """What is left of the values when the design has explained what it can."""
+    """The residuals of the values after the design is fitted."""
     centred = values - values.mean()
     return np.asarray(centred - design @ (design.T @ centred))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import pstdev
 
-from ..wording import listed
+from ..wording import listed, percent
 from ..wording import number as plain_number
 from .types import Effect, Entry, Noise
 
@@ -94,7 +94,7 @@ def _leading(effect: Effect, noise: Noise | None, count: int) -> list[str]:
     sure = "very likely" if p_value < VERY_LIKELY else "probably" if p_value < LIKELY else "possibly"
     verb = "explain" if len(effect.settings) > 1 else "explains"
     sentences = [
-        f"{names} {sure} {verb} the difference: {_order(effect)} ({effect.share:.0%} of the ranking, "
+        f"{names} {sure} {verb} the difference: {_order(effect)} ({percent(effect.share)} of the differences in rank, "
         f"{_p_value(effect)}, {count} runs)."
     ]
     if len(effect.settings) > 1:

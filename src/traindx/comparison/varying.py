@@ -84,7 +84,7 @@ def _differing(outcomes: Sequence[Outcome], tables: list[dict[str, Value]]) -> l
 
 
 def _is_unknown(setting: Setting, outcomes: Sequence[Outcome]) -> bool:
-    """One value where it is told at all, and the others tell little of anything: they may well have had the same.
+    """Some runs give one value and the others give hardly any settings: they may well have had the same value.
 
     A flag that a run with a full configuration leaves out is different: there its absence says something.
     """
@@ -96,7 +96,7 @@ def _is_unknown(setting: Setting, outcomes: Sequence[Outcome]) -> bool:
 
 
 def _is_label(setting: Setting, runs: int) -> bool:
-    """A text that is another one in most runs is a name, whatever it is called."""
+    """A text that differs in most runs is a name of the run, not a setting."""
     if setting.is_seed:
         return False
     many_texts = not setting.numeric and runs > 3 and setting.distinct > runs / 2

@@ -46,6 +46,9 @@ def unwrap_call(edits: Edits, source: Source, call: ast.Call) -> None:
         return
     text = source.segment(inner)
     statement = source.parents.get(call)
+    if isinstance(statement, ast.Assign) and [source.segment(target) for target in statement.targets] == [text]:
+        edits.delete(source, statement)  # x = x.softmax(dim=1) would become x = x
+        return
     alone = isinstance(statement, (ast.Assign, ast.Return, ast.Expr, ast.keyword)) or (
         isinstance(statement, ast.Call) and call in statement.args
     )

@@ -29,7 +29,7 @@ SEED = 0
 
 
 class ForkServer:
-    """Stands where a recording would: hears that torch is there. Forked children go on as probe runs."""
+    """Takes the place of a recording to learn when torch has been imported; forked children continue as probe runs."""
 
     def __init__(self, answers: int) -> None:
         self._answers = answers

@@ -82,5 +82,5 @@ def main(words: list[str]) -> int:
 
 
 def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:
-    """`next(batches)` outside a loop does not expect the end of an epoch that we brought about."""
+    """`next(batches)` outside a loop fails when the probe ends an epoch early."""
     return ending.error is not None and ending.error["type"] == "StopIteration" and bool(findings.get("epochs_cut"))

@@ -1,4 +1,4 @@
-"""Facts about a model that one holds, in the words of the run record."""
+"""Facts about a model in memory, as the run record names them."""
 
 from __future__ import annotations
 

@@ -33,5 +33,5 @@ class _Overlay:
 
 
 def with_facts(run: Run, added: Mapping[str, Any]) -> Run:
-    """The same run, knowing more."""
+    """The same run with these facts added."""
     return Run(run.source, run.kind, _Overlay(run, added))

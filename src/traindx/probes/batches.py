@@ -1,4 +1,4 @@
-"""Batches as people hand them over: a pair, a longer sequence, a mapping, or inputs alone."""
+"""The forms in which users pass a batch: a pair, a longer sequence, a mapping, or inputs alone."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _running: set[int] = set()
 
 
 class ProbeError(Exception):
-    """A probe that could not be made; `str(error)` is one clear line with what to do."""
+    """The script could not be probed; `str(error)` is one clear line with what to do."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a probe run. `ending` is `ok`, `stopped`, `killed`, `exception` …"""
+    """The result of a probe run. `ending` is `ok`, `stopped`, `killed`, `exception` …"""
 
     run: Run
     ending: str
@@ -157,7 +157,7 @@ def spawn(isolation: Isolation, words: Mapping[str, Any], folder: Path, seed: in
 
 
 def stop_all() -> None:
-    """End every fresh process that is still running: the user has had enough."""
+    """End every fresh process that is still running, after an interrupt."""
     for leader in tuple(_running):
         kill_group(leader)
 
@@ -171,7 +171,7 @@ def environment(seed: int) -> dict[str, str]:
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Wait for the end; True where the time limit brought it about."""
+    """Wait for the process to end; True where the time limit ended it."""
     try:
         process.wait(seconds)
         return False

@@ -181,6 +181,8 @@ def load_batch(path: Path, trust_pickle: bool) -> Any:
                 content: Any = {key: torch.from_numpy(arrays[key]) for key in arrays.files}
         except (OSError, ValueError, TypeError) as error:
             raise ProbeError(f"{path} cannot be read as arrays ({_short(error)})") from None
+    elif path.suffix in (".py", ".csv", ".json", ".txt"):
+        raise ProbeError(f"{path} is no batch of tensors: save one as .pt, .npz or .safetensors")
     else:
         content = _tensors(path, trust_pickle)
     if isinstance(content, Mapping):

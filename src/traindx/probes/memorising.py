@@ -1,4 +1,4 @@
-"""Can the user's loop overfit one batch? The numbers, and what other learning rates show where it cannot."""
+"""Tests whether the user's loop can overfit one batch, and at which other learning rates it can where it cannot."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def memorise(
     seconds: float = SECONDS,
     start: Start | None = None,
 ) -> Memorised:
-    """Run the script with its batch pinned and its rate times `factor`."""
+    """Run the script with its batch pinned and its learning rate multiplied by `factor`."""
     plan = Plan("memorise", {"steps": steps, "seconds": seconds, "factor": factor})
     try:
         return judge(launch(script, plan, start))
@@ -61,7 +61,9 @@ def judge(trial: Trial) -> Memorised:
     found, losses = trial.found, by_step(trial.run)
     steps, factor = len(losses), float(found.get("factor") or 1.0)
     if trial.error:
-        return Memorised("unknown", steps, why_not=f"the script failed: {trial.error}", factor=factor)
+        return Memorised(
+            "unknown", steps, why_not=f"the script failed when fed the same batch again: {trial.error}", factor=factor
+        )
     if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
         return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
     if _starts_over(trial.run):

@@ -1,8 +1,8 @@
 """From the losses of range tests to a learning rate: three published rules, their agreement, an interval.
 
-- *steepest*: where the smoothed loss falls fastest per decade of rate (Smith 2017, as rate finders usually have it);
+- *steepest*: where the smoothed loss falls fastest per decade of the learning rate (Smith 2017);
 - *valley*: two thirds along the longest stretch over which the loss falls;
-- *minimum/10*: a tenth of the rate with the lowest smoothed loss.
+- *minimum/10*: a tenth of the learning rate with the lowest smoothed loss.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ AGREE = 10.0  # rules that differ by less than a decade agree; finders are not s
 
 @dataclass(frozen=True)
 class RateCurve:
-    """One range test: rates in rising order, the loss measured at each before the step was made."""
+    """One range test: learning rates in rising order, the loss measured at each before the step was made."""
 
     rates: FloatArray
     losses: FloatArray
 
     def __post_init__(self) -> None:
         if len(self.rates) != len(self.losses):
-            raise ValueError(f"{len(self.rates)} rates against {len(self.losses)} losses")
+            raise ValueError(f"{len(self.rates)} learning rates against {len(self.losses)} losses")
 
     @property
     def finite(self) -> RateCurve:
@@ -77,7 +77,7 @@ class RateAdvice:
 
 
 def smoothed(losses: FloatArray) -> FloatArray:
-    """A Gaussian average centred on each point: unlike a running average it does not lag behind the rate."""
+    """A Gaussian average centred on each point: unlike a running average it does not lag behind the learning rate."""
     width = max(1.0, WIDTH * len(losses))
     places = np.arange(len(losses))
     # A loss that explodes must not reach back over its neighbours: what is beyond four times the start is cut there.
@@ -152,7 +152,7 @@ def _middle(rates: Sequence[float]) -> float:
 
 
 def place_of(rate: float, advice: RateAdvice) -> str:
-    """Where a rate lies on the curve, in words."""
+    """Where a learning rate lies on the curve, in words."""
     if advice.suggestion is None:
         return ""
     limits = [reading.rises_at for reading in advice.readings if reading.rises_at]
@@ -160,7 +160,7 @@ def place_of(rate: float, advice: RateAdvice) -> str:
         return f"above the learning rate at which the loss starts to rise ({min(limits):.2g})"
     times = rate / advice.suggestion
     if times > 3:
-        return f"{times:.3g} times the suggestion, still before the loss rises"
+        return f"{times:.3g} times the suggestion, still below the learning rate at which the loss rises"
     if times < 1 / 3:
-        return f"{1 / times:.3g} times below the suggestion"
+        return f"the suggestion is {1 / times:.3g} times higher"
     return "about where the loss falls best"

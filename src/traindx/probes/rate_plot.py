@@ -8,7 +8,7 @@ from .rates import RateTest
 
 
 def draw(test: RateTest, path: Path) -> None:
-    """All repeats, the interval, the suggestion and the script's own rate."""
+    """All repeats, the interval, the suggestion and the script's own learning rate."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")

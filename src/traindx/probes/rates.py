@@ -1,4 +1,4 @@
-"""The range test on the user's loop, and on a model that one holds."""
+"""The range test, on the user's loop or on a model in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST = 40  # steps that a loop must be able to make
 
 @dataclass(frozen=True)
 class RateTest:
-    """The advice, the curves behind it, the script's own rate, and a `Run` that holds the measurements."""
+    """The advice, the curves behind it, the script's own learning rate, and a `Run` that holds the measurements."""
 
     advice: RateAdvice
     own_rate: float | None
@@ -103,7 +103,7 @@ def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest
 
 
 def curve_of(run: Run) -> RateCurve:
-    """Loss and rate of each step of a trial."""
+    """Loss and learning rate of each step of a trial."""
     losses, rates = by_step(run), run.series("lr")
     _, first = np.unique(rates.steps, return_index=True)
     length = min(len(losses), len(first))

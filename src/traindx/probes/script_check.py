@@ -53,7 +53,7 @@ def measure_with(
 
 @contextmanager
 def _pool() -> Iterator[ThreadPoolExecutor]:
-    """Threads that are not waited for when the user has had enough."""
+    """A thread pool that is not waited for after an interrupt."""
     pool = ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1))
     try:
         yield pool

@@ -1,11 +1,11 @@
-"""The exponential average of a loss during a rate test, and when it has left for good."""
+"""The exponential average of a loss during a range test, and whether it has diverged."""
 
 from __future__ import annotations
 
 import math
 
 MEMORY = 0.9  # of the average: about the last ten steps, a tenth of a test of a hundred
-TOO_FAR = 4.0  # times the best loss, as rate finders usually have it
+TOO_FAR = 4.0  # times the best loss, as learning-rate finders usually have it
 
 
 class Smoothed:

@@ -43,7 +43,7 @@ class Options:
         for pair in pairs:
             meaning, equals, column = pair.partition("=")
             if not equals or not column or not _canonical(meaning):
-                raise ReaderError(f"--map {pair!r} is not MEANING=COLUMN, with MEANING one of {', '.join(SHORT_NAMES)}")
+                raise ReaderError(f"--map {pair!r} is not NAME=COLUMN, with NAME one of {', '.join(SHORT_NAMES)}")
             columns[_canonical(meaning)] = column
         return cls(columns, step)
 

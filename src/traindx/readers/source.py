@@ -50,7 +50,8 @@ class Source:
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
-            raise ReaderError(f"{path} does not exist") from None
+            named = f"{str(path)!r}" if " " in str(path) else path
+            raise ReaderError(f"{named} does not exist") from None
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             reason = (getattr(error, "strerror", None) or str(error)).lower()
             raise ReaderError(f"{path} cannot be read ({reason})") from None

@@ -103,7 +103,7 @@ def _others(diagnosis: Diagnosis) -> Iterator[str]:
     rest = diagnosis.hypotheses[1:] if _told_in_full(diagnosis) else diagnosis.hypotheses
     rows = [
         f"| {probability(other.confidence)} | {cell(other.title)} (`{other.cause}`) "
-        f"| {cell(' '.join(other.evidence))} |"
+        f"| {cell(_together(other.evidence))} |"
         for other in rest
         if other.confidence >= NEGLIGIBLE and other.beside is None
     ]
@@ -139,6 +139,11 @@ def prose(text: str) -> str:
     flat = " ".join(clean(text).split())
     parts = re.split(r"(`[^`]+`)", flat)  # every second part is a code span
     return "".join(part if i % 2 else _escaped(part) for i, part in enumerate(parts))
+
+
+def _together(texts: Sequence[str]) -> str:
+    """Several sentences in one cell, some of which have no full stop."""
+    return "; ".join(text.rstrip(".") for text in texts)
 
 
 def _escaped(text: str) -> str:

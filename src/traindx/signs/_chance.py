@@ -53,7 +53,7 @@ def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance |
         return _where_errors_are_as_large_as_targets(run, call)
     trivial = number(call.facts.get("trivial"))
     if trivial is not None and trivial > 0:
-        return Chance(trivial * _ratio(run, call), "the loss of the targets' mean as the answer to everything")
+        return Chance(trivial * _ratio(run, call), "the loss of always predicting the targets' mean")
     found = _from_targets(call, targets)
     return Chance(found.loss * _ratio(run, call), found.text) if found is not None else None
 

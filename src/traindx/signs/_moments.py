@@ -116,8 +116,14 @@ def period_of(curve: Curve) -> Period | None:
     # A period of a few points fits anything: only gaps well above the spacing can be even by more than chance.
     judged = length >= 4 * curve.spacing and float(np.median(multiples)) <= 3
     gaps_judged = max(1, len(gaps) - 1)  # one of them set the length
-    p = min(1.0, (2 * off * gaps_judged) ** gaps_judged / math.factorial(min(gaps_judged, 150)))
-    return Period(len(starts), length, off, p if gaps_judged <= 150 else float(off > 0.1), starts, judged)
+    return Period(len(starts), length, off, _as_even_by_chance(off, gaps_judged), starts, judged)
+
+
+def _as_even_by_chance(off: float, gaps: int) -> float:
+    """How often that many random gaps lie as close to multiples of one length: (2 off n)^n / n!, in logarithms."""
+    if off == 0 or gaps > 150:
+        return float(off > 0.1)
+    return math.exp(min(0.0, gaps * math.log(2 * off * gaps) - math.lgamma(gaps + 1)))
 
 
 def half_precision(run: Run) -> str | None:

@@ -21,6 +21,7 @@ class UsualRate:
     name: str  # of the optimizer
     peak: float  # the highest rate of the run
     usual: float
+    momentum: bool  # whether the peak counts momentum
 
     @property
     def ratio(self) -> float:
@@ -46,5 +47,5 @@ def usual_rate(run: Run) -> UsualRate | None:
         momentum = number(groups[0].get("momentum")) or 0.0
         if name == "SGD" and 0 <= momentum < 1:
             peak /= 1 - momentum
-        return UsualRate(name, peak, USUAL[name]) if peak > 0 else None
+        return UsualRate(name, peak, USUAL[name], bool(momentum)) if peak > 0 else None
     return None

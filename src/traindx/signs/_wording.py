@@ -24,3 +24,13 @@ def change(share: float) -> str:
     if share >= 2:
         return f"{1 + share:.3g} times"
     return percent(share)
+
+
+def ended(run: Run) -> bool:
+    """Whether the run is known to be over; a log does not tell."""
+    return run.facts.get("exit") not in (None, "running")
+
+
+def stop(run: Run) -> str:
+    """How an advice against further steps begins."""
+    return "Do not train on" if ended(run) else "Stop the run"

@@ -49,7 +49,7 @@ def levels(run: Run) -> dict[str, float]:
 
 
 def as_log(run: Run) -> Run:
-    """What a log of this run would hold: averaged training losses, validation losses, the rate."""
+    """What a log of this run would hold: averaged training losses, validation losses, the learning rate."""
     builder = RunBuilder(run.source, "log")
     train = run.series("loss/train")
     if train:

@@ -1,4 +1,4 @@
-"""Runs patients, each in a fresh process, and keeps what came of it in a cache of plain files.
+"""Runs patients, each in a fresh process, and keeps the results in a cache of plain files.
 
 A case has a directory named by its key: `train.py` (the patient), `output.txt`, `run.tdx` (the observer's record)
 and `result.json`. A case with a result is not run again, so a build that was interrupted goes on where it stopped, and
@@ -34,7 +34,7 @@ TIME_LIMIT = 300.0  # seconds; patients take 1 to 5, cost faults 15, a busy mach
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: its exit code and the numbers of its FINAL line (NaN where there is none)."""
+    """The result of a run: its exit code and the numbers of its FINAL line (NaN where there is none)."""
 
     exit: int | None  # None: stopped at the time limit
     seconds: float

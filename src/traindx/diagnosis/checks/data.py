@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import percent
 from .types import Answer
 
 REPEATED = 0.5  # share of repeated samples in the first batches above which something is wrong with the data set
@@ -19,7 +20,7 @@ def varied(run: Run) -> Answer:
     once = bool(sizes) and hashed <= sum(sizes)
     if once and hashed >= SEEN and distinct <= hashed * (1 - REPEATED):
         share = 1 - distinct / hashed
-        text = f"{share:.0%} of the first {hashed} training samples are duplicates"
+        text = f"{percent(share)} of the first {hashed} training samples are duplicates"
         return Answer("varied-inputs", "data", "doubtful", text, {"hashed": hashed, "distinct": distinct})
     features, constant = data.get("features"), data.get("constant_features")
     if not features:

@@ -63,7 +63,11 @@ RESULTS = {
 
 
 def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: list[Answer]) -> Answer:
-    """`facts` of the trial at the script's own rate, `further` those at other rates, `rest` the other answers."""
+    """What overfitting one batch showed.
+
+    `facts` are those of the trial at the script's own learning rate, `further` those at other learning rates, `rest`
+    the other answers.
+    """
     result, steps = facts["result"], facts["steps"]
     status = RESULTS[result]
     if result == "unknown":
@@ -72,7 +76,7 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
             text += f" (loss {facts['first']:.3g} → {facts['last']:.3g} in {steps} steps)"
     else:
         text = f"one batch, {steps} steps: loss {facts['first']:.3g} → {facts['last']:.3g}"
-        if facts.get("floor") is not None:
+        if facts.get("floor") is not None and not _wrong_loss_inputs(rest):
             text += f" (best possible {abs(facts['floor']):.2g}, a constant prediction gives {facts['trivial']:.3g})"
         text += {
             "learnt": "",
@@ -81,6 +85,11 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
             "not finite": "; then NaN/Inf. " + _implied(further, rest),
         }[result]
     return Answer("one-batch", "learning", status, text, dict(facts))  # type: ignore[arg-type]
+
+
+def _wrong_loss_inputs(rest: list[Answer]) -> bool:
+    """Whether the loss is computed from the wrong values: then the lowest loss that is possible is another one."""
+    return any(answer.id == "loss-inputs" and answer.status == "failed" for answer in rest)
 
 
 def _implied(further: list[Mapping[str, Any]], rest: list[Answer]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...signs import Signs, SignUnit, all_signs
 from ...signs.checks import Check
+from ...signs.questions import rank
 from .types import Answer
 
 
@@ -18,7 +19,8 @@ def answers_of_signs(signs: Signs) -> list[Answer]:
 
 def _answer(check: Check, units: list[SignUnit], signs: Signs) -> Answer:
     """Raised and critical: failed. Raised: doubtful. None of the signs measured: unasked."""
-    measured = [signs[unit.id] for unit in sorted(units, key=lambda unit: not unit.core) if unit.id in signs]
+    units = sorted(units, key=lambda unit: not unit.core)  # a core sign's reason for silence is the check's
+    measured = [signs[unit.id] for unit in units if unit.id in signs]
     raised = sorted(
         (sign for sign in measured if sign.raised and sign.severity != "info"),
         key=lambda sign: (sign.severity != "critical", -sign.level),
@@ -35,4 +37,7 @@ def _answer(check: Check, units: list[SignUnit], signs: Signs) -> Answer:
     if not measured:
         reasons = [signs.missing[unit.id].reason for unit in units if unit.id in signs.missing]
         return Answer(check.id, check.group, "unasked", reasons[0] if reasons else "not measured")
-    return Answer(check.id, check.group, "passed", measured[0].text)
+    # The first question tells most: that losses are finite, rather than how the last one compares with the lowest.
+    known = [unit for unit in units if unit.id in signs]
+    telling = min(known, key=lambda unit: (not unit.core, rank(unit.question)))
+    return Answer(check.id, check.group, "passed", signs[telling.id].text)

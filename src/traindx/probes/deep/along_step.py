@@ -1,6 +1,6 @@
-"""The loss along the step just taken: is the minimum before us or behind us?
+"""The loss along the step just taken: did the step stop short of the minimum or pass it?
 
-On a quadratic with curvature c along a step of rate lr, the minimum lies at 1 / (lr · c) of the step: above 1
+On a quadratic with curvature c along a step at learning rate lr, the minimum lies at 1 / (lr · c) of the step: above 1
 the step was short, below 1 it went past the minimum, below 1/2 the loss after it is higher than before
 (beyond 2 / c).
 """

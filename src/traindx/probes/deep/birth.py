@@ -1,4 +1,4 @@
-"""The operation and source line where a non-finite value is born, forward or backward."""
+"""The operation and source line that produce the first non-finite value, forward or backward."""
 
 from __future__ import annotations
 

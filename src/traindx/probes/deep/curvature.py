@@ -32,11 +32,11 @@ class Curvature:
 
     @property
     def negative(self) -> bool:
-        """Whether some direction certainly bends downward: the Ritz value itself is a curvature that was met."""
+        """Whether some direction certainly bends downward: a Ritz value is the curvature along some direction."""
         return self.bottom < -max(ROUNDING * abs(self.top), 0.0)
 
     def beyond_edge(self, rate: float) -> bool:
-        """Whether plain gradient descent with this rate is unstable here."""
+        """Whether plain gradient descent with this learning rate is unstable here."""
         return self.top > 2.0 / rate
 
 

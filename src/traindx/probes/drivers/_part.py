@@ -1,4 +1,4 @@
-"""What a probe brings into the script's process."""
+"""The part of a probe that runs in the script's process."""
 
 from __future__ import annotations
 

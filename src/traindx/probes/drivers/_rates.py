@@ -7,7 +7,7 @@ from typing import Any
 
 
 def own_rate(group: dict[str, Any]) -> float:
-    """The rate that a param group is meant to reach: the scheduler's base or peak, or what is set."""
+    """The learning rate that a param group is meant to reach: the scheduler's base or peak, or what is set."""
     for key in ("max_lr", "initial_lr", "lr"):
         if key in group:
             return float(group[key])
@@ -15,7 +15,7 @@ def own_rate(group: dict[str, Any]) -> float:
 
 
 class Override:
-    """Sets every group's rate before a step and puts the script's own back after it."""
+    """Sets every group's learning rate before a step and puts the script's own back after it."""
 
     def __init__(self) -> None:
         self._held: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
@@ -30,7 +30,7 @@ class Override:
         return len(self.optimizers) - 1
 
     def rates(self, optimizer: Any) -> list[float]:
-        """The rates for this step."""
+        """The learning rates for this step."""
         raise NotImplementedError
 
     def before_step(self, optimizer: Any) -> None:
@@ -50,12 +50,12 @@ class Override:
 
 
 def _like(old: Any, rate: float) -> Any:
-    """A tensor rate (capturable optimizers) stays a tensor."""
+    """A learning rate in a tensor (capturable optimizers) stays a tensor."""
     return old.new_tensor(rate) if hasattr(old, "new_tensor") else rate
 
 
 class Scaled(Override):
-    """The highest rate that the script has set so far, times a factor: schedules are suspended, warm-ups are not."""
+    """The highest learning rate set so far, times a factor: schedules are suspended, warm-ups are not."""
 
     def __init__(self, factor: float) -> None:
         super().__init__()

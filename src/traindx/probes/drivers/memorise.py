@@ -1,4 +1,4 @@
-"""The user's loop, fed the same batch again and again, until it knows it."""
+"""The user's loop, fed the same batch at every step, until it has overfitted it."""
 
 from __future__ import annotations
 

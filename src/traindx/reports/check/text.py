@@ -1,9 +1,11 @@
-"""The check's page: one screen, a line or two for each answer."""
+"""The check's page: a line or two for each answer, then the leading cause and its fix."""
 
 from __future__ import annotations
 
 from ...diagnosis.checks.types import CheckReport, Status
+from ...wording import probability
 from .. import Look
+from .._hypotheses import treatment
 from ..layout import Page
 
 MARKS: dict[Status, tuple[str, str]] = {
@@ -50,7 +52,6 @@ def _advice(sheet: Page, report: CheckReport) -> None:
     if leading.basis != "seen" and leading.confidence < CONVINCED:
         return
     sheet.gap()
-    sheet.prose("CAUSE", f"{leading.title} ({leading.confidence:.0%})")
+    sheet.prose("CAUSE", f"{leading.title} ({leading.cause}), {probability(leading.confidence)}")
     if leading.fix is not None:
-        where = f" ({leading.fix.location})" if leading.fix.location else ""
-        sheet.prose("FIX", f"{leading.fix.summary}{where}")
+        treatment(sheet, leading.fix)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from ...comparison import Comparison, Entry
 from ...wording import number, probability
 
+VERDICTS = {"inconclusive": "unclear", "out-of-scope": "out of scope"}  # as the diagnosis calls them
+CAUSES = {"unknown": "unknown cause"}
+
 
 def value(found: float | None) -> str:
     return "-" if found is None else number(found, 4)
@@ -21,7 +24,9 @@ def count(steps: int | None, missing: str = "never") -> str:
 
 def diagnosis(entry: Entry) -> str:
     outcome = entry.outcome
-    return f"{outcome.cause} {probability(outcome.confidence)}" if outcome.cause else outcome.verdict
+    if outcome.cause:
+        return f"{CAUSES.get(outcome.cause, outcome.cause)} {probability(outcome.confidence)}"
+    return VERDICTS.get(outcome.verdict, outcome.verdict)
 
 
 def heading_reached(comparison: Comparison) -> str:

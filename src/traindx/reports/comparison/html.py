@@ -96,14 +96,24 @@ def _effects(comparison: Comparison) -> str:
     if not rows:
         return ""
     return (
-        "<h2>Settings related to the result</h2><table><thead><tr><th>setting</th><th>share of the ranking</th>"
+        "<h2>Settings related to the result</h2><table><thead><tr><th>setting</th><th>share of rank differences</th>"
         "<th>p-value</th><th>value → median result (runs), best first</th><th></th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
 
 def _table(comparison: Comparison) -> str:
-    headings = ["#", "run", "curve", *comparison.differing, "best", "final", "diagnosis", "stability", "at step"]
+    headings = [
+        "#",
+        "run",
+        "curve",
+        *comparison.differing,
+        "best",
+        "final",
+        "diagnosis",
+        "stability",
+        "at step",
+    ]
     headings.append(_cells.heading_reached(comparison))
     head = "".join(f'<th tabindex="0" role="button">{markup(heading)}</th>' for heading in headings)
     frame = Frame.over([_curve(entry, comparison) for entry in comparison.entries], 120, 34)

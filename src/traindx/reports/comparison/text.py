@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...comparison import Comparison, Entry, shown
-from ...wording import clean, counted
+from ...wording import clean, counted, percent
 from .._look import Look
 from ..layout import Page, cells
 from . import _cells
 
 FIRST, LAST = 20, 5  # of many runs, the best and the worst are shown
 LONGEST_NAME = 28
-LONGEST_CELL = 18
+LONGEST_CELL = 32
 GAP = 2
 VERDICT_STYLES = {"sick": "red", "healthy": "green"}
 
@@ -48,7 +48,15 @@ def _shown(entries: Sequence[Entry], look: Look) -> tuple[list[tuple[int, Entry]
 
 
 def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]]) -> None:
-    headings = ["run", "best", "at step", "final", _cells.heading_reached(comparison), "stability", "diagnosis"]
+    headings = [
+        "run",
+        "best",
+        "at step",
+        "final",
+        _cells.heading_reached(comparison),
+        "stability",
+        "diagnosis",
+    ]
     rows = [
         [
             entry.name,
@@ -120,7 +128,7 @@ def _fit(text: str, width: int, ascii_only: bool, *, right: bool = False) -> str
 def _effects(page: Page, comparison: Comparison) -> None:
     tested = [effect for effect in comparison.effects if effect.p_value is not None]
     lines = [
-        f"{' and '.join(effect.settings)}: {effect.share:.0%} of the ranking, p = {effect.p_value:.2g}"
+        f"{' and '.join(effect.settings)}: {percent(effect.share)} of the differences in rank, p = {effect.p_value:.2g}"
         + (f", confounded with {' and '.join(effect.rival)}" if effect.rival else "")
         for effect in tested
     ]

@@ -12,7 +12,7 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._tables import median
-from .._words import grave, pct
+from .._words import count, grave, pct
 
 ID = "dead-units"
 QUESTION = questions.FLOW
@@ -44,7 +44,7 @@ def measure(run: Run) -> Sign | Missing:
         middle,
         level,
         f"layer `{worst}`: {pct(last[worst])} of the units output zero for every sample checked "
-        f"(median of {len(last)} layers {pct(middle)}; below 50 % is common)",
+        f"(median of {count(len(last), 'layer')} {pct(middle)}; below 50 % is common)",
         onset=int(steps[above[0]]) if len(above) and level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"median": middle, "worst": last[worst], "layer": worst},

@@ -12,7 +12,7 @@ from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._gains import fresh_gains, normalised
 from .._tables import median
-from .._words import grave, num
+from .._words import count, grave, num
 
 ID = "init-scale-small"
 QUESTION = questions.FLOW
@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         gain,
         level,
-        f"initial weight std is {num(gain)} times 1/sqrt(fan_in) (median of {len(gains)} layers; "
+        f"initial weight std is {num(gain)} times 1/sqrt(fan_in) (median of {count(len(gains), 'layer')}; "
         f"smallest {num(smallest)} in `{layer.name}`; PyTorch's default is 0.58)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),

@@ -15,7 +15,7 @@ from ...record.parameters import Parameter
 from ...record.values import entries, number, op_counts, shape
 from .. import questions
 from .._base import Missing, Sign
-from .._words import grave, num
+from .._words import count, grave, num
 
 ID = "linear-chain"
 QUESTION = questions.CAPACITY
@@ -82,8 +82,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         length,
         level,
-        f"the longest chain of linear layers without a nonlinearity has {num(length)}"
-        + (f" of {maps} linear layers" if maps else ""),
+        f"the longest chain of linear layers without an activation between them has {num(length)}"
+        + (f" of {count(maps, 'linear layer')}" if maps else ""),
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"length": length, "layers": maps, "attention": attention},

@@ -76,7 +76,7 @@ def _hidden(ran: list[Parameter]) -> list[_Width]:
 
 def _states(ran: list[Parameter]) -> list[_Width]:
     recurrent = [p for p in ran if "weight_hh" in p.name and len(p.shape) == 2]
-    return [_Width(p.name, float(p.shape[1]), 4 * ENOUGH, "to remember a sequence by") for p in recurrent]
+    return [_Width(p.name, float(p.shape[1]), 4 * ENOUGH, "of recurrent state") for p in recurrent]
 
 
 def _words(ran: list[Parameter]) -> list[_Width]:

@@ -9,7 +9,7 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._hidden import hidden_share
-from .._words import grave, pct
+from .._words import count, grave, pct
 
 ID = "preactivations-large"
 QUESTION = questions.FLOW
@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
         found.middle,
         level,
         f"{pct(found.worst)} of the pre-activations of layer `{found.layer}` exceed 3 in magnitude "
-        f"(median of {found.layers} layers {pct(found.middle)})",
+        f"(median of {count(found.layers, 'layer')} {pct(found.middle)})",
         severity=grave(level, "warning"),
         values={"median": found.middle, "worst": found.worst, "layer": found.layer},
     )

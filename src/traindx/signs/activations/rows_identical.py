@@ -10,7 +10,7 @@ from ...record import Run
 from ...record.parameters import Parameter
 from .. import checks, questions
 from .._base import Missing, Sign, ramp
-from .._words import grave, listed
+from .._words import count, grave, listed
 
 ID = "rows-identical"
 QUESTION = questions.FLOW
@@ -45,7 +45,7 @@ def measure(run: Run) -> Sign | Missing:
         f"all units of {listed([p.name for p in alike])} start with identical weights ({len(alike)} of {len(hidden)} "
         "hidden layers)"
         if alike
-        else f"the units of all {len(hidden)} hidden layers start with different weights",
+        else f"the units of each hidden layer start with different weights ({count(len(hidden), 'layer')} checked)",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),
         values={"layers": [p.name for p in alike][:20], "share": share},

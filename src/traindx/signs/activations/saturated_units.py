@@ -10,7 +10,7 @@ from ...record import Run
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._hidden import hidden_share
-from .._words import grave, pct
+from .._words import count, grave, pct
 
 ID = "saturated-units"
 QUESTION = questions.FLOW
@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
         found.middle,
         level,
         f"{pct(found.worst)} of the outputs of layer `{found.layer}` are saturated (within 3 % of a limit; "
-        f"median of {found.layers} layers {pct(found.middle)})",
+        f"median of {count(found.layers, 'layer')} {pct(found.middle)})",
         onset=0 if level >= 0.5 and start is not None and start.worst > 0.5 else None,
         severity=grave(level, "warning"),
         values={"median": found.middle, "worst": found.worst, "layer": found.layer},

@@ -1,1 +1,2 @@
-"""Signs that scalar series alone can show: the course of the loss, of the validation loss, the rate and the norms."""
+"""Signs that scalar series alone can show: the course of the loss, of the validation loss, the learning rate and the
+norms."""

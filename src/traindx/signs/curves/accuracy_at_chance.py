@@ -16,7 +16,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._chance import CLASS_KEYS, accuracy_curve, chance_accuracy, classes_by_accuracy
 from .._curve import training_loss, validation_loss
 from .._wording import number as shown
-from .._wording import percent
+from .._wording import percent, stop
 
 ID = "accuracy-at-chance"
 QUESTION = questions.FALLS
@@ -60,5 +60,5 @@ def _chance(run: Run) -> tuple[float | None, str]:
     return (None, "") if classes is None else (1 / classes, f"one of {classes} balanced classes")
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: more steps with these settings will not help. Overfit one batch first (traindx check)."

@@ -50,7 +50,9 @@ def _of_losses(run: Run) -> tuple[float, float, str] | None:
     if one is None or other is None:
         return None
     gap = min(one.left, 1.0) - min(other.left, 1.0)
-    text = f"Training loss ends at {number(last)} and validation loss is {number(best)} at its minimum; {one.text}"
+    text = (
+        f"Training loss is {number(last)} at the last evaluation, the lowest validation loss {number(best)}; {one.text}"
+    )
     return ramp(gap, 0.15, 0.35), gap, text
 
 
@@ -60,5 +62,5 @@ def _of_accuracies(run: Run) -> tuple[float, float, str] | None:
     if len(late) < 2 or not len(validation):
         return None
     reached, best = float(np.mean(late)), float(validation.values.max())
-    text = f"{percent(reached)} of the last training samples looked at are right, of the validation {percent(best)}"
+    text = f"training accuracy ends at {percent(reached)}, validation accuracy is {percent(best)} at best"
     return ramp(reached - best, 0.08, 0.2), reached - best, text

@@ -1,10 +1,10 @@
-"""How noisy a late loss without progress is where the rate was never lowered.
+"""How noisy a late loss without progress is where the learning rate was never lowered.
 
-At a constant rate the loss ends in a noise ball whose size follows the rate: over the second half no significant fall,
-and swings that are large against the level and against what is left of the trend. A tenth of the level is ordinary
-batch noise, two fifths is not; but small batches and a low loss give as much at any rate, so from the training loss
-alone this stays a suspicion. A validation loss is taken over the same samples every time: where it swings, so do the
-weights.
+At a constant learning rate the loss ends in a noise ball whose size follows the learning rate: over the second half no
+significant fall, and swings that are large against the level and against what is left of the trend. A tenth of the
+level is ordinary batch noise, two fifths is not; but small batches and a low loss give as much at any learning rate,
+so from the training loss alone this stays a suspicion. A validation loss is taken over the same samples every time:
+where it swings, so do the weights.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(share, 0.1, 0.005, log=True)
     if chance is None:
         level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
-    against = "chance" if chance else "its first value"
-    text = f"Training loss ends at {number(loss.last)} (smoothed), {share:.2g} of {against}."
+    against = f"chance ({number(reference)})" if chance else f"its first value ({number(reference)})"
+    text = f"Training loss ends at {number(loss.last)} (smoothed), {share:.2g} times {against}."
     return Sign(
         ID,
         share,

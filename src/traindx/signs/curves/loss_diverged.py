@@ -21,7 +21,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._curve import Curve, curve_of, means_little, robust_spread, spread_of_differences, training_loss
 from .._rise import rise_of
 from .._rising import steady_rise
-from .._wording import change, moment, number
+from .._wording import change, ended, moment, number
 
 ID = "loss-diverged"
 QUESTION = questions.FALLS
@@ -131,7 +131,8 @@ def do_now(sign: Sign, run: Run) -> str:
     low, at = float(sign.values["minimum"]), int(sign.values["minimum_step"])
     if sign.onset is None or at >= int(sign.values["last_step"]):
         return ""
+    resume = "Resume" if ended(run) else "Stop the run and resume"
     return (
-        f"Stop the run and resume from the checkpoint of {moment(run, at)} (loss {number(low)}), "
+        f"{resume} from the checkpoint of {moment(run, at)} (loss {number(low)}), "
         "at a lower learning rate until the cause is known."
     )

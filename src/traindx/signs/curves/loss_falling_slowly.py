@@ -42,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
     values = {"pace": pace, "first": loss.first, "last": loss.last, "z": whole.z}
     needed = 0.5 / pace if pace > 0 else float("inf")
     steady = whole.z <= -4 and second.change <= 0.4 * first.change < 0
-    text = f"Training loss changes by {percent(-pace)} over the run by its trend (z = {whole.z:.1f})."
+    text = f"Training loss changes by {percent(-pace)} over the run (trend; z = {whole.z:.1f})."
     # Below a thousandth the loss is stuck rather than slow.
     if not steady or pace < 1e-3:
         return Sign(ID, needed if steady else 0.0, 0.0, text, None, "info", values)

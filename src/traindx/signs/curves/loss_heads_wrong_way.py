@@ -7,7 +7,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign
 from .._curve import training_loss
 from .._rising import steady_rise
-from .._wording import moment, number, percent
+from .._wording import moment, number, percent, stop
 
 ID = "loss-heads-wrong-way"
 QUESTION = questions.FALLS
@@ -30,12 +30,12 @@ def measure(run: Run) -> Sign | Missing:
         )
         return Sign(ID, rise.change, rise.level, text, None, "info", values)
     text = (
-        f"Training loss climbs from {moment(run, int(loss.steps[0]))}, the first, on: from {number(loss.first)} to "
+        f"Training loss rises from the start ({moment(run, int(loss.steps[0]))}) on: from {number(loss.first)} to "
         f"{number(loss.last)} (smoothed; {percent(min(rise.change, 99.0))} by its trend)."
     )
     severity: Severity = "critical" if rise.change >= 0.5 else "warning" if rise.size >= 0.6 else "info"
     return Sign(ID, rise.change, rise.level, text, int(loss.steps[0]), severity, values)
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: every step moves away from the goal."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: every step moves away from the goal."

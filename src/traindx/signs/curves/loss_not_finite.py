@@ -20,7 +20,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._curve import training_loss
 from .._moments import half_precision, happened_at, norm_growth
 from .._rate import learning_rate
-from .._wording import moment, number
+from .._wording import ended, moment, number, stop
 
 ID = "loss-not-finite"
 QUESTION = questions.FINITE
@@ -198,6 +198,8 @@ def do_now(sign: Sign, run: Run) -> str:
     if not sign.values.get("lasting") or sign.onset is None:
         return ""
     if sign.onset == int(run.series("loss/train").steps.min(initial=0)):
-        return "Stop the run: no step of it was finite, so there is no checkpoint to go back to."
+        return f"{stop(run)}: no step of it was finite, so there is no checkpoint to go back to."
     before = moment(run, sign.onset)
+    if ended(run):
+        return f"Do not resume from a checkpoint after {before}: its weights are NaN/Inf."
     return f"Stop the run and resume from the last checkpoint before {before}; later ones hold NaN/Inf weights."

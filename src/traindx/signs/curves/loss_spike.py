@@ -82,7 +82,7 @@ def _ending(spike: Excursion, run: Run, loss: Curve) -> str:
     if spike.end is not None:
         return f"is back at the earlier course by {moment(run, int(loss.steps[spike.end]))}"
     return (
-        "was falling again when the record ends"
+        "was falling again when the run ended"
         if spike.outcome == "returning"
-        else "had not come back when the record ends"
+        else "had not come back when the run ended"
     )

@@ -19,7 +19,7 @@ from .._curve import Curve, is_excerpt, means_little, training_loss
 from .._fall import Fall, accuracy_learns, around_zero, fall_of
 from .._rate import learning_rate
 from .._rise import rise_of
-from .._wording import number, percent
+from .._wording import number, percent, stop
 
 ID = "loss-stuck"
 QUESTION = questions.FALLS
@@ -92,5 +92,5 @@ def _constant(loss: Curve) -> bool:
     return len(loss) >= 10 or digits >= 5
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: more steps with these settings will not help. Overfit one batch first (traindx check)."

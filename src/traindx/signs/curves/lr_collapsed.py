@@ -1,9 +1,9 @@
 """Whether the learning rate is practically zero long before the loss has settled, or from the start.
 
-Practically zero: a thousandth of the peak or less. It counts from the last step at which the rate was larger, by the
-share of the run that follows, and only if the loss was still falling while the rate was worth something (a tenth of
-the peak or more; further down it is the rate that holds the loss up): a schedule that ends after the loss has settled
-does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
+Practically zero: a thousandth of the peak or less. It counts from the last step at which the learning rate was larger,
+by the share of the run that follows, and only if the loss was still falling while the learning rate was worth
+something (a tenth of the peak or more; further down it is the learning rate that holds the loss up): a schedule that
+ends after the loss has settled does no harm. Zeros in front of a warmup are a note: skipped half-precision steps.
 """
 
 from __future__ import annotations
@@ -70,10 +70,13 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
     if few and going - first < SOON * (last - first) and loss.last > 0.2 * loss.first > 0:
         falling = max(falling, 0.9)  # too soon for anything to have settled, and little had been gained
     level = ramp(share, 0.1, 0.3) * falling
+    when = "still" if falling > 0.5 else "no longer"
     text = (
         f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since {moment(run, collapse)} "
-        f"({percent(share)} of the run); the loss was {'still' if falling > 0.5 else 'no longer'} falling before."
+        f"({percent(share)} of the run); the loss was {when} falling before."
     )
+    if share < 0.01:
+        text = f"The learning rate falls below a thousandth of its peak ({number(rate.peak)}) only as the run ends."
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
     onset = collapse if level >= 0.5 else None
     return Sign(ID, share, level, text, onset, severity, {"peak": rate.peak, "share": share, "fall_before": fall})

@@ -3,7 +3,7 @@
 A model that learns what is common to the samples improves all the time; one that memorises single samples improves
 when it meets them again, in a stair at each border. Each border is measured by the levels just before and after it
 against their noise, and the share of borders with a clear drop and of the total fall that lies in the drops is
-taken. A border where the rate drops too is left out: that stair has another cause.
+taken. A border where the learning rate drops too is left out: that stair has another cause.
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ def measure(run: Run) -> Sign | Missing:
     level = 0.0 if validation_turned(run) else min(certain, ramp(share * rate_left(run), 0.04, 0.12))
     if chance is None:
         level = min(level, 0.6)
-    against = "trivial predictor's loss" if chance is not None else "first loss"
-    text = f"The second half of the run brought {percent(max(share, 0.0))} of the {against} ({number(all_of_it)})."
+    against = "the loss of chance" if chance is not None else "its first value"
+    fell = percent(max(share, 0.0))
+    text = f"Over the second half of the run training loss fell by {fell} of {against} ({number(all_of_it)})."
     return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})

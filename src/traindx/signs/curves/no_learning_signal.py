@@ -35,7 +35,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     rate = learning_rate(run)
     if rate is not None and rate.warming and rate.curve.steps[-1] >= judged.curve.steps[-1]:
-        return Missing(ID, "the learning rate was still warming up when the record ends")
+        return Missing(ID, "the learning rate was still warming up when the run ended")
     by_accuracy = accuracy_learns(run)
     level = ramp(max(fall.z, by_accuracy), 3.0, 1.5)
     values = {

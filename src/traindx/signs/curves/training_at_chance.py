@@ -12,7 +12,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._curve import adversarial
-from .._wording import number
+from .._wording import number, stop
 
 ID = "training-at-chance"
 QUESTION = questions.FALLS
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "networks that train against each other have no chance level")
     if chance is None:
-        return Missing(ID, "the trivial predictor's loss is not known for this run")
+        return Missing(ID, "the loss of chance is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
     text = f"Training loss ends at {number(loss.last)} (smoothed); chance is {number(chance.loss)} ({chance.text})."
@@ -40,5 +40,5 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: more steps with these settings will not help. Overfit one batch first (traindx check)."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: more steps with these settings will not help. Overfit one batch first (traindx check)."

@@ -12,7 +12,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_accuracy, chance_level, compared_loss
 from .._curve import curve_of, validation_loss
 from .._validation import validation_scale
-from .._wording import number, percent
+from .._wording import number, percent, stop
 
 ID = "validation-at-chance"
 QUESTION = questions.VALIDATION
@@ -56,5 +56,5 @@ def measure(run: Run) -> Sign | Missing:
     return Sign(ID, level, level, f"{text}.", onset, severity, values | {"training_learned": learned})
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: what it learns does not carry over. Compare how training and validation data are prepared."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: what it learns does not carry over. Compare how training and validation data are prepared."

@@ -14,7 +14,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._curve import adversarial, curve_of, training_loss, validation_loss
 from .._fall import fall_of
 from .._validation import training_at
-from .._wording import moment, number, percent
+from .._wording import moment, number, percent, stop
 
 ID = "validation-never-improves"
 QUESTION = questions.VALIDATION
@@ -49,13 +49,18 @@ def measure(run: Run) -> Sign | Missing:
         "training_then": then, "training_last": now,
     }  # fmt: skip
     text = (
-        f"Validation loss {'never falls more than' if level >= 0.5 else 'fell by'} {percent(better)} "
-        f"{'below' if level >= 0.5 else 'from'} its first evaluation ({number(first)} at "
+        f"Validation loss {_course(better, level >= 0.5)} its first evaluation ({number(first)} at "
         f"{moment(run, int(validation.steps[0]))}); training loss {'falls' if now < then else 'went'} from "
         f"{number(then)} to {number(now)} (smoothed)."
     )
     severity: Severity = "warning" if level >= 0.8 else "info"
     return Sign(ID, better, level, text, int(validation.steps[0]) if level >= 0.5 else None, severity, values)
+
+
+def _course(better: float, raised: bool) -> str:
+    if better <= 0:
+        return "never falls below"
+    return f"never falls more than {percent(better)} below" if raised else f"fell by {percent(better)} from"
 
 
 def _accuracy_gain(run: Run) -> float:
@@ -69,5 +74,5 @@ def _accuracy_gain(run: Run) -> float:
     return ramp(gain, max(0.01, scatter), max(0.03, 2 * scatter))
 
 
-def do_now(_sign: Sign, _run: Run) -> str:
-    return "Stop the run: what it learns does not carry over. Compare how training and validation data are prepared."
+def do_now(_sign: Sign, run: Run) -> str:
+    return f"{stop(run)}: what it learns does not carry over. Compare how training and validation data are prepared."

@@ -121,7 +121,8 @@ def _accuracy(run: Run, validation: Curve) -> Beside:
     scatter = float(np.median(np.abs(np.diff(since.values)))) if len(since) > 3 else 0.0
     better = now - then > max(0.005 * max(abs(then), abs(now)), scatter)
     verb = "improved" if better else "fell" if now < then else "stayed"
-    words = f"; validation accuracy {verb} from {number(then)} to {number(now)}"
+    course = f"{verb} from {number(then)} to {number(now)}" if now != then else f"stayed at {number(now)}"
+    words = f"; validation accuracy {course}"
     return Beside(then, now, words, better=better)
 
 

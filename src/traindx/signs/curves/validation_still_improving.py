@@ -2,7 +2,7 @@
 
 The training loss of a model that memorises falls for ever; only a validation loss that is still falling shows that more
 training would help. A fall of 3 % is little, of 15 % is not; it counts where the evaluations at the end are the best,
-and in proportion to the rate that is left: a schedule that has run out was not stopped early.
+and in proportion to the learning rate that is left: a schedule that has run out was not stopped early.
 """
 
 from __future__ import annotations

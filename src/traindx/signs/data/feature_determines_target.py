@@ -34,7 +34,9 @@ def measure(run: Run) -> Sign | Missing:
     if sizes is not None and prod(sizes[1:]) <= 1:
         return Missing(ID, "the inputs have a single column")
     if _window(leak.get("inwards")):
-        return Missing(ID, "the inputs are a window of a series, whose nearest value knows most of the next")
+        return Missing(
+            ID, "neighbouring input columns look like a time series, whose latest value predicts the target by itself"
+        )
     column = number(leak.get("feature"))
     name = f"input column {num(column)}" if column is not None else "one input column"
     level = ramp(abs(correlation), 0.97, 0.999)

@@ -60,7 +60,7 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{both_ways[0].name or both_ways[0].type} reads in both directions while the targets are the next inputs"
         if both_ways
-        else f"{name} puts {pct(weight)} of its attention on later positions while the targets are the "
+        else f"{pct(weight)} of the attention of {name} falls on later positions while the targets are the "
         f"next inputs{place(entry.get('site'))}",
         onset=0 if level >= 0.5 else None,
         severity=grave(level, "critical"),

@@ -58,6 +58,9 @@ def measure(run: Run) -> Sign | Missing:
     excess = max(0.0, (found - repeated) / (1 - repeated)) if repeated < 1 else 0.0
     excess = min(excess / hashed, 1.0)
     share = min(found / hashed, 1.0)
+    of_all = pct(share)
+    if hashed < 1:
+        of_all = f"about {of_all} in all, as {pct(hashed)} of the training samples were compared"
     level = ramp(excess, 0.02, 0.3)
     if run.series("loss/validation/training_data") and not run.series("loss/validation"):
         level = min(level, 0.3)
@@ -65,7 +68,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}"
+        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({of_all}"
         + (f"; {pct(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
         severity=grave(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},

@@ -57,11 +57,12 @@ def _of_tokens(run: Run) -> Sign | None:
     level = ramp(distance - chance, 0.15, 0.45)
     if unseen > 0.5:  # users or items may be new by design
         level = min(level, 0.4)
+    far = "differ" if level >= 0.5 else "are close"
     return Sign(
         ID,
         distance,
         level,
-        f"token distributions of training and evaluation differ (total variation {num(distance)}, "
+        f"token distributions of training and evaluation {far} (total variation {num(distance)}, "
         f"{num(min(chance, 1.0))} expected by chance); {pct(unseen)} of the evaluation tokens never occur in training",
         severity=grave(level, "warning"),
         values={"distance": distance, "by_chance": chance, "unseen": unseen},

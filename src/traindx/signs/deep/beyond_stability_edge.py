@@ -1,4 +1,5 @@
-"""The largest curvature times the rate, against 2: beyond it, plain gradient descent bounces along that direction.
+"""The largest curvature times the learning rate, against 2: beyond it, plain gradient descent bounces along that
+direction.
 
 Healthy full-batch training hovers just below and a little above 2 (Cohen et al. 2021); three times that does not last.
 Only plain gradient descent has its edge at 2 / rate.

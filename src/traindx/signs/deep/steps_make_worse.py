@@ -1,7 +1,7 @@
 """Share of the steps looked at that raise the loss of their own batch, computed anew along the step.
 
 A sound step lowers the loss that it was computed from. Noise of other batches plays no part here; momentum and the
-bounce at the edge of stability make it rise now and then. At a rate that is too high most steps do.
+bounce at the edge of stability make it rise now and then. At a learning rate that is too high most steps do.
 """
 
 from __future__ import annotations

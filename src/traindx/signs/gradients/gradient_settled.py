@@ -1,7 +1,7 @@
 """How far the gradient norm has fallen: by orders of magnitude where a minimum was reached.
 
-Steps that pass the minimum to and fro, or a rate that is too high, keep the gradient up. A gradient that is gone says
-nothing good by itself: dead units have none either.
+Steps that pass the minimum to and fro, or a learning rate that is too high, keep the gradient up. A gradient that is
+gone says nothing good by itself: dead units have none either.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         -early.decades,
         level,
-        f"gradient norms grow from {num(last)} in layer `{early.layers[-1]}` to {num(first)} in "
+        f"gradient norms go from {num(last)} in layer `{early.layers[-1]}` to {num(first)} in "
         f"`{early.layers[0]}` early in the run: each of {len(early.layers)} layers scales the gradient by "
         f"{num(1 / early.factor)}",
         onset=0 if level >= 0.5 else None,

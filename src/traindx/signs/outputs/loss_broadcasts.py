@@ -57,7 +57,7 @@ def measure(run: Run) -> Sign | Missing:
             found.append(
                 (
                     0.8 if call.broadcast else 0.0,
-                    f"outputs and targets of {call.fn} have the same shape{place(call.site)}",
+                    f"the shapes of outputs and targets of {call.fn} fit{place(call.site)}",
                 )
             )
     for graph in run.graphs:

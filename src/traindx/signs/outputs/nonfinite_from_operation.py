@@ -37,8 +37,8 @@ def measure(run: Run) -> Sign | Missing:
         level *= 0.2
     if half:
         level *= 0.3
-    maker = found.op or found.module or "an operation"
-    reach = f" from inputs of size up to {num(max(found.input_range))}" if found.input_range else ""
+    maker = (found.op or found.module or "an operation").lstrip("_")
+    reach = f" from inputs up to {num(max(found.input_range))} in magnitude" if found.input_range else ""
     where = "the loss" if found.where == "loss" else f"the {found.where or 'backward'} pass"
     step = f" at step {found.step}" if found.step is not None else ""
     return Sign(

@@ -12,7 +12,7 @@ from ...record.values import entries, number, shape, text
 from .. import checks, questions
 from .._base import Missing, Sign
 from .._tables import typical
-from .._words import grave
+from .._words import count, grave
 
 ID = "softmax-over-batch"
 QUESTION = questions.LOSS_INPUTS
@@ -69,7 +69,7 @@ def measure(run: Run) -> Sign | Missing:
         f"softmax runs over dimension {dim} of a tensor of shape {list(sizes)} "
         f"({'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}) instead of the classes"
         if level >= 0.5
-        else f"none of the {len(found)} softmax calls runs over the batch"
+        else f"{count(len(found), 'softmax call')} checked: none runs over the batch"
         if found
         else "no softmax runs outside the loss function",
         onset=0 if level >= 0.5 else None,

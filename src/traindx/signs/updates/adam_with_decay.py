@@ -25,7 +25,7 @@ def measure(run: Run) -> Sign | Missing:
         and group.settings.get("decoupled_weight_decay") is not True
     ]
     if not coupled:
-        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} does not rescale weight decay")
+        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} has no weight decay that passes through an adaptive step")
     group = coupled[0]
     decay = group.setting("weight_decay") or 0.0
     return Sign(

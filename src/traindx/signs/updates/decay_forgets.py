@@ -35,12 +35,12 @@ def _pull(group: Group, rate: float) -> float:
 def measure(run: Run) -> Sign | Missing:
     known, rate = run.groups, learning_rate(run)
     if not known or rate is None:
-        return Missing(ID, "the optimizer, or its rate, is not known")
+        return Missing(ID, "the optimizer or its learning rate is not known")
     usual = float(rate.curve.values.mean())
     group = max(known, key=lambda found: _pull(found, usual))
     pull = _pull(group, usual)
     if pull <= 0.0:
-        return Sign(ID, 0.0, 0.0, "no weight decay that is independent of the gradient")
+        return Sign(ID, 0.0, 0.0, "no decoupled weight decay is set")
     memory = 1.0 / pull
     epoch = updates_per_epoch(run)
     # Where no epoch is known, a fiftieth of the run stands for it.

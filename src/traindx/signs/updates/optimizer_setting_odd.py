@@ -1,4 +1,4 @@
-"""Settings other than the rate that break an optimizer: momentum, betas, eps, maximize.
+"""Settings other than the learning rate that break an optimizer: momentum, betas, eps, maximize.
 
 Momentum and betas are read as memories of 1/(1 - beta) steps. A momentum memory of 10 to 20 steps is usual, 100 is
 risky, more cannot settle; a second moment needs more than 10 steps and more than the first one has; eps up to 1e-3

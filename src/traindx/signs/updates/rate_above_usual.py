@@ -1,8 +1,9 @@
 """How far the learning rate lies above what people use with this optimizer.
 
-Models differ in the rate that they bear, but not by any factor: ten times the usual is bold, a hundred times rarely
-goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A rate that is raised
-by a factor of a hundred and more until the run ends looks for the rate that goes too far: a range test.
+Models differ in the learning rate that they bear, but not by any factor: ten times the usual is bold, a hundred times
+rarely goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A learning
+rate that is raised by a factor of a hundred and more until the run ends looks for the learning rate that goes too far:
+a range test.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def measure(run: Run) -> Sign | Missing:
         found.ratio,
         level,
         f"the learning rate of {found.name} is {num(found.peak)}"
-        f"{' including momentum' if found.name == 'SGD' else ''}; {words}",
+        f"{' counting its momentum' if found.momentum else ''}; {words}",
         onset=0 if level >= 0.5 else None,
         severity="warning" if level >= 0.5 else "info",
         values={"rate": found.peak, "usual": found.usual},

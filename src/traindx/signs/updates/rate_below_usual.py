@@ -1,7 +1,7 @@
 """How far the learning rate lies below what people use with this optimizer.
 
-Fine-tuning takes a hundredth of the usual rate, and a loss that is summed over its samples a smaller one still: that
-lies within a factor of a hundred, beyond a thousand hardly anything trains.
+Fine-tuning takes a hundredth of the usual learning rate, and a loss that is summed over its samples a smaller one
+still: that lies within a factor of a hundred, beyond a thousand hardly anything trains.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from .._base import Missing, Sign, ramp
 from .._params import fits_a_network
 from .._ratios import update_ratios
 from .._tables import bins, first_step_above, median
-from .._words import grave, num
+from .._words import count, grave, num
 
 ID = "update-ratio-high"
 QUESTION = questions.STEPS
@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
         ratio,
         level,
         f"update/weight ratio is {num(ratio)} at its highest and {num(median(ratios.values) or 0.0)} in the median of "
-        f"{len(ratios.values)} steps checked (~1e-3 is typical)",
+        f"{count(len(ratios.values), 'step')} checked (~1e-3 is typical)",
         onset=first_step_above(ratios, 0.1) if level >= 0.5 else None,
         severity=grave(level, "warning"),
         values={"largest": ratio, "median": median(ratios.values), "looks": len(ratios)},

@@ -26,7 +26,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         change.ratio,
         level,
-        f"the weight norm went from {num(change.first)} to {num(change.last)}, a factor of {num(change.ratio)}",
+        f"the weight norm went from {num(change.first)} to {num(change.last)} "
+        f"(that of the median weight matrix to {num(change.ratio)} times its start)",
         severity=grave(level, "warning"),
         values={"ratio": change.ratio, "first": change.first, "last": change.last},
     )

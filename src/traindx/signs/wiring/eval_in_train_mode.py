@@ -12,7 +12,7 @@ from .. import checks, questions
 from .._base import Missing, Sign, ramp
 from .._curve import adversarial
 from .._modules import mode_matters
-from .._words import grave, num, pct
+from .._words import grave, num
 
 ID = "eval-in-train-mode"
 QUESTION = questions.MODES
@@ -43,7 +43,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{num(wrong)} of the {num(forwards)} evaluation forwards checked ({pct(share)}) {how}"
+        (f"all {num(forwards)}" if wrong >= forwards else f"{num(wrong)} of the {num(forwards)}")
+        + f" evaluation forwards checked {how}"
         if wrong
         else f"all {num(forwards)} evaluation forwards checked ran in eval mode",
         severity=grave(level, "critical"),

@@ -1,8 +1,9 @@
 """A scheduler stepped with each batch whose plan was made for epochs: its steps over the steps its settings plan for.
 
-The plan ends where the settings have taken the rate to a thousandth (StepLR, ExponentialLR), at the last milestone, or
-at T_max. A schedule made for batches ends with the run, at a ratio of one; stepped per epoch it cannot overrun much
-either. Only schedulers that step about as often as the optimizer, over epochs of several batches, are looked at.
+The plan ends where the settings have taken the learning rate to a thousandth (StepLR, ExponentialLR), at the last
+milestone, or at T_max. A schedule made for batches ends with the run, at a ratio of one; stepped per epoch it cannot
+overrun much either. Only schedulers that step about as often as the optimizer, over epochs of several batches, are
+looked at.
 """
 
 from __future__ import annotations
