@@ -13,7 +13,7 @@ from ..record.site import Site
 from ..record.values import entries as mappings
 from ..record.values import mapping, number
 from ..wording import counted, listed
-from ..wording import number as show
+from ..wording import num as show
 from ..wording import round_figure as nice
 from ._lines import assigned_name, is_statement
 

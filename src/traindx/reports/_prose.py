@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from ..wording import clean, counted, number
+from ..wording import clean, counted
+from ..wording import num as number
 from ..wording import probability as percent
 
 __all__ = ["cells", "clean", "counted", "fold", "number", "percent"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..record.site import Site
 from .checks import Check
 
 if TYPE_CHECKING:
@@ -128,3 +129,14 @@ def ramp(value: float, normal: float, gross: float, *, log: bool = False) -> flo
     if gross == normal:  # both ends of the scale were computed, and fell together
         return 1.0 if value > gross else 0.0
     return min(1.0, max(0.0, (value - normal) / (gross - normal)))
+
+
+def if_raised(level: float, severity: Severity) -> Severity:
+    """The severity of a sign that is raised; a sign that is not raised informs only."""
+    return severity if level >= 0.5 else "info"
+
+
+def place(site: Any) -> str:
+    """` (train.py:12)` where a site is known, else nothing."""
+    found = site if isinstance(site, Site) else Site.of(site)
+    return f" ({found})" if found else ""

@@ -18,7 +18,7 @@ import numpy as np
 from ..record import Run
 from ..record.losses import LossCall
 from ..record.values import histogram, mapping, number
-from ._curve import Curve, curve_of, once_per_run, training_loss
+from .curve import Curve, curve_of, once_per_run, training_loss
 
 NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
 LOST = 10.0  # times the loss of guessing

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..record import Run
 from ..record.values import number
-from ._base import Missing, Sign
+from ..wording import num
+from ._base import Missing, Sign, if_raised
 from ._nonfinite import all_finite
-from ._words import grave, num
 
 
 def corrupt(run: Run, sign_id: str, part: str, statistics: str, tolerated: float) -> Sign | Missing:
@@ -30,6 +30,6 @@ def corrupt(run: Run, sign_id: str, part: str, statistics: str, tolerated: float
         level,
         f"the {part}s hold NaN or Inf{where} before the model runs" if corrupted else f"all {part}s seen are finite",
         onset=events[0].step if events and level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"nonfinite": found},
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..record import Run
 from ..record.values import text
-from ._base import Missing, Sign
-from ._words import place
+from ._base import Missing, Sign, place
 
 
 def died_saying(run: Run, sign_id: str, words: str, reason: str, otherwise: str) -> Sign | Missing:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import IntArray
-from ._curve import curve_of, once_per_run, training_loss
+from .curve import curve_of, once_per_run, training_loss
 
 MOST = 10_000  # epochs; beyond that each is a point, and borders mean nothing
 

@@ -18,7 +18,7 @@ from scipy.ndimage import binary_dilation, median_filter
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._base import ramp
-from ._curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
+from .curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
 
 BoolArray = NDArray[np.bool_]
 Outcome = Literal["back", "returning", "open", "stays"]

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from ._curve import Curve, once_per_run, training_loss
 from ._trend import SIGNIFICANT, trend
+from .curve import Curve, once_per_run, training_loss
 
 NEGLIGIBLE = 0.005
 SMALL = 0.02

@@ -15,11 +15,11 @@ import numpy as np
 from ..record import Run
 from ..record.types import FloatArray
 from ..record.values import mapping, numbers, text
-from ._curve import Curve, gradient_norm
+from ..wording import num4
 from ._epochs import epoch_borders
 from ._excursions import gradient_excursions, standouts
 from ._rate import learning_rate
-from ._wording import number
+from .curve import Curve, gradient_norm
 
 ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next is a step of its own
 NEAR = 2.5  # points of the loss that count as the same moment
@@ -55,7 +55,7 @@ def _rate_rose(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     i = int(grown[np.argmin(np.abs(steps[grown] - step))])
     before, after = float(values[i - 1]), float(values[i])
-    words = f"the learning rate rose from {number(before)} to {number(after)} at step {steps[i]}"
+    words = f"the learning rate rose from {num4(before)} to {num4(after)} at step {steps[i]}"
     return Coincidence("lr-rose", words, {"step": int(steps[i]), "from": before, "to": after})
 
 
@@ -75,7 +75,7 @@ def _norm_jumped(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     highest = max(jumps, key=lambda e: e.height)
     at, size = int(norm.steps[highest.peak]), float(norm.values[highest.peak])
-    words = f"the gradient norm jumped to {number(size)} at step {at}"
+    words = f"the gradient norm jumped to {num4(size)} at step {at}"
     return Coincidence("gradient-norm", words, {"step": at, "norm": size})
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..record import Run
 from ..record.values import number, text
-from ._base import Missing, Sign
-from ._words import grave, num
+from ..wording import num
+from ._base import Missing, Sign, if_raised
 
 
 def at_other_rate(sign_id: str, run: Run, *, lower: bool) -> Sign | Missing:
@@ -24,4 +24,4 @@ def at_other_rate(sign_id: str, run: Run, *, lower: bool) -> Sign | Missing:
     words = f"one batch is {'' if learnt else 'not '}learned at {num(factor)} times the learning rate"
     if level:
         words += ", and not at the rate that the script sets"
-    return Sign(sign_id, factor, level, words, onset=0 if level else None, severity=grave(level, "critical"))
+    return Sign(sign_id, factor, level, words, onset=0 if level else None, severity=if_raised(level, "critical"))

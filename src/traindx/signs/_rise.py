@@ -14,7 +14,7 @@ import numpy as np
 from scipy.ndimage import median_filter
 
 from ..record.types import FloatArray
-from ._curve import Curve, in_bins
+from .curve import Curve, in_bins
 
 BINS = 120  # enough to place a turn to 1 % of the run
 PRIOR_POINTS = 2.0

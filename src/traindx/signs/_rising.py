@@ -8,9 +8,9 @@ import numpy as np
 
 from ..record import Run
 from ._base import ramp
-from ._curve import BINS, in_bins, means_little, once_per_run, training_loss, validation_loss
 from ._rate import learning_rate
 from ._trend import SIGNIFICANT, size_z, trend
+from .curve import BINS, in_bins, means_little, once_per_run, training_loss, validation_loss
 
 TYPICAL_NOISE = 0.03  # of one training loss, relative
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..record import Run
 from ..record.values import number, text
-from ._base import Missing, Sign, ramp
-from ._words import count, grave, num
+from ..wording import counted, num
+from ._base import Missing, Sign, if_raised, ramp
 
 FIRST = 5  # losses that stand for an untrained model's
 
@@ -24,7 +24,7 @@ def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Mi
         return Missing(sign_id, "no spike was replayed on earlier weights")
     found = [spike for spike in known if spike["verdict"] == verdict]
     if not found:
-        return Sign(sign_id, 0.0, 0.0, f"none of {count(len(known), 'replayed spike')} comes from the {verdict}")
+        return Sign(sign_id, 0.0, 0.0, f"none of {counted(len(known), 'replayed spike')} comes from the {verdict}")
     highest = max(found, key=lambda spike: number(spike.get("loss")) or 0.0)
     step, loss, there, usual = (number(highest.get(key)) for key in ("step", "loss", "earlier_weights", "others"))
     untrained = max(abs(float(np.median(losses))), 1e-300)
@@ -35,4 +35,4 @@ def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Mi
         f"{num(there or 0)} (other batches {num(usual or 0)})"
     )
     onset = int(step) if step is not None and level >= 0.5 else None
-    return Sign(sign_id, height, level, words, onset=onset, severity=grave(level, "warning"))
+    return Sign(sign_id, height, level, words, onset=onset, severity=if_raised(level, "warning"))

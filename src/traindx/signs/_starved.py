@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..record import Run
-from ._base import Missing, Sign, ramp
+from ..wording import listed, percent
+from ._base import Missing, Sign, if_raised, ramp
 from ._optimizers import emptied_steps
 from ._params import share_of
-from ._words import grave, listed, pct
 
 # Fewer steps do not show "never": zero-initialised branches pass no gradient in the first.
 FEWEST_STEPS = 3
@@ -40,11 +40,11 @@ def starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         share,
         level,
         f"{len(names)} of {len(known)} weights ran in training and {words}: {listed(names)} "
-        f"({pct(share)} of the elements)"
+        f"({percent(share)} of the elements)"
         if names
         else f"all {len(known)} weights that ran got a {'' if grad == 'none' else 'nonzero '}gradient",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"parameters": names[:20], "share": share},
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record.types import FloatArray
-from ._curve import BINS, in_bins, robust_spread
+from .curve import BINS, in_bins, robust_spread
 
 
 @dataclass(frozen=True)

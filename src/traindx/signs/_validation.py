@@ -9,7 +9,7 @@ import numpy as np
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._chance import compared_loss, has_other_terms
-from ._curve import Curve, curve_of, in_bins, once_per_run, validation_loss
+from .curve import Curve, curve_of, in_bins, once_per_run, validation_loss
 
 BINARY = {"bce", "bce-logits"}  # the same loss, given probabilities or scores
 DIVIDED = 0.75  # of the function's value in training: by the number of batches that make one step

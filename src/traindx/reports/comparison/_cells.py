@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...comparison import Comparison, Entry
-from ...wording import number, probability
+from ...wording import num4, probability
 
 
 def value(found: float | None) -> str:
-    return "-" if found is None else number(found, 4)
+    return "-" if found is None else num4(found)
 
 
 def final(entry: Entry) -> str:

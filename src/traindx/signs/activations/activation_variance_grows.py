@@ -7,10 +7,10 @@ agree with the rise.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._signal import initial_spread
-from .._words import grave, num
 
 ID = "activation-variance-grows"
 QUESTION = questions.FLOW
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         f"activation std at initialisation goes from {num(trend.values[0])} in layer `{trend.layers[0]}` to "
         f"{num(trend.values[-1])} in `{trend.layers[-1]}`, a factor of {num(trend.factor)} per layer (1 is ideal)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"factor": trend.factor, "layers": len(trend.layers)},
     )

@@ -8,11 +8,11 @@ four times as much room.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._gains import fresh_gains, normalised
 from .._tables import median
-from .._words import grave, num
 
 ID = "init-scale-small"
 QUESTION = questions.FLOW
@@ -35,6 +35,6 @@ def measure(run: Run) -> Sign | Missing:
         f"initial weight std is {num(gain)} times 1/sqrt(fan_in) (median of {len(gains)} layers; "
         f"smallest {num(smallest)} in `{layer.name}`; PyTorch's default is 0.58)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"median": gain, "least": smallest, "layer": layer.name},
     )

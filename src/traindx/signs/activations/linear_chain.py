@@ -13,9 +13,9 @@ from typing import Any
 from ...record import Run
 from ...record.parameters import Parameter
 from ...record.values import entries, number, op_counts, shape
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign
-from .._words import grave, num
+from .._base import Missing, Sign, if_raised
 
 ID = "linear-chain"
 QUESTION = questions.CAPACITY
@@ -85,6 +85,6 @@ def measure(run: Run) -> Sign | Missing:
         f"the longest chain of linear layers without a nonlinearity has {num(length)}"
         + (f" of {maps} linear layers" if maps else ""),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"length": length, "layers": maps, "attention": attention},
     )

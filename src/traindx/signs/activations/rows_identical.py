@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.parameters import Parameter
+from ...wording import listed
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, listed
+from .._base import Missing, Sign, if_raised, ramp
 
 ID = "rows-identical"
 QUESTION = questions.FLOW
@@ -47,6 +47,6 @@ def measure(run: Run) -> Sign | Missing:
         if alike
         else f"the units of all {len(hidden)} hidden layers start with different weights",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"layers": [p.name for p in alike][:20], "share": share},
     )

@@ -8,11 +8,11 @@ odd units that fell by decades and sits at a large number is not called done.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level
-from .._curve import training_loss
-from .._wording import number
+from ..curve import training_loss
 
 ID = "loss-at-floor"
 QUESTION = questions.FALLS
@@ -33,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     if chance is None:
         level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
     against = "chance" if chance else "its first value"
-    text = f"Training loss ends at {number(loss.last)} (smoothed), {share:.2g} of {against}."
+    text = f"Training loss ends at {num4(loss.last)} (smoothed), {share:.2g} of {against}."
     return Sign(
         ID,
         share,

@@ -13,12 +13,12 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
 from .._fall import fall_of
 from .._trend import trend
-from .._wording import moment, number, percent
+from ..curve import BINS, Curve, in_bins, moment, robust_spread, spread_of_differences, training_loss
 
 ID = "loss-oscillating"
 QUESTION = questions.FALLS
@@ -111,4 +111,4 @@ def do_now(_sign: Sign, run: Run) -> str:
     loss = training_loss(run)
     if not len(loss):
         return ""
-    return f"Keep the checkpoint of {moment(run, loss.minimum_step)}, the lowest loss so far ({number(loss.minimum)})."
+    return f"Keep the checkpoint of {moment(run, loss.minimum_step)}, the lowest loss so far ({num4(loss.minimum)})."

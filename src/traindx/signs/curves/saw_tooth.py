@@ -13,11 +13,11 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from ...wording import percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import training_loss
 from .._epochs import epoch_borders
-from .._wording import percent
+from ..curve import training_loss
 
 ID = "saw-tooth"
 QUESTION = questions.FALLS

@@ -11,8 +11,7 @@ from ...record import Run
 from ...record.models import Module
 from ...record.values import entries, shape
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "axes-scrambled"
 QUESTION = questions.DATA
@@ -68,7 +67,7 @@ def measure(run: Run) -> Sign | Missing:
         level,
         words if level else "no view or reshape swaps axes",
         onset=0 if level else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
     )
 
 

@@ -7,12 +7,12 @@ so the level also asks for fewer than a thousand updates in all.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import dataset_size
 from .._noise import AMPLE_UPDATES, SCARCE_UPDATES, effective_batch
 from .._optimizers import needs_whole_set
-from .._words import num, pct
 
 ID = "batch-size-large"
 QUESTION = questions.BATCH
@@ -31,6 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"the batch holds {num(batch)} of {num(size)} training samples ({pct(share)}); the run has {run.steps} updates",
+        f"the batch holds {num(batch)} of {num(size)} training samples ({percent(share)}); the run has {run.steps} "
+        "updates",
         values={"batch": batch, "samples": size, "steps": run.steps},
     )

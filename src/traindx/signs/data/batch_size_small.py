@@ -6,11 +6,11 @@ Where successive gradients agree, a sample is enough: one image that is fitted, 
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._noise import effective_batch
 from .._tables import typical
-from .._words import num
 
 ID = "batch-size-small"
 QUESTION = questions.BATCH

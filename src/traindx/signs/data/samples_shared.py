@@ -11,10 +11,10 @@ import math
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import typical
-from .._words import grave, num, pct
 
 ID = "samples-shared"
 QUESTION = questions.VALIDATION
@@ -65,8 +65,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({pct(share)}"
-        + (f"; {pct(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
-        severity=grave(level, "critical"),
+        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({percent(share)}"
+        + (f"; {percent(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
+        severity=if_raised(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},
     )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._deep import looks_at
-from .._words import grave, num
 
 ID = "modes-disagree"
 QUESTION = questions.MODES
@@ -37,6 +37,6 @@ def measure(run: Run) -> Sign | Missing:
         ratio,
         level,
         f"the loss of the same batch is {num(train)} in train mode and {num(evaluated)} in eval mode",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"train": train, "eval": evaluated},
     )

@@ -8,10 +8,10 @@ hold from the start: a run that was blown up by its steps shows it only later.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._depth import gradient_trends
-from .._words import grave, num
 
 ID = "gradients-explode-with-depth"
 QUESTION = questions.FLOW
@@ -35,6 +35,6 @@ def measure(run: Run) -> Sign | Missing:
         f"`{early.layers[0]}` early in the run: each of {len(early.layers)} layers scales the gradient by "
         f"{num(1 / early.factor)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"first": first, "last": last, "factor": 1 / early.factor, "layers": len(early.layers)},
     )

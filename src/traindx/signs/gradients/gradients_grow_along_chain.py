@@ -7,10 +7,10 @@ link. The largest of the start and the whole run counts: clipping and small step
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._chain import gradient_chain, per_link
-from .._words import grave, num
 
 ID = "gradients-grow-along-chain"
 QUESTION = questions.FLOW
@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         f"backpropagation through {num(chain.length)} steps scales the gradient by up to {num(10.0**most)}, "
         f"each step by {num(per_link(chain))} on average",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"decades": chain.whole, "at_start": chain.start, "length": chain.length},
     )

@@ -8,10 +8,10 @@ have another cause (dead or saturated units), and those that recover need no hel
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._depth import gradient_trends, lost_half_way
-from .._words import grave, num
 
 ID = "gradients-vanish-with-depth"
 QUESTION = questions.FLOW
@@ -39,6 +39,6 @@ def measure(run: Run) -> Sign | Missing:
         f"each of {len(whole.layers)} layers scales the gradient by {num(1 / whole.factor)}"
         + (" (below 1e-7 in the first)" if first < 1e-7 else ""),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"first": first, "last": last, "factor": whole.factor, "layers": len(whole.layers)},
     )

@@ -8,10 +8,10 @@ signal.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._noise import noise_against_batch
-from .._words import grave, num
 
 ID = "noise-scale-large"
 QUESTION = questions.BATCH
@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         ratio,
         level,
         f"the gradient noise scale is about {num(scale)} samples, {num(ratio)} times the batch size of {num(batch)}",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"noise_scale": scale, "batch": batch},
     )

@@ -7,10 +7,10 @@ healthy. So the level also asks for fewer than a thousand updates.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._noise import AMPLE_UPDATES, SCARCE_UPDATES, noise_against_batch
-from .._words import num
 
 ID = "noise-scale-small"
 QUESTION = questions.BATCH

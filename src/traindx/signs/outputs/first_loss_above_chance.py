@@ -7,10 +7,10 @@ before any training.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._first_loss import first_loss
-from .._words import grave, num, place
 
 ID = "first-loss-above-chance"
 QUESTION = questions.START
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         f"the first loss is {num(found.loss)}, {num(found.ratio)} times that of an untrained model "
         f"({found.words} = {num(found.chance)}){place(found.call.site)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"first": found.loss, "chance": found.chance},
     )

@@ -10,10 +10,10 @@ import math
 
 from ...record import Run
 from ...record.losses import REGRESSION
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._first_loss import first_loss
-from .._words import num
 
 ID = "first-loss-at-chance"
 QUESTION = questions.START

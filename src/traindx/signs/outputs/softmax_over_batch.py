@@ -10,9 +10,8 @@ from __future__ import annotations
 from ...record import Run
 from ...record.values import entries, number, shape, text
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised
 from .._tables import typical
-from .._words import grave
 
 ID = "softmax-over-batch"
 QUESTION = questions.LOSS_INPUTS
@@ -73,6 +72,6 @@ def measure(run: Run) -> Sign | Missing:
         if found
         else "no softmax runs outside the loss function",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"dim": dim, "shape": list(sizes)},
     )

@@ -8,11 +8,11 @@ by a factor of a hundred and more until the run ends looks for the rate that goe
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._rate import learning_rate
 from .._usual_rate import usual_rate
-from .._words import num
 
 ID = "rate-above-usual"
 QUESTION = questions.STEPS

@@ -7,10 +7,10 @@ lies within a factor of a hundred, beyond a thousand hardly anything trains.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._usual_rate import usual_rate
-from .._words import num
 
 ID = "rate-below-usual"
 QUESTION = questions.STEPS

@@ -8,12 +8,12 @@ median over the run would miss them, and a single look would catch every first s
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._params import fits_a_network
 from .._ratios import update_ratios
 from .._tables import bins, first_step_above, median
-from .._words import grave, num
 
 ID = "update-ratio-high"
 QUESTION = questions.STEPS
@@ -34,6 +34,6 @@ def measure(run: Run) -> Sign | Missing:
         f"update/weight ratio is {num(ratio)} at its highest and {num(median(ratios.values) or 0.0)} in the median of "
         f"{len(ratios.values)} steps checked (~1e-3 is typical)",
         onset=first_step_above(ratios, 0.1) if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"largest": ratio, "median": median(ratios.values), "looks": len(ratios)},
     )

@@ -7,11 +7,11 @@ own size. The best quarter decides, so that warm-up, decay to zero and convergen
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._ratios import update_ratios
 from .._tables import bins
-from .._words import grave, num
 
 ID = "update-ratio-low"
 QUESTION = questions.STEPS
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"update/weight ratio is {num(best)} in the run's most active quarter (~1e-3 is typical)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"best_quarter": best, "looks": len(ratios)},
     )

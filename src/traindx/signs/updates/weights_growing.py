@@ -7,10 +7,10 @@ four times at least, by then ordinary growth is used up.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._weights import weight_change
-from .._words import grave, num
 
 ID = "weights-growing"
 QUESTION = questions.STEPS
@@ -27,6 +27,6 @@ def measure(run: Run) -> Sign | Missing:
         change.ratio,
         level,
         f"the weight norm went from {num(change.first)} to {num(change.last)}, a factor of {num(change.ratio)}",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"ratio": change.ratio, "first": change.first, "last": change.last},
     )

@@ -7,10 +7,10 @@ without harm, so a model with batch norm gets five times as much room.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._weights import weight_change
-from .._words import grave, num
 
 ID = "weights-shrinking"
 QUESTION = questions.STEPS
@@ -28,6 +28,6 @@ def measure(run: Run) -> Sign | Missing:
         change.ratio,
         level,
         f"the weight norm went from {num(change.first)} to {num(change.last)}, a factor of {num(change.ratio)}",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"ratio": change.ratio, "first": change.first, "last": change.last},
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number, text
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, pct, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "grads-kept"
 QUESTION = questions.PARAMETERS
@@ -41,10 +41,10 @@ def measure(run: Run) -> Sign | Missing:
         min(share, 1.0),
         level,
         f"zero_grad() was not called before {num(kept)} of the {num(steps)} steps of {name or 'the optimizer'} checked "
-        f"({pct(share)}){where}"
+        f"({percent(share)}){where}"
         if kept
         else f"zero_grad() was called before all {num(steps)} steps of {name or 'the optimizer'} checked",
         onset=event.step if event else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"kept": kept, "steps": steps},
     )

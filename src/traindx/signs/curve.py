@@ -223,6 +223,12 @@ def _in_order(points: Series) -> Curve:
     return Curve(steps, np.where(np.abs(values) < TINY, 0.0, np.clip(values, -HUGE, HUGE)))
 
 
+def moment(run: Run, step: int) -> str:
+    """`epoch 12` where a log counts epochs, `row 12` where it counts nothing, else `step 12`."""
+    unit = run.fact("log").get("step_unit")
+    return f"{unit if unit in ('epoch', 'row') else 'step'} {step}"
+
+
 @once_per_run
 def training_loss(run: Run) -> Curve:
     """The training loss; where only evaluations on training data were recorded, those."""
