@@ -52,7 +52,11 @@ class Sign:
 
 @dataclass(frozen=True)
 class SignUnit:
-    """A sign's module, as it describes itself. The module defines ID, QUESTION, SHOWS and `measure`; the rest if apt.
+    """A sign, as its module describes it.
+
+    The module defines ID, QUESTION, SHOWS, `measure` and those of the others that apply, and its docstring says what
+    the sign is `about`. A module with several signs (a quantity too high and too low) defines `SIGNS`, a tuple of these
+    units, instead; each sign is then `about` what the docstring of its `measure` says.
 
     `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
     bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `needs_time`: a short run cannot
@@ -65,7 +69,7 @@ class SignUnit:
     measure: Callable[[Run], Sign | Missing]
     question: str
     shows: Shows
-    family: str
+    family: str = ""  # the package that the module lies in
     about: str = ""
     core: bool = False
     bad_from: float | None = None

@@ -10,8 +10,8 @@ from ...record import Run
 from ...wording import counted, num
 from .. import questions
 from .._base import Missing, Sign, ramp
+from .._batch import AMPLE_UPDATES, SCARCE_UPDATES
 from .._loaders import updates_per_epoch
-from .._noise import AMPLE_UPDATES, SCARCE_UPDATES
 from .._optimizers import needs_whole_set
 
 ID = "few-updates-per-epoch"

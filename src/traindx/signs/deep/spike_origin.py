@@ -1,23 +1,35 @@
-"""What became of spikes that were replayed on earlier weights."""
+"""Where spikes come from that were replayed on earlier weights: the batch, or the step before."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..record import Run
-from ..record.values import number, text
-from ..wording import counted, num
-from ._base import Missing, Sign, if_raised, ramp
+from ...record import Run
+from ...record.values import number, text
+from ...wording import counted, num
+from .. import questions
+from .._base import Missing, Sign, SignUnit, if_raised, ramp
 
 FIRST = 5  # losses that stand for an untrained model's
 
 
-def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Missing:
+def from_data(run: Run) -> Sign | Missing:
+    """Whether the spikes that were replayed come from the batch itself."""
+    return _spikes_from(run, "data", "comes from its batch")
+
+
+def from_step(run: Run) -> Sign | Missing:
+    """Whether the spikes that were replayed come from the step before it."""
+    return _spikes_from(run, "step", "comes from the update before it, not from its batch")
+
+
+def _spikes_from(run: Run, verdict: str, meaning: str) -> Sign | Missing:
     """Level: the share of the replayed spikes that have this verdict, if the highest is no mere hard batch.
 
     Late in a training any hard sample stands out; a spike to be concerned about brings back the loss of an untrained
     model, or more.
     """
+    sign_id = f"spike-from-{verdict}"
     known = [spike for spike in run.entries("spikes") if text(spike.get("verdict")) in ("data", "step")]
     losses = run.series("loss/train").finite.values[:FIRST]
     if not known or not len(losses):
@@ -36,3 +48,9 @@ def spikes_from(sign_id: str, run: Run, verdict: str, meaning: str) -> Sign | Mi
     )
     onset = int(step) if step is not None and level >= 0.5 else None
     return Sign(sign_id, height, level, words, onset=onset, severity=if_raised(level, "warning"))
+
+
+SIGNS = (
+    SignUnit("spike-from-data", from_data, questions.EXPERIMENTS, "dynamics"),
+    SignUnit("spike-from-step", from_step, questions.EXPERIMENTS, "dynamics"),
+)
