@@ -34,7 +34,7 @@ def _from_column(run: Run) -> IntArray:
 
 
 def _from_loader(run: Run, last: int) -> IntArray:
-    loaders = [x for x in run.facts.get("loaders") or [] if isinstance(x, dict) and x.get("role") == "train"]
+    loaders = [loader for loader in run.entries("loaders") if loader.get("role") == "train"]
     if len(loaders) != 1:
         return np.empty(0, np.int64)
     batches = loaders[0].get("batches")

@@ -31,7 +31,7 @@ def all_signs() -> dict[str, SignUnit]:
 
 def _units(module: ModuleType) -> tuple[SignUnit, ...]:
     """The signs of a module: those in its `SIGNS`, or the one that its constants and `measure` describe."""
-    family = module.__name__.split(".")[-2]
+    family = module.__name__.rpartition(".")[0].rpartition(".")[2]  # none for a third party's module at the top
     if hasattr(module, "SIGNS"):
         return tuple(replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
     unit = SignUnit(

@@ -242,8 +242,7 @@ def main_training(run: Run) -> tuple[float, float] | None:
     Folds, a teacher and its student, a search for the rate: each has an optimizer of its own, which begins where the
     one before has ended.
     """
-    made = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict)]
-    found = [(o.get("first_step"), o.get("steps")) for o in made]
+    found = [(o.get("first_step"), o.get("steps")) for o in run.entries("optimizers")]
     spans = sorted(
         (float(first), float(first) + float(steps))
         for first, steps in found
@@ -310,5 +309,4 @@ def adversarial(run: Run) -> bool:
         return bool(run.series("loss/train/1")) or bool(log.get("networks")) or _names_adversaries(log)
     if not run.series("loss/train/1"):
         return False
-    stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
-    return len(stepping) > 1
+    return sum(bool(optimizer.get("steps")) for optimizer in run.entries("optimizers")) > 1
