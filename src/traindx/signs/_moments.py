@@ -116,8 +116,15 @@ def period_of(curve: Curve) -> Period | None:
     # A period of a few points fits anything: only gaps well above the spacing can be even by more than chance.
     judged = length >= 4 * curve.spacing and float(np.median(multiples)) <= 3
     gaps_judged = max(1, len(gaps) - 1)  # one of them set the length
-    p = min(1.0, (2 * off * gaps_judged) ** gaps_judged / math.factorial(min(gaps_judged, 150)))
-    return Period(len(starts), length, off, p if gaps_judged <= 150 else float(off > 0.1), starts, judged)
+    return Period(len(starts), length, off, _as_even_by_chance(off, gaps_judged), starts, judged)
+
+
+def _as_even_by_chance(off: float, gaps: int) -> float:
+    """The probability that the mean of so many distances, uniform up to a half, is at most `off` (Irwin-Hall)."""
+    if gaps > 150:  # far from the mean of a quarter nothing is left to chance
+        return float(off > 0.1)
+    # By logarithms: a hundred gaps to the power of a hundred overflow.
+    return math.exp(min(0.0, gaps * math.log(2 * off * gaps) - math.lgamma(gaps + 1))) if off > 0 else 0.0
 
 
 def half_precision(run: Run) -> str | None:

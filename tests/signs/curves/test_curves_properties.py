@@ -16,7 +16,7 @@ from traindx.signs import Missing, Sign, all_signs
 from traindx.signs._rise import _isotonic
 from traindx.wording import num4
 
-CURVES = {sign_id: m for sign_id, m in all_signs().items() if ".signs.curves." in m.__name__}
+CURVES = {sign_id: unit for sign_id, unit in all_signs().items() if unit.family == "curves"}
 # Judged by ratios alone: not by chance, by an absolute floor or by a constant that stands for a lost number.
 BY_RATIO = (
     "validation-rising", "loss-diverged", "loss-spike", "no-learning-signal", "loss-stuck", "loss-oscillating",
