@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ._tables import concordance, median
 
-# Below four layers a factor between neighbours cannot be told from what layer shapes alone do.
+# With fewer than four layers, their shapes alone can explain any factor between neighbours.
 FEWEST_LAYERS = 4
 
 

@@ -1,4 +1,4 @@
-"""The longest last stretch over which a curve makes no progress worth the name.
+"""The longest stretch at the end of a curve without real progress.
 
 Flat means: the smoothed course stays at one level, and the fall over the stretch is either not significant and
 small, or negligible however significant (half a percent of the level). A non-significant fall in wild noise is

@@ -21,7 +21,7 @@ from ._excursions import gradient_excursions, standouts
 from ._rate import learning_rate
 from .curve import Curve, gradient_norm
 
-ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next is a step of its own
+ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next was raised on purpose
 NEAR = 2.5  # points of the loss that count as the same moment
 BORDERS_APART = 8  # points an epoch must hold for its border to be a moment at all
 FEWEST_SPIKES = 5  # four gaps are the fewest that can be even beyond chance

@@ -13,7 +13,7 @@ from .curve import Curve
 
 @dataclass(frozen=True)
 class Progress:
-    """`left` of the loss that was there to lose; `level` 1 where little is left; `text` says against what."""
+    """`left` is the share of the loss that remains; `level` is 1 where little remains; `text` says against what."""
 
     left: float
     level: float

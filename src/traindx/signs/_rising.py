@@ -54,7 +54,7 @@ def _validation_rises(run: Run) -> bool:
     if len(validation) < 4:
         return False
     course = trend(validation.steps.astype(np.float64), validation.values)
-    # Four evaluations in strict order are all that four can show.
+    # With four evaluations, strict order is all the evidence there can be.
     return course.rises or (course.change > 0 and bool(np.all(np.diff(validation.values) > 0)))
 
 

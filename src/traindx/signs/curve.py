@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 DECADES = 10.0  # a loss whose level changes tenfold is judged by ratios, others by differences
 BINS = 100  # enough to place an onset to 1 % of the run, few enough for pairwise statistics
 BLOCKS = 20
-HUGE, TINY = 1e100, 1e-100  # beyond that squares and ratios overflow; such a loss is as lost, or as zero, as any
+HUGE, TINY = 1e100, 1e-100  # beyond that squares and ratios overflow; such a loss counts as diverged, or as zero
 
 
 def once_per_run(compute: Callable[[Run], Result]) -> Callable[[Run], Result]:
@@ -142,7 +142,7 @@ def spread_of_differences(y: FloatArray) -> float:
     """Robust standard deviation of independent noise, from successive differences (a trend hardly enters)."""
     if len(y) < 3:
         return 0.0
-    steps = np.diff(y)  # their mean is the trend; their median would be one of the two values of a swing
+    steps = np.diff(y)  # the mean is the trend; the median of a curve that swings would be one of its two steps
     return float(1.4826 * np.median(np.abs(steps - steps.mean())) / np.sqrt(2))
 
 
@@ -208,7 +208,7 @@ def _goes_on(before: Series, after: Series) -> bool:
 
 
 def _in_order(points: Series) -> Curve:
-    """Sorted; of one step written in one go the mean (accumulation), written again later the last (a resume)."""
+    """Sorted, one value a step: the mean of successive values (accumulation), the last of later ones (a resume)."""
     steps, values = points.steps, points.values
     if len(steps) > 1 and np.any(np.diff(steps) == 0):
         first = np.flatnonzero(np.concatenate([[True], np.diff(steps) != 0]))

@@ -24,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
     if wait is None or total is None or total <= 0 or len(run.series("time/data").finite) < 5:
         return Missing(ID, "the time spent waiting for data was not measured")
     # On an accelerator the parts only tell how long it took to ask for them. Here they are all there is to a step, and
-    # what comes on top is our own: a probe looks much more often than a plain run.
+    # the rest is our own overhead: a probe looks much more often than a plain run.
     if run.fact("probe") or run.facts.get("devices") == ["cpu"]:
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:

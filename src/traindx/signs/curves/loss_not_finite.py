@@ -194,7 +194,7 @@ def _text(run: Run, bad: Bad) -> str:
 
 
 def do_now(sign: Sign, run: Run) -> str:
-    """Only what lasts needs a rescue."""
+    """Only non-finite losses that last need action."""
     if not sign.values.get("lasting") or sign.onset is None:
         return ""
     if sign.onset == int(run.series("loss/train").steps.min(initial=0)):

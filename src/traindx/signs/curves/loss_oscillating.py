@@ -96,7 +96,7 @@ def _periodic(y: FloatArray, learned: bool) -> float:
     if total <= 0 or peak < 4:
         return 0.0
     share = float(power[peak - 1 : peak + 2].sum()) / total
-    # Independent noise has a peak too: three of n/2 frequencies, times what the highest of them has by luck.
+    # Independent noise has a peak too: the share of three of n/2 frequencies, times the chance excess of the highest.
     chance = min(0.9, 3 * math.log(n) / (n / 2))
     large = ramp(_range(y), math.log(1.5), math.log(2.5)) if learned else ramp(_range(y), math.log(1.2), math.log(1.6))
     return min(ramp(share, max(0.4, chance), max(0.6, chance + 0.2)), large)

@@ -70,7 +70,7 @@ def _severity(rise: Rise, accuracy: Beside) -> Severity:
 
 
 def _size(rise: Rise) -> float:
-    """0 to 1. Where the noise is far smaller, half of the usual size is plain enough to be told."""
+    """0 to 1. Where the noise is far smaller, a rise of half the usual size is already evident."""
     return max(ramp(rise.ratio, SMALL, CLEAR), ramp(rise.ratio, SMALL / 2, CLEAR / 2) if rise.z >= 8 else 0.0)
 
 

@@ -74,7 +74,7 @@ def measure(run: Run) -> Sign | Missing:
 def _batch_for_time(run: Run) -> Module | None:
     """A recurrent or attention layer that takes time first and gets the batch there.
 
-    How large the batch is, the targets say where there is one for each sample, or the loader does.
+    The targets tell the batch size where there is one for each sample, else the loader does.
     """
     for module in run.modules:
         if len(module.given) != 3 or module.settings.get("batch_first") is not False:

@@ -29,7 +29,7 @@ PEAKS = {
 }
 EXTREMES = ("input_max", "target_max", "input_rms", "target_rms")
 FEWEST = 5
-BURST = 5  # steps: what jumps so soon after another jump is its aftermath
+BURST = 5  # steps: a jump this soon after another is its aftermath
 NOT_NOTED = 5  # the last step of which the observer notes no jump
 FAR = 10.0  # times the median loss
 

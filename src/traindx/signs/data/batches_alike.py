@@ -20,7 +20,7 @@ FEWEST = 8
 
 
 def _of_one_size(call: LossCall, rows: float) -> bool:
-    """A loss that is called for one layer after the other is given targets of all sizes."""
+    """A loss that is called for several layers in turn gets targets of all sizes."""
     return call.target.shape is None or abs(call.target.shape[0] - rows) <= 0.05 * rows
 
 

@@ -27,7 +27,7 @@ FEWEST = 10
 def _by_chance(run: Run, trained: float | None) -> float:
     """The share of any samples that would be among those trained on, because there are only so many different ones.
 
-    How many there are follows from how often two in one batch are the same: a pair is, once in that many.
+    With N different samples, two samples of one batch agree once in N pairs: N follows from the share that agree.
     """
     repeats = run.fact("repeats")
     if repeats.get("continuous") is True:

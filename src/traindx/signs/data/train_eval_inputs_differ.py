@@ -38,7 +38,7 @@ def _moments(stats: Mapping[str, Any]) -> list[tuple[float, float]]:
 def _share_apart(pairs: list[tuple[tuple[float, float], tuple[float, float]]], error: float) -> float:
     """The share of features that are shifted by a deviation, or of which the spread differs twofold.
 
-    Features that hardly vary, as the rim of an image, differ by little in truth.
+    Features that hardly vary, like the rim of an image, do not really differ.
     """
     usual = math.sqrt(sum(a[1] ** 2 for a, _ in pairs) / len(pairs)) if pairs else 0.0
     known = [(a, b) for a, b in pairs if max(a[1], b[1]) > usual / 2]

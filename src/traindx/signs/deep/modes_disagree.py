@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     train, spread, evaluated = (number(last.get(key)) for key in ("train", "train_spread", "eval"))
     if train is None or evaluated is None or train <= 0 or evaluated <= 0:
         return Missing(ID, "the loss of one batch was not finite and positive in both modes")
-    # Losses near zero differ by large factors and mean the same.
+    # Losses near zero may differ by large factors without any meaning.
     beyond = evaluated - train > 3 * (spread or 0.0) + 0.05
     ratio = evaluated / train
     level = ramp(ratio, 2.0, 5.0, log=True) if beyond else 0.0

@@ -39,7 +39,7 @@ def measure(run: Run) -> Sign | Missing:
     ratios = np.minimum(points.values / ordinary, 1e300)
     worst = int(np.argmax(ratios))
     level = ramp(float(ratios[worst]), 10.0, 100.0, log=True)
-    # Rare means rare: where a tenth of the steps tower, the ordinary is not ordinary and steps are to blame.
+    # Outliers must be rare: where a tenth of the norms are that large, they are ordinary, and the steps are at fault.
     rare = float(np.mean(ratios > 10.0))
     level *= ramp(rare, 0.3, 0.1)
     return Sign(

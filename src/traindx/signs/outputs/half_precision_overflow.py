@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     table = run.layers("act_max")
     sizes = np.abs(table.values[np.isfinite(table.values)])
     largest = max([float(sizes.max()) if sizes.size else 0.0, *(found.input_range if found else ())])
-    # An overflow that the replay saw in the forward pass needs no second witness.
+    # An overflow that the replay saw in the forward pass needs no further evidence.
     seen = found is not None and found.where in ("forward", "loss")
     if not largest and not seen:
         return Missing(ID, "the size of activations was not recorded")

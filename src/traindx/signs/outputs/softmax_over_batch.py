@@ -31,7 +31,7 @@ def _softmaxes(run: Run) -> list[Found]:
             if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
                 continue
             axis = int(dim) % len(sizes)
-            # The loss function's own softmax knows where the classes are; only dimension 0 is the caller's doing, and
+            # The loss function's own softmax knows where the classes are; only dimension 0 is set by the caller, and
             # one that no such function would take.
             if axis == 0 or (sizes[axis] == 1 and not chosen) or entry.get("in_loss") is not True:
                 found.append((axis, sizes))

@@ -24,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
     worst: tuple[float, float, float, str] | None = None
     by_hand = {"class": "the script's own update", **run.fact("by_hand")}
     for optimizer in [*run.entries("optimizers"), by_hand]:
-        # In a fast loop most steps are not heard of in full; older records do not tell how many were.
+        # In a fast loop most steps are not observed in full; older records do not say how many were.
         kept = number(optimizer.get("grads_kept"))
         steps = number(optimizer.get("steps_heard", optimizer.get("steps")))
         if kept is not None and steps is not None and steps >= 2:
