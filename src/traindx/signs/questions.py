@@ -27,9 +27,8 @@ TIME = "Where does the time go?"
 TOPICS = {
     TRAINED: "whether it trained", FINITE: "finite losses", FALLS: "the training loss", START: "the first loss",
     LOSS_INPUTS: "loss inputs", PARAMETERS: "gradients and parameters", FLOW: "gradient flow", STEPS: "step sizes",
-    SCHEDULE: "the learning rate", BATCH: "batch size", DATA: "data", VALIDATION: "validation",
-    MODES: "train and eval mode", PRECISION: "precision", CAPACITY: "capacity", EXPERIMENTS: "experiments",
-    TIME: "where time goes",
+    SCHEDULE: "the learning rate", BATCH: "batch size", DATA: "data", VALIDATION: "validation", MODES: "modes",
+    PRECISION: "precision", CAPACITY: "capacity", EXPERIMENTS: "experiments", TIME: "where time goes",
 }  # fmt: skip
 ORDER = (
     TRAINED, FINITE, FALLS, START, LOSS_INPUTS, PARAMETERS, FLOW, STEPS, SCHEDULE, BATCH, DATA, VALIDATION, MODES,
