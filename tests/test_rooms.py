@@ -34,8 +34,6 @@ ALLOWED = {
 STILL_DOWNSTREAM = {("diagnosis/gradient_pathology.py", "probes")}
 # Rooms that still use private modules of others. The list may only become shorter.
 STILL_PRIVATE = {
-    ("comparison", "signs"),  # the cleaned curve
-    ("reports", "signs"),
     ("comparison", "readers"),  # how sure a format is of a file
     ("commands", "readers"),
     ("commands", "reports"),  # the page

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from traindx.wording import counted, listed, number, percent, probability, round_figure
+from traindx.wording import counted, listed, num, percent, probability, round_figure
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,11 @@ from traindx.wording import counted, listed, number, percent, probability, round
      (2.5e7, "2.5e+07"), (math.inf, "inf"), (math.nan, "nan"), (-52.25, "-52.2")],
 )  # fmt: skip
 def test_numbers(value, shown):
-    assert number(value) == shown
+    assert num(value) == shown
 
 
 def test_more_digits_for_losses():
-    assert number(0.123456, 4) == "0.1235" and number(123.456, 4) == "123.5"
+    assert num(0.123456, 4) == "0.1235" and num(123.456, 4) == "123.5"
 
 
 @pytest.mark.parametrize(

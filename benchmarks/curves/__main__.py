@@ -23,7 +23,7 @@ from .courses import HELD_OUT, TUNE
 from .healthy import KINDS, Kind
 from .sick import FAULTS, Fault
 
-SIGNS = [module for module in all_signs().values() if ".signs.curves." in module.__name__]
+SIGNS = [unit for unit in all_signs().values() if unit.family == "curves"]
 
 
 def main(arguments: list[str]) -> int:
@@ -63,7 +63,7 @@ def _random(*key: object) -> np.random.Generator:
 
 
 def raised(run: Run) -> list[Sign]:
-    found = [module.measure(run) for module in SIGNS]
+    found = [unit.measure(run) for unit in SIGNS]
     return [sign for sign in found if isinstance(sign, Sign) and sign.raised]
 
 

@@ -9,18 +9,19 @@ from pkgutil import walk_packages
 from types import ModuleType
 
 
-def modules_of(package: str, defining: str) -> Iterator[ModuleType]:
-    """The public modules below `package` (and those of third parties, by entry point) that define a name.
+def modules_of(package: str, defining: str | tuple[str, ...]) -> Iterator[ModuleType]:
+    """The public modules below `package` (and those of third parties, by entry point) that define one of the names.
 
     A module whose name begins with an underscore is a helper, not a unit. Third parties register a module
     under the entry-point group named like the package, for instance `traindx.readers`.
     """
+    names = (defining,) if isinstance(defining, str) else defining
     root = import_module(package)
     for found in walk_packages(root.__path__, prefix=package + "."):
         if found.ispkg or any(part.startswith("_") for part in found.name.split(".")):
             continue
         module = import_module(found.name)
-        if hasattr(module, defining):
+        if any(hasattr(module, name) for name in names):
             yield module
     for entry in entry_points(group=package):
         yield entry.load()

@@ -6,6 +6,7 @@ import html
 import math
 import re
 from collections.abc import Sequence
+from functools import partial
 
 # What a stream without Unicode gets instead; everything else that it cannot show becomes a question mark.
 PLAIN = {
@@ -33,11 +34,14 @@ def markup(text: object) -> str:
     return html.escape(clean(str(text)), quote=True)
 
 
-def number(value: float, digits: int = 3) -> str:
+def num(value: float, digits: int = 3) -> str:
     """`digits` significant digits: enough to act on. Counts, and what would need an exponent, are given in full."""
     if math.isfinite(value) and abs(value) < 1e6 and (value == int(value) or abs(value) >= 10**digits):
         return f"{value + 0.0:.0f}"  # adding zero turns -0 into 0
     return f"{value:.{digits}g}"
+
+
+num4 = partial(num, digits=4)  # what a loss curve can bear
 
 
 def percent(share: float) -> str:
@@ -75,6 +79,11 @@ def listed(names: Sequence[str], limit: int = 4) -> str:
 def times(log_ratio: float) -> str:
     """A logarithmic rise as a factor."""
     return f"{math.exp(min(log_ratio, 700.0)):.3g} times"
+
+
+def change(share: float) -> str:
+    """A rise as people say it: `3.4 %`, `41 %`, `6.2 times` from a trebling on."""
+    return f"{1 + share:.3g} times" if share >= 2 else percent(share)
 
 
 def round_figure(value: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from traindx.causes._lines import assigned_name
+from traindx.causes._known import assigned_name
 
 
 @pytest.mark.parametrize(

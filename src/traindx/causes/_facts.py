@@ -20,7 +20,7 @@ from ._known import entries
 
 __all__ = [
     "as_mapping", "first_event", "items", "loader", "model_site", "module_types", "numbers", "operation", "python_list",
-    "scale_against_fan_in", "shape", "training_loss", "typical", "was", "weights", "worst",
+    "scale_against_fan_in", "shape", "training_loss", "typical", "weights", "worst",
 ]  # fmt: skip
 
 
@@ -114,8 +114,3 @@ def worst(run: Run, quantity: str, above: float) -> list[tuple[str, float]]:
         if values.size and values[-1] > above:
             found.append((name, float(values[-1])))
     return sorted(found, key=lambda item: -item[1])
-
-
-def was(site: Site | None) -> str:
-    """The old line as a comment that stands above the new one; empty where it is unknown."""
-    return f"# was: {site.text}\n" if site and site.text else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +14,13 @@ from ..record.site import Site
 from ..record.values import entries as mappings
 from ..record.values import mapping, number
 from ..wording import counted, listed
-from ..wording import number as show
+from ..wording import num as show
 from ..wording import round_figure as nice
-from ._lines import assigned_name, is_statement
 
 __all__ = [
-    "adaptive", "at", "batch_size", "counted", "entries", "groups", "in_script_words", "listed", "median", "modules",
-    "nice", "number", "optimizer", "optimizer_class", "optimizer_name", "quantile", "rate", "record", "setting", "show",
-    "site_of", "steps_per_epoch", "train_loader", "values", "whole_line",
+    "adaptive", "assigned_name", "batch_size", "counted", "entries", "groups", "in_script_words", "listed", "median",
+    "modules", "nice", "number", "optimizer", "optimizer_class", "optimizer_name", "quantile", "rate", "record",
+    "setting", "show", "site_of", "steps_per_epoch", "train_loader", "values",
 ]  # fmt: skip
 
 
@@ -37,16 +37,6 @@ def record(run: Run, key: str) -> Mapping[str, Any]:
 def site_of(entry: Mapping[str, Any] | None) -> Site | None:
     """The source line that an entry names under `site`."""
     return Site.of((entry or {}).get("site"))
-
-
-def whole_line(site: Site | None) -> str | None:
-    """The text of the line, where it stands by itself and so may be repeated in a fix."""
-    return site.text if site and is_statement(site.text) else None
-
-
-def at(site: Site | None) -> str:
-    """How a summary begins: with the line, where it is known."""
-    return f"{site}: " if site else ""
 
 
 def optimizer(run: Run) -> Mapping[str, Any]:
@@ -68,6 +58,18 @@ def optimizer_name(run: Run) -> str:
     """What the script calls its optimizer."""
     site = run.optimizers[0].site if run.optimizers else None
     return (assigned_name(site.text) if site else None) or "optimizer"
+
+
+def assigned_name(line: str) -> str | None:
+    """The variable that a line assigns to, where the line stands by itself and that is one plain or dotted name."""
+    try:
+        body = ast.parse(line.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    targets = body[0].targets if len(body) == 1 and isinstance(body[0], ast.Assign) else []
+    if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)):
+        return ast.unparse(targets[0])
+    return None
 
 
 def in_script_words(run: Run, code: str) -> str:

@@ -17,7 +17,7 @@ from ..record import Run
 from ..reports import Look
 from ..reports.json import strict
 from ..reports.layout import Page
-from ..wording import number
+from ..wording import num
 from ._errors import CommandError
 from ._output import terminal_look
 from ._say import say
@@ -86,7 +86,7 @@ def _page(
     sheet.lines.append(f"{'layer':<{width}}  " + "  ".join(f"{heading:>9}" for heading in quantities.values()))
     for name, values in rows.items():
         shown = name if len(name) <= width else "…" + name[-width + 1 :]
-        cells = "  ".join(f"{'' if np.isnan(values[q]) else number(values[q]):>9}" for q in quantities)
+        cells = "  ".join(f"{'' if np.isnan(values[q]) else num(values[q]):>9}" for q in quantities)
         sheet.lines.append(f"{shown:<{width}}  {cells}".rstrip())
     sheet.gap()
     if fit is not None:

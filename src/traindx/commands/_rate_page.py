@@ -12,7 +12,7 @@ from ..probes.rates import RateTest
 from ..record import Series
 from ..reports import Look
 from ..reports.layout import MARGIN, Page, figure
-from ..wording import counted, number
+from ..wording import counted, num
 
 ROWS = 4
 LEGEND = {"^": "^ suggestion", "y": "y your learning rate"}
@@ -79,7 +79,7 @@ def _curve(sheet: Page, test: RateTest) -> None:
         if rate and rates[0] <= rate <= rates[-1]:
             share = math.log(rate / rates[0]) / math.log(rates[-1] / rates[0])
             marks[round(share * (columns - 1))] = mark
-    first, last = number(rates[0], 1), number(rates[-1], 1)
+    first, last = num(rates[0], 1), num(rates[-1], 1)
     ends = first + last.rjust(columns - len(first))
     sheet.block("LOSS", [*drawn, " " * margin + "".join(marks).rstrip(), " " * margin + ends])
     legend = [text for mark, text in LEGEND.items() if mark in marks]

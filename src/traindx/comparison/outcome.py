@@ -8,7 +8,7 @@ from ..diagnosis import Diagnosis, diagnose
 from ..record import Run, Series
 from ..record.types import FloatArray, IntArray
 from ..record.values import mapping
-from ..signs._curve import Curve, curve_of
+from ..signs.curve import Curve, curve_of
 from .quantity import quantity_of
 from .settings import named_settings, settings_of
 from .types import Measured, Metric, Outcome

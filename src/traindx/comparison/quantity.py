@@ -11,7 +11,7 @@ from ..record import Run
 from ..record.losses import LossCall, loss_kind
 from ..record.values import mapping, number, text
 from ..wording import listed
-from ..wording import number as shown
+from ..wording import num as shown
 
 OVER_CLASSES = ("cross-entropy", "nll")
 LOSS_KEYS = ("loss", "loss_fn", "loss_function", "criterion", "objective")

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import pstdev
 
-from ..wording import listed, percent
-from ..wording import number as plain_number
+from ..wording import listed, num4, percent
 from .types import Effect, Entry, Noise
 
 VERY_LIKELY, LIKELY, POSSIBLE = 0.01, 0.05, 0.2  # p-values
@@ -37,7 +36,7 @@ def statement_of(entries: Sequence[Entry], effects: Sequence[Effect], noise: Noi
 
 
 def number(value: float | None) -> str:
-    return "-" if value is None else plain_number(value, 4)
+    return "-" if value is None else num4(value)
 
 
 def _extent(entries: Sequence[Entry], metric: str) -> str:

@@ -13,7 +13,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Series:
     """One scalar over steps. Steps are in order of writing, may repeat, and may be empty."""
 

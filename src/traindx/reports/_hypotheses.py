@@ -7,7 +7,7 @@ from typing import Any
 
 from ..causes import Fix
 from ..diagnosis import Hypothesis
-from ..wording import clean, number, probability
+from ..wording import clean, num, probability
 from ._change import change
 from .layout import Page
 
@@ -100,4 +100,4 @@ def tested(trial: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    return number(value) if isinstance(value, float) else str(value)
+    return num(value) if isinstance(value, float) else str(value)

@@ -2,7 +2,8 @@
 
 One sign is one file: its docstring says what is measured and against what scale, `ID` names it, `QUESTION` and `SHOWS`
 say what it is good for, and `measure(run)` returns a `Sign`, or `Missing` where the run does not hold what it needs.
-Missing is not normal. Everything that reports and diagnosis know about a sign stands in its file (`SignUnit`).
+A file whose signs are mirror images (a quantity too high and too low) lists them in `SIGNS` instead. Missing is not
+normal. Everything that reports and diagnosis know about a sign stands in its file (`SignUnit`).
 """
 
 from ._base import Missing, Sign, Signs, SignUnit, ramp

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..record.site import Site
 from .checks import Check
 
 if TYPE_CHECKING:
@@ -51,7 +52,11 @@ class Sign:
 
 @dataclass(frozen=True)
 class SignUnit:
-    """A sign's module, as it describes itself. The module defines ID, QUESTION, SHOWS and `measure`; the rest if apt.
+    """A sign, as its module describes it.
+
+    The module defines ID, QUESTION, SHOWS, `measure` and those of the others that apply, and its docstring says what
+    the sign is `about`. A module with several signs (a quantity too high and too low) defines `SIGNS`, a tuple of these
+    units, instead; each sign is then `about` what the docstring of its `measure` says.
 
     `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
     bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `needs_time`: a short run cannot
@@ -64,7 +69,7 @@ class SignUnit:
     measure: Callable[[Run], Sign | Missing]
     question: str
     shows: Shows
-    family: str
+    family: str = ""  # the package that the module lies in
     about: str = ""
     core: bool = False
     bad_from: float | None = None
@@ -128,3 +133,14 @@ def ramp(value: float, normal: float, gross: float, *, log: bool = False) -> flo
     if gross == normal:  # both ends of the scale were computed, and fell together
         return 1.0 if value > gross else 0.0
     return min(1.0, max(0.0, (value - normal) / (gross - normal)))
+
+
+def if_raised(level: float, severity: Severity) -> Severity:
+    """The severity of a sign that is raised; a sign that is not raised informs only."""
+    return severity if level >= 0.5 else "info"
+
+
+def place(site: Any) -> str:
+    """` (train.py:12)` where a site is known, else nothing."""
+    found = site if isinstance(site, Site) else Site.of(site)
+    return f" ({found})" if found else ""

@@ -1,4 +1,4 @@
-"""The loss of the trivial predictor, where the run shows enough to know it.
+"""The loss of predicting the same for every input, where the run shows enough to know it.
 
 Seen from inside: the loss function and the targets it was given. From a log: only a number of classes or a
 vocabulary among its hyperparameters, and then only as what cross entropy would be; or a loss and an accuracy that are
@@ -18,9 +18,9 @@ import numpy as np
 from ..record import Run
 from ..record.losses import LossCall
 from ..record.values import histogram, mapping, number
-from ._curve import Curve, curve_of, once_per_run, training_loss
+from .curve import Curve, curve_of, once_per_run, training_loss
 
-NEAR = (0.5, 2.0)  # a mean square of that many times the targets' variance is near enough to scale from
+NEAR = (0.5, 2.0)  # errors with a mean square of so many times the targets' variance give the scale
 LOST = 10.0  # times the loss of guessing
 FEWEST = 8  # points from which a ratio is judged
 CLASS_KEYS = ("num_classes", "n_classes", "num_labels", "nc", "vocab_size", "n_vocab")

@@ -1,4 +1,4 @@
-"""Each clipping call: the norm before it against its threshold, as observed or as a log's settings and norms tell."""
+"""Each clipping call: the norm before clipping over the threshold, as observed or from a log's settings and norms."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import IntArray
-from ._curve import curve_of, once_per_run, training_loss
+from .curve import curve_of, once_per_run, training_loss
 
 MOST = 10_000  # epochs; beyond that each is a point, and borders mean nothing
 
@@ -34,7 +34,7 @@ def _from_column(run: Run) -> IntArray:
 
 
 def _from_loader(run: Run, last: int) -> IntArray:
-    loaders = [x for x in run.facts.get("loaders") or [] if isinstance(x, dict) and x.get("role") == "train"]
+    loaders = [loader for loader in run.entries("loaders") if loader.get("role") == "train"]
     if len(loaders) != 1:
         return np.empty(0, np.int64)
     batches = loaders[0].get("batches")

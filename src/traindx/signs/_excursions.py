@@ -18,13 +18,13 @@ from scipy.ndimage import binary_dilation, median_filter
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._base import ramp
-from ._curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
+from .curve import Curve, gradient_norm, once_per_run, robust_spread, training_loss
 
 BoolArray = NDArray[np.bool_]
 Outcome = Literal["back", "returning", "open", "stays"]
 
 SEEN = math.log(1.25)  # a rise by less than a quarter is not worth a look
-MOST = 300  # that many excursions are a way of life; more tell nothing new
+MOST = 300  # a curve with this many is noisy throughout; more tell nothing new
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def excursions(curve: Curve) -> list[Excursion]:
     width = _odd_width(n)
     baseline = trailing_median(y, width)
     rise = y - baseline
-    # In fewer points a spike would be its own standard.
+    # With fewer points a spike would set the spread that it is measured by.
     usual = _usual_spread(rise[2:][~_lasting(rise[2:])]) if n >= 30 else 0.0
     found: list[Excursion] = []
     free_from = 1

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from ._curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
 from ._rise import BINS, smoothed, unexplained, window
 from ._trend import trend
+from .curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
 
 TYPICAL_NOISE = 0.02  # of one point, relative
 TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck

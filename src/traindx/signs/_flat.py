@@ -1,4 +1,4 @@
-"""The longest last stretch over which a curve makes no progress worth the name.
+"""The longest stretch at the end of a curve without real progress.
 
 Flat means: the smoothed course stays at one level, and the fall over the stretch is either not significant and
 small, or negligible however significant (half a percent of the level). A non-significant fall in wild noise is
@@ -13,8 +13,8 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from ._curve import Curve, once_per_run, training_loss
 from ._trend import SIGNIFICANT, trend
+from .curve import Curve, once_per_run, training_loss
 
 NEGLIGIBLE = 0.005
 SMALL = 0.02

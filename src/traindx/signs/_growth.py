@@ -15,7 +15,7 @@ class Growth:
     first: float
     last: float
     order: float  # Kendall's tau of the medians of six stretches: 1 where each is above the one before
-    lasting: bool  # both halves take part: neither a warm-up that levels off nor a machine that got busy at the end
+    lasting: bool  # both halves grow: it is neither a warm-up that levels off nor a machine that got busy at the end
     steps: int
 
     @property
@@ -26,7 +26,7 @@ class Growth:
 def growth(run: Run, name: str, skip: float, fewest: int = 12) -> Growth | None:
     """Growth after the first `skip` share of the points, where caches fill and machines warm up.
 
-    Points at the very first step are left out: they are of the time before training, when modules are loaded.
+    Points at the very first step are left out: they stem from before training, when modules are loaded.
     """
     points = ordered(run.series(name))
     begun = points.steps > (points.steps[0] if points else 0)

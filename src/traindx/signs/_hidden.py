@@ -22,7 +22,7 @@ class HiddenShare:
 
 
 def hidden_share(run: Run, quantity: str, begin: float, end: float = 1.0) -> HiddenShare | None:
-    """A share per squashing layer. A sigmoid at the output of a classifier is at its limits when it is right."""
+    """The share of each squashing layer, without outputs: the sigmoid of a good classifier is at its limits."""
     found = layer_medians(run.layers(quantity), begin, end)
     last = output_module(run.modules, SQUASHING)
     at_output = {last.name} if last is not None else {_function_at_output(run, found)}

@@ -26,12 +26,12 @@ def normalises_first(run: Run) -> bool:
 
 
 def first_layers(run: Run) -> list[Mapping[str, Any]]:
-    """What the layers get that data reach first, after all that the model does to them before."""
+    """Statistics of the inputs of the first layers with weights, after any scaling inside the model."""
     return run.entries("first_layers")
 
 
 def size_within(run: Run) -> float | None:
-    """The root mean square, farthest from 1, of what those layers get."""
+    """The root mean square of those inputs; of several layers, the one farthest from 1."""
     sizes = [size for layer in first_layers(run) if (size := number(layer.get("rms")) or 0.0) > 0]
     return max(sizes, key=lambda size: abs(math.log(size)), default=None)
 

@@ -1,4 +1,4 @@
-"""Shares of the commonest class, and the order of scores where it is so common that all answers are it."""
+"""Shares of the commonest class, and how scores rank samples where every prediction is that class."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FEWEST_RARER = 10
 
 @dataclass(frozen=True)
 class Ranking:
-    """The share of pairs of a rarer and a common case that the scores put in order."""
+    """The share of pairs (one rare, one common case) that the scores rank correctly: the area under the ROC curve."""
 
     share: float
     rarer: float
 
     @property
     def weak(self) -> float:
-        """From 0, a guess or a strong signal, to 1: surely better than a guess, and too little to change answers.
+        """0 for a guess or a strong signal, 1 where it is surely better than a guess and too weak to change answers.
 
         Two standard errors are taken off, each at most that of so many coin tosses.
         """

@@ -7,11 +7,11 @@ from ..record.values import number
 from ._tables import typical
 
 FEWEST_BATCHES = 4  # from which the size of a set is told
-MOST_DIFFERENT = 0.9  # of all samples: with fewer that come again, the size is anybody's guess
+MOST_DIFFERENT = 0.9  # of all samples: with fewer repeats the size cannot be estimated
 
 
 def dataset_size(run: Run) -> float | None:
-    """Samples of the largest training set: of a loader, or as far as samples that come again tell it."""
+    """Samples of the largest training set: its loader's, or estimated from repeated samples."""
     known = max((loader.size for loader in run.training_loaders if loader.size and loader.size > 0), default=None)
     return known if known is not None or run.training_loaders else _met_again(run)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cache
+from inspect import getdoc
 from types import ModuleType
 
 import numpy as np
@@ -21,21 +22,25 @@ STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised inst
 def all_signs() -> dict[str, SignUnit]:
     """Every sign unit, by id."""
     found: dict[str, SignUnit] = {}
-    for module in modules_of("traindx.signs", defining="measure"):
-        unit = _unit(module)
-        if unit.id in found:
-            raise ValueError(f"two signs are called {unit.id}")
-        found[unit.id] = unit
+    for module in modules_of("traindx.signs", defining=("measure", "SIGNS")):
+        for unit in _units(module):
+            if unit.id in found:
+                raise ValueError(f"two signs are called {unit.id}")
+            found[unit.id] = unit
     return found
 
 
-def _unit(module: ModuleType) -> SignUnit:
-    return SignUnit(
+def _units(module: ModuleType) -> tuple[SignUnit, ...]:
+    """The signs of a module: those in its `SIGNS`, or the one that its constants and `measure` describe."""
+    family = module.__name__.rpartition(".")[0].rpartition(".")[2]  # none for a third party's module at the top
+    if hasattr(module, "SIGNS"):
+        return tuple(replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
+    unit = SignUnit(
         id=module.ID,
         measure=module.measure,
         question=module.QUESTION,
         shows=module.SHOWS,
-        family=module.__name__.split(".")[-2],
+        family=family,
         about=(module.__doc__ or "").strip(),
         core=getattr(module, "CORE", False),
         bad_from=getattr(module, "BAD_FROM", None),
@@ -47,6 +52,7 @@ def _unit(module: ModuleType) -> SignUnit:
         remedy=getattr(module, "REMEDY", ""),
         rival=getattr(module, "RIVAL", None),
     )
+    return (unit,)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What the modules of a model are to it: which follow the mode, which makes the output."""
+"""The roles of a model's modules: which follow the mode, which one makes the output."""
 
 from __future__ import annotations
 

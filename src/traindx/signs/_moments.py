@@ -15,13 +15,13 @@ import numpy as np
 from ..record import Run
 from ..record.types import FloatArray
 from ..record.values import mapping, numbers, text
-from ._curve import Curve, gradient_norm
+from ..wording import num4
 from ._epochs import epoch_borders
 from ._excursions import gradient_excursions, standouts
 from ._rate import learning_rate
-from ._wording import number
+from .curve import Curve, gradient_norm
 
-ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next is a step of its own
+ROSE = 1.2  # a learning rate that grows by a fifth from one point to the next was raised on purpose
 NEAR = 2.5  # points of the loss that count as the same moment
 BORDERS_APART = 8  # points an epoch must hold for its border to be a moment at all
 FEWEST_SPIKES = 5  # four gaps are the fewest that can be even beyond chance
@@ -55,7 +55,7 @@ def _rate_rose(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     i = int(grown[np.argmin(np.abs(steps[grown] - step))])
     before, after = float(values[i - 1]), float(values[i])
-    words = f"the learning rate rose from {number(before)} to {number(after)} at step {steps[i]}"
+    words = f"the learning rate rose from {num4(before)} to {num4(after)} at step {steps[i]}"
     return Coincidence("lr-rose", words, {"step": int(steps[i]), "from": before, "to": after})
 
 
@@ -75,7 +75,7 @@ def _norm_jumped(run: Run, step: int, reach: float) -> Coincidence | None:
         return None
     highest = max(jumps, key=lambda e: e.height)
     at, size = int(norm.steps[highest.peak]), float(norm.values[highest.peak])
-    words = f"the gradient norm jumped to {number(size)} at step {at}"
+    words = f"the gradient norm jumped to {num4(size)} at step {at}"
     return Coincidence("gradient-norm", words, {"step": at, "norm": size})
 
 
@@ -120,10 +120,11 @@ def period_of(curve: Curve) -> Period | None:
 
 
 def _as_even_by_chance(off: float, gaps: int) -> float:
-    """How often that many random gaps lie as close to multiples of one length: (2 off n)^n / n!, in logarithms."""
-    if off == 0 or gaps > 150:
+    """The probability that the mean of so many distances, uniform up to a half, is at most `off` (Irwin-Hall)."""
+    if gaps > 150:  # far from the mean of a quarter nothing is left to chance
         return float(off > 0.1)
-    return math.exp(min(0.0, gaps * math.log(2 * off * gaps) - math.lgamma(gaps + 1)))
+    # By logarithms: a hundred gaps to the power of a hundred overflow.
+    return math.exp(min(0.0, gaps * math.log(2 * off * gaps) - math.lgamma(gaps + 1))) if off > 0 else 0.0
 
 
 def half_precision(run: Run) -> str | None:

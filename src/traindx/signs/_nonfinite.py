@@ -1,4 +1,4 @@
-"""The birth of the first non-finite number, put together from the events around it."""
+"""Where the first non-finite number arose, from the events around it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Birth:
     input_range: tuple[float, ...]
     loss: Mapping[str, Any]  # the nonfinite-loss event's data
     gradient_first: bool  # a gradient was not finite while the loss still was
-    ratio: float | None  # by how much of their size the last update before it changed weights
-    blown: bool  # steps, loss or values were out of all proportion before it
+    ratio: float | None  # the update/weight ratio of the last update before it
+    blown: bool  # steps, loss or values had exploded before it
 
 
 def _data(run: Run, kind: str) -> tuple[int | None, Mapping[str, Any]]:
@@ -65,7 +65,7 @@ def birth(run: Run) -> Birth | None:
 
 
 def _ratio_before(run: Run, step: int | None) -> float | None:
-    """By how much of their size the last step that was looked at before changed weights."""
+    """The update/weight ratio at the last look before a step."""
     ratios = update_ratios(run)
     before = ratios.values if step is None else ratios.values[ratios.steps < step]
     return float(before[-1]) if len(before) else None

@@ -8,7 +8,7 @@ FEWEST_EMPTIED, NEARLY_ALL = 3, 0.8
 
 
 def needs_whole_set(run: Run) -> bool:
-    """Whether an optimizer draws on differences of gradients, which a batch of its own for each step would spoil."""
+    """Whether an optimizer (like L-BFGS) uses differences of gradients, which need the same samples at every step."""
     return any("lbfgs" in optimizer.class_name.lower() for optimizer in run.optimizers)
 
 
@@ -18,7 +18,7 @@ def adaptive(run: Run) -> bool:
 
 
 def emptied_steps(run: Run) -> float | None:
-    """Steps before which the gradients of the last backward had been cleared, where nearly all are of that kind."""
+    """Steps that found the gradients of the last backward cleared, where nearly all steps did; else None."""
     heard = sum(optimizer.steps_heard for optimizer in run.optimizers)
     emptied = sum(optimizer.emptied for optimizer in run.optimizers)
     return emptied if emptied >= FEWEST_EMPTIED and emptied >= NEARLY_ALL * heard else None

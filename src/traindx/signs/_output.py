@@ -17,7 +17,7 @@ _RANGES = {
     "relu": (0.0, inf),
     "hardtanh": (-1.0, 1.0),
 }
-# Operations that only rearrange: what they hand on was made by the operation before them.
+# Operations that only rearrange: the values come from the operation before them.
 _REARRANGING = (
     "squeeze",
     "view",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..record import Run
+from ..wording import num4
 from ._base import ramp
 from ._chance import chance_level
-from ._curve import Curve
-from ._wording import number
+from .curve import Curve
 
 
 @dataclass(frozen=True)
 class Progress:
-    """`left` of the loss that was there to lose; `level` 1 where little is left; `text` says against what."""
+    """`left` is the share of the loss that remains; `level` is 1 where little remains; `text` says against what."""
 
     left: float
     level: float
@@ -28,9 +28,9 @@ def progress(run: Run, curve: Curve, reached: float, scale: float | None = 1.0) 
     chance = chance_level(run)
     if chance is not None and scale is not None:
         level = chance.loss / scale
-        left, against = reached / level, f"chance is {number(level)}"
+        left, against = reached / level, f"chance is {num4(level)}"
     elif len(curve) > 1 and curve.first > 0:
-        left, against = reached / curve.first, f"it began at {number(curve.first)}"
+        left, against = reached / curve.first, f"it began at {num4(curve.first)}"
     else:
         return None
     # A third of chance leaves no doubt that something was learned; four fifths may be an accident. The fall from a

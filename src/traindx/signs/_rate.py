@@ -8,7 +8,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray
-from ._curve import Curve, curve_of, once_per_run
+from .curve import Curve, curve_of, once_per_run
 
 
 @dataclass(frozen=True, eq=False)

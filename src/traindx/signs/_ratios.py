@@ -11,7 +11,7 @@ from ._tables import median, ordered
 def update_ratios(run: Run) -> Series:
     """One point a look. Weight matrices only: biases and zero-initialised tensors have no meaningful ratio early.
 
-    Where parameters are not known by kind, the ratio over all parameters together has to do.
+    Where the kinds of parameters are unknown, the ratio is over all parameters together.
     """
     matrices = {p.name for p in run.parameters if p.matrix and p.trains and not p.constant}
     table = run.layers("update_ratio")

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.ndimage import median_filter
 
 from ..record.types import FloatArray
-from ._curve import Curve, in_bins
+from .curve import Curve, in_bins
 
 BINS = 120  # enough to place a turn to 1 % of the run
 PRIOR_POINTS = 2.0
@@ -65,7 +65,7 @@ def rise_of(curve: Curve, typical_noise: float) -> Rise:
     height = end - float(smooth[best])
     if height <= 0:
         return NONE
-    # A spike above the end on the way there is no noise of the levels that are compared.
+    # A spike higher than the end does not belong to the noise of the levels that are compared.
     capped = np.concatenate([y[:best], np.minimum(tail, max(end + 0.3 * height, float(np.quantile(tail, 0.75))))])
     noise, inflation = unexplained(capped, best, typical_noise / math.sqrt(size))
     points = max(1.0, width / inflation)
@@ -125,7 +125,7 @@ def unexplained(y: FloatArray, best: int, typical: float) -> tuple[float, float]
     free = max(0.0, len(kept) - min(groups + more - 1, len(y) // 2))
     variance = (1.4 * float(kept @ kept) + PRIOR_POINTS * typical**2) / (free + PRIOR_POINTS)
     neighbours = _of_neighbours(y, best) ** 2
-    # Of few points both are rough: their mean is less so than the larger one.
+    # With few points both estimates are rough: their mean is more reliable than the larger one.
     joined = max(variance, (variance + neighbours) / 2 if len(y) < 20 else neighbours)
     return math.sqrt(joined), _inflation(residuals)
 
@@ -157,7 +157,7 @@ def _isotonic(y: FloatArray) -> tuple[FloatArray, int]:
 
 
 def _inflation(residuals: FloatArray) -> float:
-    """By how much neighbours that are alike widen the variance of a mean."""
+    """The factor by which correlated neighbours widen the variance of a mean."""
     power = float(residuals @ residuals)
     if len(residuals) < 12 or power <= 0:
         return 1.0

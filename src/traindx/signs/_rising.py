@@ -8,9 +8,9 @@ import numpy as np
 
 from ..record import Run
 from ._base import ramp
-from ._curve import BINS, in_bins, means_little, once_per_run, training_loss, validation_loss
 from ._rate import learning_rate
 from ._trend import SIGNIFICANT, size_z, trend
+from .curve import BINS, in_bins, means_little, once_per_run, training_loss, validation_loss
 
 TYPICAL_NOISE = 0.03  # of one training loss, relative
 
@@ -54,7 +54,7 @@ def _validation_rises(run: Run) -> bool:
     if len(validation) < 4:
         return False
     course = trend(validation.steps.astype(np.float64), validation.values)
-    # Four evaluations in strict order are all that four can show.
+    # With four evaluations, strict order is all the evidence there can be.
     return course.rises or (course.change > 0 and bool(np.all(np.diff(validation.values) > 0)))
 
 

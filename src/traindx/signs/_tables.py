@@ -1,4 +1,4 @@
-"""Windows and medians over series and per-layer tables, deaf to gaps, NaN and disorder."""
+"""Windows and medians over series and per-layer tables; gaps, NaN and disorder do no harm."""
 
 from __future__ import annotations
 

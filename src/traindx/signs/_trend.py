@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..record.types import FloatArray
-from ._curve import BINS, in_bins, robust_spread
+from .curve import BINS, in_bins, robust_spread
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def trend(x: FloatArray, y: FloatArray) -> Trend:
 
 
 def size_z(found: Trend, x: FloatArray, y: FloatArray, typical: float) -> float:
-    """The change in standard errors: what orders of few points cannot show, a plain size can.
+    """The change in standard errors: with few points the size shows a trend that the order cannot.
 
     Noise that few points hardly show is taken together with a typical one, which counts for two points.
     """
@@ -72,7 +72,7 @@ def size_z(found: Trend, x: FloatArray, y: FloatArray, typical: float) -> float:
 
 
 def _inflation(residuals: FloatArray) -> float:
-    """By how much the variance of a mean grows when neighbours are alike: (1 + r) / (1 - r) for lag-1 correlation r."""
+    """The variance inflation of a mean of correlated neighbours: (1 + r) / (1 - r) for lag-1 correlation r."""
     centred = residuals - residuals.mean()
     power = float(centred @ centred)
     if len(residuals) < 8 or power <= 0 or not math.isfinite(power):

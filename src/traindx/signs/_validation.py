@@ -9,7 +9,7 @@ import numpy as np
 from ..record import Run
 from ..record.types import FloatArray, IntArray
 from ._chance import compared_loss, has_other_terms
-from ._curve import Curve, curve_of, in_bins, once_per_run, validation_loss
+from .curve import Curve, curve_of, in_bins, once_per_run, validation_loss
 
 BINARY = {"bce", "bce-logits"}  # the same loss, given probabilities or scores
 DIVIDED = 0.75  # of the function's value in training: by the number of batches that make one step
@@ -52,7 +52,7 @@ def _thinned(curve: Curve) -> Curve:
 
 @once_per_run
 def validation_scale(run: Run) -> float | None:
-    """By what a validation loss has to be multiplied to be a training loss; None where the two cannot be compared.
+    """The factor from a validation loss to a training loss; None where the two cannot be compared.
 
     That is where evaluations use another loss function than training, or where the training loss is a sum, which
     evaluations, as they are recorded, are not. A loss that is divided for accumulation is smaller in training than in
@@ -60,7 +60,7 @@ def validation_scale(run: Run) -> float | None:
     """
     training, evaluating = run.training_losses, run.evaluation_losses
     if evaluating and not training:
-        return None  # what the training loss is, nobody knows
+        return None  # the training loss function is unknown
     kinds = [{call.kind for call in calls} for calls in (training, evaluating)]
     if all(kinds) and not kinds[0] & kinds[1] and not all(found <= BINARY for found in kinds):
         return None

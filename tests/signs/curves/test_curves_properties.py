@@ -14,7 +14,7 @@ from scipy.optimize import isotonic_regression
 from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, Sign, all_signs
 from traindx.signs._rise import _isotonic
-from traindx.signs._wording import number
+from traindx.wording import num4
 
 CURVES = {sign_id: m for sign_id, m in all_signs().items() if m.family == "curves"}
 # Judged by ratios alone: not by chance, by an absolute floor or by a constant that stands for a lost number.
@@ -74,7 +74,7 @@ def test_minimum_and_last_value_are_those_of_the_record(curves: tuple[np.ndarray
         assert found.values["minimum"] == series.values[low] and found.values["minimum_step"] == series.steps[low]
         assert found.values["last"] == series.values[-1]
         assert found.values["rise"] == pytest.approx(series.values[-1] / series.values[low] - 1)
-        assert f"({number(float(series.values[low]))} at step {series.steps[low]})" in found.text
+        assert f"({num4(float(series.values[low]))} at step {series.steps[low]})" in found.text
 
 
 @settings(max_examples=40, deadline=None)

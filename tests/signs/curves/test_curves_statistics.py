@@ -9,11 +9,11 @@ import pytest
 
 from traindx.record import RunBuilder, Series
 from traindx.signs._chance import chance_level
-from traindx.signs._curve import Curve, curve_of, in_bins, split_runs, spread_of_differences
 from traindx.signs._epochs import epoch_borders
 from traindx.signs._excursions import excursions, trailing_median
 from traindx.signs._flat import flat_tail
 from traindx.signs._trend import trend
+from traindx.signs.curve import Curve, curve_of, in_bins, split_runs, spread_of_differences
 
 
 def series(steps: list[int], values: list[float]) -> Series:

@@ -11,7 +11,7 @@ from ...record import Run
 from ..errors import ReaderError
 from ..files import matching_files
 from ..meaning.assembly import LogFacts, assemble
-from ..meaning.curve import Curve
+from ..meaning.named_series import NamedSeries
 from ..options import Options
 from ..rows.collector import number
 from ..rows.runs import tidy
@@ -102,5 +102,5 @@ def _run(files: dict[str, Source], name: str, options: Options, config: dict[str
                 values.append(value)
         if len(set(steps)) == 1 and len(steps) > 1:
             steps = list(range(len(steps)))  # logged without a step: MLflow writes zeros
-        curves[tag] = tidy(Curve(tag, np.array(steps, np.int64), np.array(values)))
+        curves[tag] = tidy(NamedSeries(tag, np.array(steps, np.int64), np.array(values)))
     return assemble(curves, name, KIND, options, LogFacts(columns={"step": "step"}, config=config or {}))

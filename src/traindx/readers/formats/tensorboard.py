@@ -10,7 +10,7 @@ from ...record import Run
 from ..errors import ReaderError
 from ..files import matching_files
 from ..meaning.assembly import LogFacts, assemble
-from ..meaning.curve import Curve
+from ..meaning.named_series import NamedSeries
 from ..meaning.names import PHASES, role_of
 from ..options import Options
 from ..rows.runs import runs_from_rows, tidy
@@ -56,15 +56,15 @@ def _read_run(folder: Path, files: list[Path], name: str, options: Options) -> l
     return [assemble(curves, name, KIND, options, LogFacts(columns={"step": "step"}))]
 
 
-def _curves(files: list[list[Scalars]]) -> dict[str, Curve]:
+def _curves(files: list[list[Scalars]]) -> dict[str, NamedSeries]:
     parts: dict[str, list[Scalars]] = {}
     for points in files:
         for p in points:
             parts.setdefault(p.tag, []).append(p)
     return {
-        tag: Curve(tag, np.concatenate([p.steps for p in found]), np.concatenate([p.values for p in found]))
+        tag: NamedSeries(tag, np.concatenate([p.steps for p in found]), np.concatenate([p.values for p in found]))
         if len(found) > 1
-        else Curve(tag, found[0].steps, found[0].values)
+        else NamedSeries(tag, found[0].steps, found[0].values)
         for tag, found in parts.items()
     }
 

@@ -13,10 +13,10 @@ from ...record import Run, RunBuilder
 from ...record.types import IntArray
 from ..errors import ReaderError
 from ..options import Options
-from .curve import Curve
 from .direction import bare_losses, maximised, of_no_use
 from .epochs_among_steps import place_epochs_among_steps
 from .evaluation_sets import evaluation_sets
+from .named_series import NamedSeries
 from .names import DISCRIMINATORS, GENERATORS, Phase
 from .reinforcement import policy_losses, reinforcement
 from .unread import unread_validation
@@ -48,7 +48,7 @@ class LogFacts:
         return dict(vars(self))
 
 
-def assemble(curves: Mapping[str, Curve], source: str, kind: str, options: Options, log: LogFacts) -> Run:
+def assemble(curves: Mapping[str, NamedSeries], source: str, kind: str, options: Options, log: LogFacts) -> Run:
     """Build the run: named quantities under the record's names, everything else as `raw/NAME`."""
     chosen = _Chosen(log)
     left = {name: curve for name, curve in curves.items() if len(curve)}
@@ -85,21 +85,21 @@ class _Chosen:
     """The curves that got one of the record's names, and what they were called."""
 
     def __init__(self, log: LogFacts) -> None:
-        self.curves: dict[str, Curve] = {}
+        self.curves: dict[str, NamedSeries] = {}
         self._log = log
 
-    def take(self, canonical: str, curve: Curve, called: str | None = None) -> None:
+    def take(self, canonical: str, curve: NamedSeries, called: str | None = None) -> None:
         self.curves[canonical] = curve
         self._log.columns[canonical] = called or curve.name
 
-    def take_loss(self, canonical: str, curve: Curve) -> None:
+    def take_loss(self, canonical: str, curve: NamedSeries) -> None:
         if not maximised(curve):
             self.take(canonical, curve)
             return
-        self.take(canonical, Curve(curve.name, curve.steps, -curve.values), f"negative of {curve.name}")
+        self.take(canonical, NamedSeries(curve.name, curve.steps, -curve.values), f"negative of {curve.name}")
         self.note(f"{curve.name} is better when higher: {canonical} is its negative")
 
-    def networks(self, losses: list[Curve]) -> None:
+    def networks(self, losses: list[NamedSeries]) -> None:
         self._log.networks += [curve.name for curve in losses]
 
     def note(self, text: str) -> None:
@@ -109,7 +109,7 @@ class _Chosen:
         return canonical in self.curves
 
 
-def _by_options(chosen: _Chosen, left: dict[str, Curve], options: Options) -> None:
+def _by_options(chosen: _Chosen, left: dict[str, NamedSeries], options: Options) -> None:
     for canonical, name in options.columns.items():
         chosen.take(canonical, left.pop(matching(name, left)))
 
@@ -125,24 +125,24 @@ def matching(name: str, names: Iterable[str]) -> str:
     raise ReaderError(f"the log has no column {name!r}; it has {', '.join(near) or 'none with numbers'}")
 
 
-def _candidates(left: Mapping[str, Curve], kind: str, *phases: Phase) -> list[Curve]:
+def _candidates(left: Mapping[str, NamedSeries], kind: str, *phases: Phase) -> list[NamedSeries]:
     return [c for c in left.values() if c.role.kind == kind and c.role.phase in phases and not of_no_use(c)]
 
 
-def _best(candidates: list[Curve]) -> list[Curve]:
+def _best(candidates: list[NamedSeries]) -> list[NamedSeries]:
     """Most telling first. A name that says little about parts wins, unless it covers far less of the run."""
     # A column that says it is a loss is not given up for a formula (`train_MAE_step`) that is written more often.
     outright = [c for c in candidates if c.role.weak == 0 and len(c) >= FEWEST_POINTS] or candidates
     longest = max((len(c) for c in outright), default=0)
     end = max((int(c.steps.max()) for c in candidates), default=0)
 
-    def breaks_off(curve: Curve) -> bool:
+    def breaks_off(curve: NamedSeries) -> bool:
         return 4 * len(curve) < longest or 2 * int(curve.steps.max()) < end
 
     return sorted(candidates, key=lambda c: (breaks_off(c), c.role.rank, c.role.phase == "", -len(c)))
 
 
-def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
+def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     train = _without_lone_adversaries(_candidates(left, "loss", "train", ""))
     if policy := policy_losses(train):
         _take_networks(chosen, left, policy, "a policy's losses: none of them is the training loss")
@@ -169,14 +169,14 @@ def _losses(chosen: _Chosen, left: dict[str, Curve]) -> None:
         _from_perplexity(chosen, left)
 
 
-def _without_lone_adversaries(losses: list[Curve]) -> list[Curve]:
+def _without_lone_adversaries(losses: list[NamedSeries]) -> list[NamedSeries]:
     """A column called no more than `D` is a discriminator's loss beside one called `G`, and anything without it."""
     guessed = [c for c in losses if c.role.weak == 2 and c.role.extra[:1] and c.role.extra[0] in _ADVERSARIES]
     sides = {c.role.extra[0] in GENERATORS for c in guessed}
     return losses if len(sides) == 2 else [c for c in losses if c not in guessed]
 
 
-def _measured_in_training(train: list[Curve], validation: list[Curve]) -> list[Curve]:
+def _measured_in_training(train: list[NamedSeries], validation: list[NamedSeries]) -> list[NamedSeries]:
     """Without what is called a training loss but was measured in evaluations, where a plain `loss` is there too."""
     if not validation:
         return train
@@ -190,7 +190,7 @@ def _within(steps: IntArray, others: IntArray) -> bool:
     return len(steps) <= 2 * len(others) and bool(np.isin(steps, others).all())
 
 
-def _prefer_steps(candidates: list[Curve]) -> list[Curve]:
+def _prefer_steps(candidates: list[NamedSeries]) -> list[NamedSeries]:
     """Where a loss is logged by step and by epoch, the finer one, if it has points enough."""
     fine = [c for c in candidates if c.role.span != "epoch"]
     coarse = [c for c in candidates if c.role.span == "epoch"]
@@ -198,7 +198,7 @@ def _prefer_steps(candidates: list[Curve]) -> list[Curve]:
     return fine if fine and enough else candidates
 
 
-def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidates: list[Curve]) -> None:
+def _take_loss(chosen: _Chosen, left: dict[str, NamedSeries], canonical: str, candidates: list[NamedSeries]) -> None:
     ordered = _best(candidates)
     best = ordered[0]
     if best.role.rank % 10 < 4 or len(ordered) == 1:
@@ -221,13 +221,13 @@ def _take_loss(chosen: _Chosen, left: dict[str, Curve], canonical: str, candidat
         chosen.take_loss(canonical, left.pop(adversaries[0].name))
     elif len(same) > 1:
         total = np.sum([c.values for c in same], axis=0)
-        chosen.take(canonical, Curve(canonical, same[0].steps, total), " + ".join(c.name for c in same))
+        chosen.take(canonical, NamedSeries(canonical, same[0].steps, total), " + ".join(c.name for c in same))
         chosen.note(f"no total loss: {canonical} is the sum of {len(same)} parts")
     else:
         chosen.take_loss(canonical, left.pop(best.name))
 
 
-def _take_networks(chosen: _Chosen, left: dict[str, Curve], losses: list[Curve], note: str) -> None:
+def _take_networks(chosen: _Chosen, left: dict[str, NamedSeries], losses: list[NamedSeries], note: str) -> None:
     """The losses of networks that work against or for each other, under `loss/train/0`, `loss/train/1` …"""
     for number, curve in enumerate(losses):
         chosen.take(f"loss/train/{number}", left.pop(curve.name))
@@ -235,7 +235,7 @@ def _take_networks(chosen: _Chosen, left: dict[str, Curve], losses: list[Curve],
     chosen.note(f"{', '.join(curve.name for curve in losses)}: {note}")
 
 
-def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: list[Curve]) -> None:
+def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, NamedSeries], sets: list[NamedSeries]) -> None:
     """Losses of different data must not be added up: one is the validation loss, the others stand beside it."""
     first, *others = sets
     chosen.take("loss/validation", left.pop(first.name))
@@ -247,7 +247,7 @@ def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, Curve], sets: lis
     )
 
 
-def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, Curve]) -> None:
+def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     """`train/loss` beside a mini-batch `loss`, written when evaluating, is an evaluation on training data."""
     if (
         "loss/train" not in chosen
@@ -262,7 +262,7 @@ def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, Curve]) -> N
             return
 
 
-def _take_test_loss(chosen: _Chosen, left: dict[str, Curve], test: list[Curve]) -> None:
+def _take_test_loss(chosen: _Chosen, left: dict[str, NamedSeries], test: list[NamedSeries]) -> None:
     """A test loss beside the validation loss is a further evaluation set."""
     if "loss/validation" not in chosen:
         return
@@ -273,16 +273,16 @@ def _take_test_loss(chosen: _Chosen, left: dict[str, Curve], test: list[Curve]) 
             chosen.take(f"loss/validation/{number}", left.pop(curve.name))
 
 
-def _from_perplexity(chosen: _Chosen, left: dict[str, Curve]) -> None:
+def _from_perplexity(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     for canonical, phases in (("loss/train", ("train", "")), ("loss/validation", ("validation", "test"))):
         found = _best(_candidates(left, "perplexity", *phases))  # type: ignore[arg-type]
         if found and np.nanmin(found[0].values) >= 1.0:
             curve = found[0]
-            chosen.take(canonical, Curve(canonical, curve.steps, np.log(curve.values)), f"log of {curve.name}")
+            chosen.take(canonical, NamedSeries(canonical, curve.steps, np.log(curve.values)), f"log of {curve.name}")
             chosen.note(f"no loss but a perplexity: {canonical} is its logarithm")
 
 
-def _accuracies(chosen: _Chosen, left: dict[str, Curve]) -> None:
+def _accuracies(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     validation = _candidates(left, "accuracy", "validation") or _candidates(left, "accuracy", "test")
     train = _candidates(left, "accuracy", "train")
     losses = chosen.curves.get("loss/train")
@@ -298,10 +298,10 @@ def _accuracies(chosen: _Chosen, left: dict[str, Curve]) -> None:
             curve = left.pop(plain[0].name)
             percent = curve.values[np.isfinite(curve.values)].max(initial=0.0) > 1.5
             values = curve.values / 100.0 if percent else curve.values
-            chosen.take(canonical, Curve(canonical, curve.steps, values), curve.name)
+            chosen.take(canonical, NamedSeries(canonical, curve.steps, values), curve.name)
 
 
-def _rates(chosen: _Chosen, left: dict[str, Curve]) -> None:
+def _rates(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     groups = [curve for curve in left.values() if curve.role.kind == "lr"]
     if not groups:
         return
@@ -316,7 +316,7 @@ def _rates(chosen: _Chosen, left: dict[str, Curve]) -> None:
         chosen.take(f"lr/0.{number}", left.pop(curve.name))
 
 
-def _single(chosen: _Chosen, left: dict[str, Curve], kind: str, canonical: str) -> None:
+def _single(chosen: _Chosen, left: dict[str, NamedSeries], kind: str, canonical: str) -> None:
     """A quantity of which a run has one; names with more to them (a layer's norm) stay raw."""
     found = [c for c in left.values() if c.role.kind == kind and not c.role.extra]
     if canonical not in chosen and found:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...record.types import FloatArray
-from .curve import Curve
+from .named_series import NamedSeries
 from .names import bare_phase, tokens
 
 _EITHER_WAY = frozenset({"elbo", "objective"})
 FEWEST = 4  # points that show a direction
 
 
-def maximised(curve: Curve) -> bool:
+def maximised(curve: NamedSeries) -> bool:
     """A log-probability, or an objective that is negative throughout and climbs: its negative is the loss."""
     values = curve.values[np.isfinite(curve.values)]
     if not len(values) or values.max() > 0:
@@ -22,12 +22,12 @@ def maximised(curve: Curve) -> bool:
     return curve.role.gain or (bool(_EITHER_WAY & set(tokens(curve.name))) and _climb(values) > 0)
 
 
-def of_no_use(curve: Curve) -> bool:
+def of_no_use(curve: NamedSeries) -> bool:
     """Called a log-likelihood, yet with values that are none: whether it is the negative one cannot be told."""
     return curve.role.gain and not maximised(curve)
 
 
-def bare_losses(curves: Mapping[str, Curve]) -> list[Curve]:
+def bare_losses(curves: Mapping[str, NamedSeries]) -> list[NamedSeries]:
     """`train: 2.3 val: 2.4`, of what is not said: losses where both phases are there and all that is trained falls."""
     bare = [c for c in curves.values() if bare_phase(c.name) and np.isfinite(c.values).sum() >= FEWEST]
     trained = [c for c in bare if c.role.phase == "train"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...record.types import IntArray
-from .curve import Curve
+from .named_series import NamedSeries
 
 if TYPE_CHECKING:
     from .assembly import LogFacts
@@ -16,7 +16,7 @@ FEWEST = 3  # evaluations; fewer may lie anywhere
 STEPS_PER_EPOCH = 5.0  # so many at least, or epochs and steps cannot be told apart
 
 
-def place_epochs_among_steps(curves: dict[str, Curve], log: LogFacts) -> None:
+def place_epochs_among_steps(curves: dict[str, NamedSeries], log: LogFacts) -> None:
     """Move evaluations at 1, 2, 3 … to the steps at which these epochs ended."""
     train = curves.get("loss/train")
     if train is None or log.step_unit != "step":
@@ -28,7 +28,7 @@ def place_epochs_among_steps(curves: dict[str, Curve], log: LogFacts) -> None:
         return
     for name in epochs:
         curve = curves[name]
-        curves[name] = Curve(curve.name, _ends(curve.steps, train.steps, curves.get("epoch")), curve.values)
+        curves[name] = NamedSeries(curve.name, _ends(curve.steps, train.steps, curves.get("epoch")), curve.values)
     names = ", ".join(log.columns.get(name, name) for name in epochs)
     log.notes.append(f"{names}: numbered by epochs, the training by steps; placed where the epochs ended")
 
@@ -45,7 +45,7 @@ def _counts_epochs(steps: IntArray, trained: IntArray) -> bool:
     return far and len(trained) >= 2 * len(steps) and not np.isin(steps, trained).all()
 
 
-def _ends(epochs: IntArray, trained: IntArray, epoch: Curve | None) -> IntArray:
+def _ends(epochs: IntArray, trained: IntArray, epoch: NamedSeries | None) -> IntArray:
     """The step at which each epoch ended, from the log's own epochs, or at equal distances."""
     passed = epochs - epochs[0] + 1
     if epoch is not None and len(epoch) > len(epochs) and np.all(np.diff(epoch.values) >= 0):

@@ -6,7 +6,7 @@ names them for a dictionary of evaluation sets, are the same loss on other data,
 
 from __future__ import annotations
 
-from .curve import Curve
+from .named_series import NamedSeries
 from .names import MEASURES, words_in
 
 # What parts of losses are called, in detection, segmentation, speech, generative models and regularisation.
@@ -20,7 +20,7 @@ _PARTS = words_in(
 )
 
 
-def evaluation_sets(validation: list[Curve], train: list[Curve]) -> list[Curve]:
+def evaluation_sets(validation: list[NamedSeries], train: list[NamedSeries]) -> list[NamedSeries]:
     """The losses of several evaluation sets, the one to judge by first; empty where they are parts of one.
 
     A plain `eval_loss` goes first, then the set with most points, of equals the one that the log names first.
@@ -34,5 +34,5 @@ def evaluation_sets(validation: list[Curve], train: list[Curve]) -> list[Curve]:
     return sorted(candidates, key=lambda curve: (bool(_distinguishing(curve)), -len(curve)))
 
 
-def _distinguishing(curve: Curve) -> tuple[str, ...]:
+def _distinguishing(curve: NamedSeries) -> tuple[str, ...]:
     return tuple(word for word in curve.role.extra if word not in MEASURES)

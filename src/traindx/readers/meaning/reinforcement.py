@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .curve import Curve
+from .named_series import NamedSeries
 from .names import EPISODES, POLICY_TERMS, tokens, words_in
 
 # Preference tuning (DPO and its like) logs rewards of chosen and rejected answers, and has an ordinary loss.
@@ -16,7 +16,7 @@ _AGENT |= words_in("rollout ep epsilon kl entropy advantage advantages fps compl
 FEWEST = 3  # different values: a setting or a remark has fewer
 
 
-def reinforcement(curves: Mapping[str, Curve], counter: str = "") -> list[str]:
+def reinforcement(curves: Mapping[str, NamedSeries], counter: str = "") -> list[str]:
     """The columns that show an agent trained on rewards; empty for other trainings. `counter` numbers the rows."""
     words = {name: set(tokens(name)) for name in (*curves, counter) if name}
     if any(found & _PREFERENCES for found in words.values()):
@@ -30,11 +30,11 @@ def reinforcement(curves: Mapping[str, Curve], counter: str = "") -> list[str]:
     return [*rewards[:5], *companions[:3]] if rewards and certain else []
 
 
-def _varies(curve: Curve) -> bool:
+def _varies(curve: NamedSeries) -> bool:
     return len(np.unique(curve.values)) >= FEWEST
 
 
-def policy_losses(losses: list[Curve]) -> list[Curve]:
+def policy_losses(losses: list[NamedSeries]) -> list[NamedSeries]:
     """The losses of a policy and its value function, where the log has no total beside them."""
     policy = [curve for curve in losses if set(tokens(curve.name)) & POLICY_TERMS]
     value = [curve for curve in losses if set(curve.role.extra) == {"value"}]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .curve import Curve
+from .named_series import NamedSeries
 from .names import tokens, words_in
 
 _NAMELESS = re.compile(r"column \d+")
@@ -24,7 +24,7 @@ _NO_LOSS = words_in(
 _BEGIN_LIKE_A_PHASE = re.compile(r"(?:val|eval|dev|test|holdout)(?!ue|id$|ice|iat|el)")
 
 
-def unread_validation(chosen: Mapping[str, Curve], left: Mapping[str, Curve]) -> list[str]:
+def unread_validation(chosen: Mapping[str, NamedSeries], left: Mapping[str, NamedSeries]) -> list[str]:
     """Names of columns of an evaluation that nobody judges, where no validation loss was found."""
     if any(name.startswith("loss/validation") for name in chosen):
         return []
@@ -32,13 +32,13 @@ def unread_validation(chosen: Mapping[str, Curve], left: Mapping[str, Curve]) ->
     return [c.name for c in left.values() if _varies(c) and (_evaluated(c) or _nameless(c, train))]
 
 
-def _evaluated(curve: Curve) -> bool:
+def _evaluated(curve: NamedSeries) -> bool:
     words = tokens(curve.name)
     evaluated = curve.role.phase in ("validation", "test") or bool(words and _BEGIN_LIKE_A_PHASE.match(words[0]))
     return evaluated and not set(words) & _NO_LOSS
 
 
-def _nameless(curve: Curve, train: Curve | None) -> bool:
+def _nameless(curve: NamedSeries, train: NamedSeries | None) -> bool:
     """A column without a name, of the size of the training loss."""
     if train is None or not _NAMELESS.fullmatch(curve.name):
         return False
@@ -46,5 +46,5 @@ def _nameless(curve: Curve, train: Curve | None) -> bool:
     return bool(0.2 * theirs <= ours <= 5.0 * theirs)
 
 
-def _varies(curve: Curve) -> bool:
+def _varies(curve: NamedSeries) -> bool:
     return len(np.unique(curve.values[np.isfinite(curve.values)])) >= FEWEST

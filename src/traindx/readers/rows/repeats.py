@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..meaning.curve import Curve
+from ..meaning.named_series import NamedSeries
 
 FEWEST = 3  # steps; fewer may be a coincidence
 MOST = 0.1  # of the steps may be written more or less often: a log is cut off somewhere
 
 
-def average_repeats(curves: dict[str, Curve]) -> list[str]:
+def average_repeats(curves: dict[str, NamedSeries]) -> list[str]:
     """Replace such curves by their mean at each step, and say so. A NaN of one rank is one of the mean."""
     times: dict[str, int] = {}
     for name, curve in curves.items():
@@ -21,7 +21,7 @@ def average_repeats(curves: dict[str, Curve]) -> list[str]:
         usual = int(np.median(counts))
         if len(steps) < FEWEST or usual < 2 or np.mean(counts != usual) > MOST:
             continue
-        curves[name] = Curve(name, steps, np.add.reduceat(curve.values, first) / counts)
+        curves[name] = NamedSeries(name, steps, np.add.reduceat(curve.values, first) / counts)
         times[name] = usual
     if not times:
         return []

@@ -9,7 +9,7 @@ import numpy as np
 from ...record import Run
 from ...record.types import FloatArray, IntArray
 from ..meaning.assembly import LogFacts, assemble, matching
-from ..meaning.curve import Curve
+from ..meaning.named_series import NamedSeries
 from ..meaning.names import role_of, tokens
 from ..options import Options
 from .padding import drop_padding
@@ -243,7 +243,7 @@ def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
     return notes
 
 
-def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Curve]:
+def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, NamedSeries]:
     everything = bool(stretch.keep.all())
     steps_at: dict[int, IntArray] = {}  # columns filled throughout share their row numbers, and so their steps
     curves = {}
@@ -254,15 +254,15 @@ def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Curv
             steps = steps_at.get(id(column.rows))
             if steps is None:
                 steps = steps_at[id(column.rows)] = counter.key[column.rows].astype(np.int64)
-            curves[name] = Curve(name, steps, column.values)
+            curves[name] = NamedSeries(name, steps, column.values)
         elif (inside := stretch.keep[column.rows]).any():
             steps = counter.key[column.rows[inside]].astype(np.int64)
-            curves[name] = Curve(name, steps, column.values[inside])
+            curves[name] = NamedSeries(name, steps, column.values[inside])
     in_order = {id(c.steps): not np.any(c.steps[1:] <= c.steps[:-1]) for c in curves.values()}
     return {n: c if in_order[id(c.steps)] else tidy(c, stretch.interleaved) for n, c in curves.items()}
 
 
-def tidy(curve: Curve, interleaved: bool = False) -> Curve:
+def tidy(curve: NamedSeries, interleaved: bool = False) -> NamedSeries:
     """Points in order of steps; a step printed twice with the same value (once per host) counts once.
 
     Where several writers share a log, the first value of each step stays.
@@ -278,4 +278,4 @@ def tidy(curve: Curve, interleaved: bool = False) -> Curve:
     if not interleaved:
         with np.errstate(invalid="ignore"):
             repeated[1:] &= (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
-    return Curve(curve.name, steps[~repeated], values[~repeated])
+    return NamedSeries(curve.name, steps[~repeated], values[~repeated])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ...comparison import Comparison, Entry
-from ...wording import number, probability
+from ...wording import num4, probability
 
 VERDICTS = {"inconclusive": "unclear", "out-of-scope": "out of scope"}  # as the diagnosis calls them
 CAUSES = {"unknown": "unknown cause"}
 
 
 def value(found: float | None) -> str:
-    return "-" if found is None else number(found, 4)
+    return "-" if found is None else num4(found)
 
 
 def final(entry: Entry) -> str:

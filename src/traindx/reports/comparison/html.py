@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from ...comparison import Comparison, Entry, Measured, is_number, shown
-from ...wording import markup, number, percent
+from ...wording import markup, num4, percent
 from .._look import Look
 from . import _cells
 from ._svg import Frame, line, ticks
@@ -84,7 +84,7 @@ def _effects(comparison: Comparison) -> str:
     for effect in comparison.effects[:12]:
         sure = "cannot be tested" if effect.p_value is None else f"{effect.p_value:.2g}"
         levels = ", ".join(
-            f"{markup(label)} → {'NaN/Inf' if math.isinf(middle) else number(middle, 4)} <small>({runs})</small>"
+            f"{markup(label)} → {'NaN/Inf' if math.isinf(middle) else num4(middle)} <small>({runs})</small>"
             for label, runs, middle in effect.levels[:6]
         )
         rival = f"confounded with {markup(' and '.join(effect.rival))}" if effect.rival else ""

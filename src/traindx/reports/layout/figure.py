@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...record import Series
 from ...record.types import FloatArray, IntArray
-from ...wording import number
+from ...wording import num
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = " .:#"
@@ -82,7 +82,7 @@ class Scale:
     @property
     def flat(self) -> bool:
         """The ends read the same. Magnified, a loss that stood still would seem to fall."""
-        return not self.low < self.high or number(self.low) == number(self.high)
+        return not self.low < self.high or num(self.low) == num(self.high)
 
     def heights(self, values: FloatArray) -> FloatArray:
         """Values as shares of the height, 0 to 1; NaN stays."""
@@ -106,7 +106,7 @@ def figure(
     scale = Scale.over(bars)
     labels = [""] * rows
     if np.isfinite(scale.low):
-        labels[0], labels[-1] = number(scale.high), number(scale.low)
+        labels[0], labels[-1] = num(scale.high), num(scale.low)
     margin = max(map(len, labels))
     lines = []
     for each in bars:

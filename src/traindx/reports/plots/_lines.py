@@ -9,7 +9,7 @@ import numpy as np
 
 from ...record import Run, Series
 from ...record.types import FloatArray
-from ...signs._curve import Curve, curve_of
+from ...signs.curve import Curve, curve_of
 from ...wording import clean
 from ._subject import BROKEN, Subject
 

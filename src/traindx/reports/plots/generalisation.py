@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...record import Run
-from ...signs._curve import curve_of
+from ...signs.curve import curve_of
 from ._lines import draw_curve, extent, finish, legend, scale, smoothed, unit_of
 from ._subject import VALIDATION, Subject
 

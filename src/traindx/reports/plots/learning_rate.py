@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...record import Run
-from ...signs._curve import curve_of
+from ...signs.curve import curve_of
 from ._lines import DECADES, draw_curve, extent, finish, legend, scale, unit_of
 from ._subject import Subject
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import counted, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import median
-from .._words import count, grave, pct
 
 ID = "dead-units"
 QUESTION = questions.FLOW
@@ -43,10 +43,10 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         level,
-        f"layer `{worst}`: {pct(last[worst])} of the units output zero for every sample checked "
-        f"(median of {count(len(last), 'layer')} {pct(middle)}; below 50 % is common)",
+        f"layer `{worst}`: {percent(last[worst])} of the units output zero for every sample checked "
+        f"(median of {counted(len(last), 'layer')} {percent(middle)}; below 50 % is common)",
         onset=int(steps[above[0]]) if len(above) and level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"median": middle, "worst": last[worst], "layer": worst},
     )
 

@@ -13,9 +13,9 @@ from typing import Any
 from ...record import Run
 from ...record.parameters import Parameter
 from ...record.values import entries, number, op_counts, shape
+from ...wording import counted, num
 from .. import questions
-from .._base import Missing, Sign
-from .._words import count, grave, num
+from .._base import Missing, Sign, if_raised
 
 ID = "linear-chain"
 QUESTION = questions.CAPACITY
@@ -83,8 +83,8 @@ def measure(run: Run) -> Sign | Missing:
         length,
         level,
         f"the longest chain of linear layers without an activation between them has {num(length)}"
-        + (f" of {count(maps, 'linear layer')}" if maps else ""),
+        + (f" of {counted(maps, 'linear layer')}" if maps else ""),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"length": length, "layers": maps, "attention": attention},
     )

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from ...record import Run
 from ...record.parameters import Parameter
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._curve import adversarial
-from .._words import grave, num
+from .._base import Missing, Sign, if_raised, ramp
+from ..curve import adversarial
 
 ID = "narrow-layer"
 QUESTION = questions.CAPACITY
@@ -52,7 +52,7 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"the narrowest hidden layer is `{narrowest.name}` with {num(narrowest.units)} units {narrowest.between}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"layer": narrowest.name, "width": narrowest.units},
     )
 

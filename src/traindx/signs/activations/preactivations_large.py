@@ -6,10 +6,10 @@ Standardised inputs exceed 3 in 0.3 % of cases; a third of them is beyond what t
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import counted, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._hidden import hidden_share
-from .._words import count, grave, pct
 
 ID = "preactivations-large"
 QUESTION = questions.FLOW
@@ -26,8 +26,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.middle,
         level,
-        f"{pct(found.worst)} of the pre-activations of layer `{found.layer}` exceed 3 in magnitude "
-        f"(median of {count(found.layers, 'layer')} {pct(found.middle)})",
-        severity=grave(level, "warning"),
+        f"{percent(found.worst)} of the pre-activations of layer `{found.layer}` exceed 3 in magnitude "
+        f"(median of {counted(found.layers, 'layer')} {percent(found.middle)})",
+        severity=if_raised(level, "warning"),
         values={"median": found.middle, "worst": found.worst, "layer": found.layer},
     )

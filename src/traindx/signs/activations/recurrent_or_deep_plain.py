@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import op_counts
+from ...wording import listed
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._words import listed
 
 ID = "recurrent-or-deep-plain"
 QUESTION = questions.FLOW

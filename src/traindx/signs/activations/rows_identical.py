@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.parameters import Parameter
+from ...wording import counted, listed
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import count, grave, listed
+from .._base import Missing, Sign, if_raised, ramp
 
 ID = "rows-identical"
 QUESTION = questions.FLOW
@@ -45,8 +45,8 @@ def measure(run: Run) -> Sign | Missing:
         f"all units of {listed([p.name for p in alike])} start with identical weights ({len(alike)} of {len(hidden)} "
         "hidden layers)"
         if alike
-        else f"the units of each hidden layer start with different weights ({count(len(hidden), 'layer')} checked)",
+        else f"the units of each hidden layer start with different weights ({counted(len(hidden), 'layer')} checked)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"layers": [p.name for p in alike][:20], "share": share},
     )

@@ -7,10 +7,10 @@ saturated nearly throughout.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import counted, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._hidden import hidden_share
-from .._words import count, grave, pct
 
 ID = "saturated-units"
 QUESTION = questions.FLOW
@@ -29,9 +29,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.middle,
         level,
-        f"{pct(found.worst)} of the outputs of layer `{found.layer}` are saturated (within 3 % of a limit; "
-        f"median of {count(found.layers, 'layer')} {pct(found.middle)})",
+        f"{percent(found.worst)} of the outputs of layer `{found.layer}` are saturated (within 3 % of a limit; "
+        f"median of {counted(found.layers, 'layer')} {percent(found.middle)})",
         onset=0 if level >= 0.5 and start is not None and start.worst > 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"median": found.middle, "worst": found.worst, "layer": found.layer},
     )

@@ -7,11 +7,11 @@ that change with the sample are how rectifiers work.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._modules import RELU_LIKE
 from .._tables import layer_medians, median
-from .._words import pct
 
 ID = "sparse-activations"
 QUESTION = questions.FLOW
@@ -30,6 +30,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         ramp(middle, 0.7, 0.97),
-        f"{pct(middle)} of the ReLU outputs are zero late in the run, most in layer `{worst}` ({pct(shares[worst])})",
+        f"{percent(middle)} of the ReLU outputs are zero late in the run, most in layer `{worst}` "
+        f"({percent(shares[worst])})",
         values={"median": middle, "worst": shares[worst], "layer": worst},
     )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import op_counts
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._modules import output_module
-from .._words import num
 
 ID = "squashing-depth"
 QUESTION = questions.FLOW

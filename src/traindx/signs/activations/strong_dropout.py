@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num
+from .._base import Missing, Sign, if_raised, ramp
 
 ID = "strong-dropout"
 QUESTION = questions.CAPACITY
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         most,
         level,
         f"the strongest dropout is p={num(most)} in {where} (0.1 to 0.5 is typical)",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"p": most, "layers": len(rates)},
     )

@@ -7,10 +7,10 @@ that gets busier slows the forward pass as well, so what that slowed by is taken
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._growth import growth
-from .._words import grave, num
 
 ID = "backward-slowing"
 QUESTION = questions.TIME
@@ -29,6 +29,6 @@ def measure(run: Run) -> Sign | Missing:
         ratio,
         level,
         f"backward time went from {num(1000 * found.first)} ms to {num(1000 * found.last)} ms over {found.steps} steps",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"first": found.first, "last": found.last},
     )

@@ -7,10 +7,10 @@ toy models cannot hide and nobody needs to mend: the wait must be longer than th
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import counted, num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._tables import typical
-from .._words import count, grave, num, pct, place
 
 ID = "data-wait"
 QUESTION = questions.TIME
@@ -24,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
     if wait is None or total is None or total <= 0 or len(run.series("time/data").finite) < 5:
         return Missing(ID, "the time spent waiting for data was not measured")
     # On an accelerator the parts only tell how long it took to ask for them. Here they are all there is to a step, and
-    # what comes on top is our own: a probe looks much more often than a plain run.
+    # the rest is our own overhead: a probe looks much more often than a plain run.
     if run.fact("probe") or run.facts.get("devices") == ["cpu"]:
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:
@@ -37,9 +37,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of a step waits for data ({num(1000 * wait)} of {num(1000 * total)} ms)"
-        + (f" with {count(workers, 'worker')}" if workers is not None else "")
+        f"{percent(share)} of a step waits for data ({num(1000 * wait)} of {num(1000 * total)} ms)"
+        + (f" with {counted(workers, 'worker')}" if workers is not None else "")
         + (place(loaders[0].site) if loaders else ""),
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"wait": wait, "total": total},
     )

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._growth import growth
 from .._tables import ordered
-from .._words import grave, num
 
 ID = "graph-growth"
 QUESTION = questions.TIME
@@ -43,6 +43,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"the graph behind the loss went from {num(found.first)} to {num(found.last)} nodes over {found.steps} steps",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"first": found.first, "last": found.last},
     )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number, text
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "losses-kept"
 QUESTION = questions.TIME
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         f"`{text(hoard.get('name')) or 'a variable'}` keeps {num(graphs)} autograd graphs of earlier steps alive"
         f"{place(hoard.get('site'))}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"graphs": graphs},
     )

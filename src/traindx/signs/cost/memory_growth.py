@@ -7,10 +7,10 @@ second half, and must reach at least 32 MB, below which the process's own noise 
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._growth import growth
-from .._words import grave, num
 
 ID = "memory-growth"
 QUESTION = questions.TIME
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         found.ratio,
         level,
         f"memory went from {num(found.first / 2**20)} to {num(found.last / 2**20)} MB, {num(each / 1024)} kB per step",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"first": found.first, "last": found.last, "per_step": each},
     )

@@ -11,12 +11,11 @@ import math
 
 from ...record import Run
 from ...record.values import mapping, number
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import CLASS_KEYS, accuracy_curve, chance_accuracy, classes_by_accuracy
-from .._curve import training_loss, validation_loss
-from .._wording import number as shown
-from .._wording import percent, stop
+from ..curve import stop, training_loss, validation_loss
 
 ID = "accuracy-at-chance"
 QUESTION = questions.FALLS
@@ -42,7 +41,7 @@ def measure(run: Run) -> Sign | Missing:
     values = {"last": last, "best": best, "chance": share, "loss_over_chance": over, "points": len(accuracy)}
     text = f"Accuracy ends at {percent(last)} ({percent(best)} at best); chance is {percent(share)} ({source})"
     if over is not None and over > 2 and level >= 0.5:
-        text += f"; the loss of {shown(loss.last)} is {shown(over)} times that of guessing"
+        text += f"; the loss of {num4(loss.last)} is {num4(over)} times that of guessing"
     severity: Severity = "critical" if level >= 0.8 and len(accuracy) >= 5 else "warning" if level >= 0.5 else "info"
     return Sign(ID, last, level, f"{text}.", int(accuracy.steps[0]) if level >= 0.5 else None, severity, values)
 

@@ -12,10 +12,10 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, adversarial, gradient_norm, is_excerpt, spread_of_differences, training_loss
-from .._wording import moment, number
+from ..curve import Curve, adversarial, gradient_norm, is_excerpt, moment, spread_of_differences, training_loss
 
 ID = "early-instability"
 QUESTION = questions.FALLS
@@ -52,14 +52,14 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             height,
             combined,
-            f"Training loss reaches {number(values['peak'])} in the first tenth; it began at {number(loss.first)}.",
+            f"Training loss reaches {num4(values['peak'])} in the first tenth; it began at {num4(loss.first)}.",
             None,
             "info",
             values,
         )
     if level >= 0.5:
         text = (
-            f"Training loss rises from {number(loss.first)} to {number(values['peak'])} by "
+            f"Training loss rises from {num4(loss.first)} to {num4(values['peak'])} by "
             f"{moment(run, int(values['peak_step']))} before it settles."
         )
     else:

@@ -13,13 +13,13 @@ from statistics import mean
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import compared_loss
-from .._curve import adversarial, curve_of
 from .._progress import progress
 from .._validation import evaluated_pairs
-from .._wording import number, percent
+from ..curve import adversarial, curve_of
 
 ID = "generalisation-gap"
 QUESTION = questions.VALIDATION
@@ -50,9 +50,7 @@ def _of_losses(run: Run) -> tuple[float, float, str] | None:
     if one is None or other is None:
         return None
     gap = min(one.left, 1.0) - min(other.left, 1.0)
-    text = (
-        f"Training loss is {number(last)} at the last evaluation, the lowest validation loss {number(best)}; {one.text}"
-    )
+    text = f"Training loss is {num4(last)} at the last evaluation, the lowest validation loss {num4(best)}; {one.text}"
     return ramp(gap, 0.15, 0.35), gap, text
 
 

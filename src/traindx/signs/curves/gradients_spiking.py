@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from ...wording import num4, times
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import adversarial, gradient_norm, training_loss
 from .._excursions import gradient_excursions, loss_excursions
-from .._wording import moment, number, times
+from ..curve import adversarial, gradient_norm, moment, training_loss
 
 ID = "gradients-spiking"
 QUESTION = questions.STEPS
@@ -50,7 +50,7 @@ def measure(run: Run) -> Sign | Missing:
         "with_loss": with_loss,
     }
     text = (
-        f"Gradient norm jumps to {number(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the norms "
+        f"Gradient norm jumps to {num4(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the norms "
         f"before it{', and the loss jumps with it' if with_loss else ''}."
     )
     severity: Severity = "warning" if level >= 0.5 and with_loss else "info"

@@ -11,11 +11,11 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import gradient_norm, training_loss
 from .._flat import flat_tail
-from .._wording import moment, number
+from ..curve import gradient_norm, moment, training_loss
 
 ID = "gradients-zero"
 QUESTION = questions.FLOW
@@ -48,11 +48,11 @@ def measure(run: Run) -> Sign | Missing:
     elif stretch >= 3:
         level = 0.5 * ramp(share, 0.02, 0.2)
     if level < 0.5:
-        text = f"Gradient norm ends at {number(values['last'])}; its early median was {number(early)}."
+        text = f"Gradient norm ends at {num4(values['last'])}; its early median was {num4(early)}."
         return Sign(ID, share, level, text, None, "info", values)
     onset = int(norm.steps[begin])
-    what = "zero" if norm.values[begin:].max() == 0 else f"below a ten-thousandth of its early {number(early)}"
-    where = f" while training loss stays at {number(loss.last)}" if len(loss) else ""
+    what = "zero" if norm.values[begin:].max() == 0 else f"below a ten-thousandth of its early {num4(early)}"
+    where = f" while training loss stays at {num4(loss.last)}" if len(loss) else ""
     text = f"Gradient norm is {what} from {moment(run, onset)} on{where}."
     return Sign(ID, share, level, text, onset, "critical", values)
 

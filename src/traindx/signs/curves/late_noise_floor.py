@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import BINS, Curve, in_bins, spread_of_differences, training_loss, validation_loss
 from .._rate import learning_rate
 from .._trend import trend
-from .._wording import number, percent
+from ..curve import BINS, Curve, in_bins, spread_of_differences, training_loss, validation_loss
 
 ID = "late-noise-floor"
 QUESTION = questions.FALLS
@@ -43,7 +43,7 @@ def measure(run: Run) -> Sign | Missing:
     swings = _validation_noise(run, float(late.steps[0]))
     level = min(level, SUSPICION if swings is None else ramp(swings, 0.03, 0.15))
     text = (
-        f"Training loss stays around {number(level_now)} over the second half of the run with noise of "
+        f"Training loss stays around {num4(level_now)} over the second half of the run with noise of "
         f"±{percent(min(noise, 9.99))} at {percent(rate.last_share)} of the peak learning rate."
     )
     if swings is not None and level >= 0.5:

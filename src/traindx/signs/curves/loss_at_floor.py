@@ -8,11 +8,11 @@ odd units that fell by decades and sits at a large number is not called done.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level
-from .._curve import training_loss
-from .._wording import number
+from ..curve import training_loss
 
 ID = "loss-at-floor"
 QUESTION = questions.FALLS
@@ -32,8 +32,8 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(share, 0.1, 0.005, log=True)
     if chance is None:
         level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
-    against = f"chance ({number(reference)})" if chance else f"its first value ({number(reference)})"
-    text = f"Training loss ends at {number(loss.last)} (smoothed), {share:.2g} times {against}."
+    against = f"chance ({num4(reference)})" if chance else f"its first value ({num4(reference)})"
+    text = f"Training loss ends at {num4(loss.last)} (smoothed), {share:.2g} times {against}."
     return Sign(
         ID,
         share,

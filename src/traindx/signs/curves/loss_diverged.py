@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...record import Run
+from ...wording import change, num4
 from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, curve_of, means_little, robust_spread, spread_of_differences, training_loss
 from .._rise import rise_of
 from .._rising import steady_rise
-from .._wording import change, ended, moment, number
+from ..curve import Curve, curve_of, ended, means_little, moment, robust_spread, spread_of_differences, training_loss
 
 ID = "loss-diverged"
 QUESTION = questions.FALLS
@@ -63,13 +63,13 @@ def measure(run: Run) -> Sign | Missing:
         "series": what, "minimum": low, "minimum_step": at, "last": last, "last_step": curve.final_step,
         "rise": above, "end": curve.last, "log_ratio": best.height, "onset": best.step,
     }  # fmt: skip
-    where = f"its minimum ({number(low)} at {moment(run, at)})"
+    where = f"its minimum ({num4(low)} at {moment(run, at)})"
     ends = f"at {where}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{where}"
     if level < 0.5:
-        smoothed = f"; smoothed, it ends at {number(curve.last)}" if above > 0.1 else ""
+        smoothed = f"; smoothed, it ends at {num4(curve.last)}" if above > 0.1 else ""
         return Sign(ID, best.height, level, f"{what} ends {ends}{smoothed}.", None, "info", values)
     severity: Severity = "critical" if best.height >= math.log(1.5) else "warning" if best.height >= 0.05 else "info"
-    text = f"{what} rises from {moment(run, best.step)} on and does not come back: {number(last)} at the end, {ends}."
+    text = f"{what} rises from {moment(run, best.step)} on and does not come back: {num4(last)} at the end, {ends}."
     return Sign(ID, best.height, level, text, best.step, severity, values)
 
 
@@ -133,6 +133,6 @@ def do_now(sign: Sign, run: Run) -> str:
         return ""
     resume = "Resume" if ended(run) else "Stop the run and resume"
     return (
-        f"{resume} from the checkpoint of {moment(run, at)} (loss {number(low)}), "
+        f"{resume} from the checkpoint of {moment(run, at)} (loss {num4(low)}), "
         "at a lower learning rate until the cause is known."
     )

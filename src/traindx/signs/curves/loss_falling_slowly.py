@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import is_excerpt, training_loss
 from .._rate import learning_rate, rate_left
 from .._trend import trend
-from .._wording import number, percent
+from ..curve import is_excerpt, training_loss
 
 ID = "loss-falling-slowly"
 QUESTION = questions.FALLS
@@ -50,7 +50,7 @@ def measure(run: Run) -> Sign | Missing:
     chance = chance_level(run)
     near_chance = chance is not None and loss.last > 0.8 * chance.loss
     text = (
-        f"Training loss falls steadily, by {percent(pace)} over the run (trend), to {number(loss.last)} (smoothed); "
+        f"Training loss falls steadily, by {percent(pace)} over the run (trend), to {num4(loss.last)} (smoothed); "
         f"at this pace halving it takes {needed:.3g} times as long."
     )
     severity: Severity = "warning" if near_chance and level >= 0.5 else "info"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign
-from .._curve import training_loss
 from .._rising import steady_rise
-from .._wording import moment, number, percent, stop
+from ..curve import moment, stop, training_loss
 
 ID = "loss-heads-wrong-way"
 QUESTION = questions.FALLS
@@ -25,13 +25,11 @@ def measure(run: Run) -> Sign | Missing:
     rise = steady_rise(run)
     values = {"first": loss.first, "last": loss.last, "relative_rise": rise.change, "z": rise.z}
     if rise.level < 0.5:
-        text = (
-            f"Training loss goes from {number(loss.first)} to {number(loss.last)} (smoothed; trend z = {rise.z:.1f})."
-        )
+        text = f"Training loss goes from {num4(loss.first)} to {num4(loss.last)} (smoothed; trend z = {rise.z:.1f})."
         return Sign(ID, rise.change, rise.level, text, None, "info", values)
     text = (
-        f"Training loss rises from the start ({moment(run, int(loss.steps[0]))}) on: from {number(loss.first)} to "
-        f"{number(loss.last)} (smoothed; {percent(min(rise.change, 99.0))} by its trend)."
+        f"Training loss rises from the start ({moment(run, int(loss.steps[0]))}) on: from {num4(loss.first)} to "
+        f"{num4(loss.last)} (smoothed; {percent(min(rise.change, 99.0))} by its trend)."
     )
     severity: Severity = "critical" if rise.change >= 0.5 else "warning" if rise.size >= 0.6 else "info"
     return Sign(ID, rise.change, rise.level, text, int(loss.steps[0]), severity, values)

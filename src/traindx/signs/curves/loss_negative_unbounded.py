@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import BINS, in_bins, training_loss
 from .._trend import trend
-from .._wording import moment, number
+from ..curve import BINS, in_bins, moment, training_loss
 
 ID = "loss-negative-unbounded"
 QUESTION = questions.FALLS
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "fewer than nine training losses were recorded")
     values = {"first": loss.first, "last": loss.last}
     if loss.last >= 0:
-        return Sign(ID, 0.0, 0.0, f"Training loss ends at {number(loss.last)}, not below 0.", values=values)
+        return Sign(ID, 0.0, 0.0, f"Training loss ends at {num4(loss.last)}, not below 0.", values=values)
     bins = in_bins(loss.values, BINS)
     third = len(bins) // 3
     middle = float(np.median(bins[third : third + 3]) - np.median(bins[2 * third - 2 : 2 * third + 1]))
@@ -43,7 +43,7 @@ def measure(run: Run) -> Sign | Missing:
     level = min(ramp(pace, 0.65, 0.95), ramp(depth, 1.0, 3.0)) if last > 0 and falls else 0.0
     onset = int(loss.steps[int(np.argmax(loss.values < 0))])
     text = (
-        f"Training loss falls below zero at {moment(run, onset)} and ends at {number(loss.last)}; its last third falls "
+        f"Training loss falls below zero at {moment(run, onset)} and ends at {num4(loss.last)}; its last third falls "
         f"{pace:.2g} times as fast as its middle third."
     )
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...record import Run, Series
+from ...wording import num4
 from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import training_loss
 from .._moments import half_precision, happened_at, norm_growth
 from .._rate import learning_rate
-from .._wording import ended, moment, number, stop
+from ..curve import ended, moment, stop, training_loss
 
 ID = "loss-not-finite"
 QUESTION = questions.FINITE
@@ -89,7 +89,7 @@ def _beside(run: Run, bad: Bad) -> tuple[list[str], dict[str, Any]]:
         usual, last = norms
         values |= {"grad_norm_before": last, "grad_norm_usual": usual}
         if last > GROWN * usual > 0:
-            clauses.append(f"the gradient norm had grown from {number(usual)} to {number(last)}")
+            clauses.append(f"the gradient norm had grown from {num4(usual)} to {num4(last)}")
     loss = training_loss(run)
     for found in happened_at(run, bad.onset, loss) if len(loss) > 1 else []:
         if found.what in ("lr-rose", "restart"):
@@ -194,7 +194,7 @@ def _text(run: Run, bad: Bad) -> str:
 
 
 def do_now(sign: Sign, run: Run) -> str:
-    """Only what lasts needs a rescue."""
+    """Only non-finite losses that last need action."""
     if not sign.values.get("lasting") or sign.onset is None:
         return ""
     if sign.onset == int(run.series("loss/train").steps.min(initial=0)):

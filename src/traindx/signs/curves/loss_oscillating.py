@@ -13,12 +13,12 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import BINS, Curve, in_bins, robust_spread, spread_of_differences, training_loss
 from .._fall import fall_of
 from .._trend import trend
-from .._wording import moment, number, percent
+from ..curve import BINS, Curve, in_bins, moment, robust_spread, spread_of_differences, training_loss
 
 ID = "loss-oscillating"
 QUESTION = questions.FALLS
@@ -96,7 +96,7 @@ def _periodic(y: FloatArray, learned: bool) -> float:
     if total <= 0 or peak < 4:
         return 0.0
     share = float(power[peak - 1 : peak + 2].sum()) / total
-    # Independent noise has a peak too: three of n/2 frequencies, times what the highest of them has by luck.
+    # Independent noise has a peak too: the share of three of n/2 frequencies, times the chance excess of the highest.
     chance = min(0.9, 3 * math.log(n) / (n / 2))
     large = ramp(_range(y), math.log(1.5), math.log(2.5)) if learned else ramp(_range(y), math.log(1.2), math.log(1.6))
     return min(ramp(share, max(0.4, chance), max(0.6, chance + 0.2)), large)
@@ -111,4 +111,4 @@ def do_now(_sign: Sign, run: Run) -> str:
     loss = training_loss(run)
     if not len(loss):
         return ""
-    return f"Keep the checkpoint of {moment(run, loss.minimum_step)}, the lowest loss so far ({number(loss.minimum)})."
+    return f"Keep the checkpoint of {moment(run, loss.minimum_step)}, the lowest loss so far ({num4(loss.minimum)})."

@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._flat import FlatTail, training_flat_tail
 from .._rate import learning_rate
-from .._wording import moment, number, percent
+from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
 
 ID = "loss-plateau"
 QUESTION = questions.FALLS
@@ -38,7 +38,7 @@ def measure(run: Run) -> Sign | Missing:
     share = _share_with_rate(run, loss, tail)
     left = _left(run, loss, tail)
     values = {"share": share, "left": left, "level": tail.level, "fall": tail.fall, "points": tail.points}
-    flat = f"Training loss has stayed at {number(tail.level)} (median) since {moment(run, tail.step)}"
+    flat = f"Training loss has stayed at {num4(tail.level)} (median) since {moment(run, tail.step)}"
     if is_excerpt(run):
         # An excerpt: flat, but nobody knows where it came from.
         level = min(0.5, ramp(tail.share, 0.3, 0.6)) if tail.points >= 10 else 0.0
@@ -59,7 +59,7 @@ def _moving(loss: Curve) -> str:
     quarter = loss.values[len(loss) * 3 // 4 :]
     few = max(1, len(quarter) // 3)
     began, ended = float(np.median(quarter[:few])), float(np.median(quarter[-few:]))
-    return f"Training loss goes from {number(began)} to {number(ended)} (smoothed) in the last quarter of the run."
+    return f"Training loss goes from {num4(began)} to {num4(ended)} (smoothed) in the last quarter of the run."
 
 
 def _known(run: Run) -> bool:

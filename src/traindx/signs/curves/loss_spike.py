@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from ...wording import num4, times
 from .. import questions
 from .._base import Missing, Severity, Sign
-from .._curve import Curve, adversarial, is_excerpt, training_loss
 from .._excursions import Excursion, loss_excursions
 from .._moments import happened_at, period_of
-from .._wording import moment, number, times
+from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
 
 ID = "loss-spike"
 QUESTION = questions.FALLS
@@ -55,7 +55,7 @@ def measure(run: Run) -> Sign | Missing:
     }
     many = f"{len(clear)} spikes, the first at {moment(run, onset)}; the highest" if len(clear) > 1 else "A spike"
     text = (
-        f"{many} at {moment(run, peak)} reaches {number(top)}, {_height(highest, loss)} the loss just before it, "
+        f"{many} at {moment(run, peak)} reaches {num4(top)}, {_height(highest, loss)} the loss just before it, "
         f"and {_ending(highest, run, loss)}"
     )
     text += f"; {beside[0].words}." if beside else "."

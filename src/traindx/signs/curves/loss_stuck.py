@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import accuracy_curve, chance_level
-from .._curve import Curve, is_excerpt, means_little, training_loss
 from .._fall import Fall, accuracy_learns, around_zero, fall_of
 from .._rate import learning_rate
 from .._rise import rise_of
-from .._wording import number, percent, stop
+from ..curve import Curve, is_excerpt, means_little, stop, training_loss
 
 ID = "loss-stuck"
 QUESTION = questions.FALLS
@@ -63,11 +63,11 @@ def measure(run: Run) -> Sign | Missing:
         "fall": share, "z": fall.z if fall is not None else 0.0,
     }  # fmt: skip
     if level < 0.5:
-        text = f"Training loss goes from {number(loss.first)} (start) to {number(loss.last)} (end, smoothed)."
+        text = f"Training loss goes from {num4(loss.first)} (start) to {num4(loss.last)} (end, smoothed)."
         return Sign(ID, share, level, text, None, "info", values)
     where = f", which is chance ({chance.text})" if chance is not None and at_chance else ""
     moved = "the same number throughout" if constant else f"at most {percent(max(share, 0.0))} below its start"
-    text = f"Training loss stays at {number(middle)}{where} over all {len(loss)} points, {moved}."
+    text = f"Training loss stays at {num4(middle)}{where} over all {len(loss)} points, {moved}."
     severity: Severity = "critical" if constant or at_chance else "warning" if share < FLAT else "info"
     if not constant and len(accuracy_curve(run)) and accuracy_curve(run).last > HIGH:
         severity = "info"  # a trained model has little left to lose

@@ -13,12 +13,12 @@ from typing import cast
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import training_loss
 from .._rate import Rate, learning_rate
 from .._trend import trend
-from .._wording import moment, number, percent
+from ..curve import moment, training_loss
 
 ID = "lr-collapsed"
 QUESTION = questions.SCHEDULE
@@ -49,7 +49,7 @@ def measure(run: Run) -> Sign | Missing:
     if zeros >= 3 and zeros >= 0.1 * len(steps):
         text = f"The learning rate is 0 for the first {zeros} recorded points and rises from step {steps[zeros]} on."
         return Sign(ID, zeros / len(steps), 0.5, text, int(steps[0]), "info", {"peak": rate.peak, "zeros": zeros})
-    text = f"The learning rate ends at {number(float(values[-1]))}, {percent(rate.last_share)} of its peak."
+    text = f"The learning rate ends at {num4(float(values[-1]))}, {percent(rate.last_share)} of its peak."
     return Sign(ID, 0.0, 0.0, text, values={"peak": rate.peak, "last_share": rate.last_share})
 
 
@@ -72,11 +72,11 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
     level = ramp(share, 0.1, 0.3) * falling
     when = "still" if falling > 0.5 else "no longer"
     text = (
-        f"The learning rate has been below a thousandth of its peak {number(rate.peak)} since {moment(run, collapse)} "
+        f"The learning rate has been below a thousandth of its peak {num4(rate.peak)} since {moment(run, collapse)} "
         f"({percent(share)} of the run); the loss was {when} falling before."
     )
     if share < 0.01:
-        text = f"The learning rate falls below a thousandth of its peak ({number(rate.peak)}) only as the run ends."
+        text = f"The learning rate falls below a thousandth of its peak ({num4(rate.peak)}) only as the run ends."
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
     onset = collapse if level >= 0.5 else None
     return Sign(ID, share, level, text, onset, severity, {"peak": rate.peak, "share": share, "fall_before": fall})

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._rate import learning_rate
-from .._wording import number, percent
 
 ID = "lr-warmed-up"
 QUESTION = questions.SCHEDULE
@@ -32,9 +32,9 @@ def measure(run: Run) -> Sign | Missing:
     early = rate.warming or (steps[top] - steps[0]) <= 0.5 * (steps[-1] - steps[0])
     level = ramp(start, 0.7, 0.3) if climbs and early else 0.0
     text = (
-        f"The learning rate climbs from {percent(start)} of its peak to {number(rate.peak)} at step {steps[top]}."
+        f"The learning rate climbs from {percent(start)} of its peak to {num4(rate.peak)} at step {steps[top]}."
         if level > 0
-        else f"The learning rate starts at {percent(start)} of its peak {number(rate.peak)}."
+        else f"The learning rate starts at {percent(start)} of its peak {num4(rate.peak)}."
     )
     return Sign(
         ID, start, level, text, None, "info", {"start_share": start, "peak": rate.peak, "top_step": int(steps[top])}

@@ -13,12 +13,12 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...wording import percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, spread_of_differences, training_loss
 from .._epochs import epoch_borders
 from .._rate import learning_rate
-from .._wording import percent
+from ..curve import Curve, spread_of_differences, training_loss
 
 ID = "memorising"
 QUESTION = questions.FALLS

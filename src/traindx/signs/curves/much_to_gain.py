@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, compared_loss
-from .._curve import adversarial
 from .._rate import rate_left
 from .._validation import validation_turned
-from .._wording import number, percent
+from ..curve import adversarial
 
 ID = "much-to-gain"
 QUESTION = questions.FALLS
@@ -52,5 +52,5 @@ def measure(run: Run) -> Sign | Missing:
         level = min(level, 0.6)
     against = "the loss of chance" if chance is not None else "its first value"
     fell = percent(max(share, 0.0))
-    text = f"Over the second half of the run training loss fell by {fell} of {against} ({number(all_of_it)})."
+    text = f"Over the second half of the run training loss fell by {fell} of {against} ({num4(all_of_it)})."
     return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})

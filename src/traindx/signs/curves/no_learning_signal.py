@@ -7,13 +7,13 @@ luck. Without a training loss the validation loss is judged, without any loss th
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._curve import means_little
 from .._fall import accuracy_learns, around_zero, learning, objective
 from .._rate import learning_rate
-from .._wording import number, percent
+from ..curve import means_little
 
 ID = "no-learning-signal"
 QUESTION = questions.FALLS
@@ -42,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
         "series": judged.name, "start": fall.start, "lowest": fall.lowest, "share": fall.share, "z": fall.z,
         "noise": fall.noise, "accuracy_z": by_accuracy, "points": len(judged.curve),
     }  # fmt: skip
-    levels = f"smoothed {number(fall.start)} at the start, {number(fall.lowest)} at its lowest"
+    levels = f"smoothed {num4(fall.start)} at the start, {num4(fall.lowest)} at its lowest"
     test = f"z = {fall.z:.1f}, noise ±{percent(min(fall.noise, 9.99))}"
     if level < 0.5:
         text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"

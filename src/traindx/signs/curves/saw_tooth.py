@@ -13,11 +13,11 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
+from ...wording import percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import training_loss
 from .._epochs import epoch_borders
-from .._wording import percent
+from ..curve import training_loss
 
 ID = "saw-tooth"
 QUESTION = questions.FALLS
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, f"four epoch borders and {PHASES} training losses an epoch are needed")
     y = loss.ratios
     edges = [0, *np.searchsorted(loss.steps, borders).tolist(), len(loss)]
-    # The first epoch falls for its own reasons, the last may be cut short.
+    # The first epoch falls because training begins; the last may be incomplete.
     shapes = [s for a, b in pairwise(edges[1:-1]) if (s := _shape(y[a:b])) is not None]
     if len(shapes) < 3:
         return Missing(ID, "fewer than three whole epochs after the first")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Sign
-from .._curve import split_runs
+from ..curve import split_runs
 
 ID = "several-runs"
 QUESTION = questions.TRAINED

@@ -10,9 +10,9 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import training_loss
 from .._excursions import standouts
 from .._moments import period_of
+from ..curve import training_loss
 
 ID = "spikes-periodic"
 QUESTION = questions.FALLS

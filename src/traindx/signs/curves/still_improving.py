@@ -13,14 +13,14 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import Curve, adversarial
 from .._fall import around_zero, objective
 from .._rate import learning_rate, rate_left
 from .._trend import size_z, trend
 from .._validation import validation_turned
-from .._wording import moment, number, percent
+from ..curve import Curve, adversarial, moment
 
 ID = "still-improving"
 QUESTION = questions.FALLS
@@ -59,7 +59,7 @@ def measure(run: Run) -> Sign | Missing:
     if level < 0.5:
         return Sign(ID, gain, level, text, None, "info", values)
     text = (
-        f"{judged.name} was still decreasing when the run ended ({number(loss.final)} at "
+        f"{judged.name} was still decreasing when the run ended ({num4(loss.final)} at "
         f"{moment(run, loss.final_step)}): it {fell} over the second half (z = {z:.1f}){tail}."
     )
     return Sign(ID, gain, level, text, loss.final_step, "info", values)

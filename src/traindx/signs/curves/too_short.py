@@ -9,8 +9,8 @@ from __future__ import annotations
 from ...record import Run
 from .. import questions
 from .._base import Sign, ramp
-from .._curve import training_loss, validation_loss
 from .._rate import learning_rate
+from ..curve import training_loss, validation_loss
 
 ID = "too-short"
 QUESTION = questions.TRAINED

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._validation import evaluated_pairs
-from .._wording import number
 
 ID = "train-above-validation"
 QUESTION = questions.VALIDATION
@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(ratio, 1.5, 3.0, log=True)
     text = (
         f"Training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
-        f"({number(float(training[-1]))} against {number(float(validation[-1]))} at the last)."
+        f"({num4(float(training[-1]))} against {num4(float(validation[-1]))} at the last)."
     )
     onset = int(pairs.steps[late][0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, "info", {"ratio": ratio, "evaluations": len(training)})

@@ -8,11 +8,11 @@ something was.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level, compared_loss
-from .._curve import adversarial
-from .._wording import number, stop
+from ..curve import adversarial, stop
 
 ID = "training-at-chance"
 QUESTION = questions.FALLS
@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the loss of chance is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
-    text = f"Training loss ends at {number(loss.last)} (smoothed); chance is {number(chance.loss)} ({chance.text})."
+    text = f"Training loss ends at {num4(loss.last)} (smoothed); chance is {num4(chance.loss)} ({chance.text})."
     severity: Severity = "critical" if level >= 0.9 else "warning" if level >= 0.5 else "info"
     onset = int(loss.steps[0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, severity, {"last": loss.last, "chance": chance.loss})

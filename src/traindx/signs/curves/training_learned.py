@@ -7,13 +7,13 @@ that does not stand out from the noise (`_fall.py`) is no learning, whatever its
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import compared_loss
-from .._curve import adversarial
 from .._fall import fall_of
 from .._progress import progress
-from .._wording import number
+from ..curve import adversarial
 
 ID = "training-learned"
 QUESTION = questions.FALLS
@@ -34,5 +34,5 @@ def measure(run: Run) -> Sign | Missing:
     if found is None:
         return Missing(ID, "neither chance nor a positive first loss is known")
     level = found.level * ramp(fall.z, 1.5, 3.0)
-    text = f"Training loss ends at {number(loss.last)} (smoothed); {found.text} (fall: z = {fall.z:.1f})."
+    text = f"Training loss ends at {num4(loss.last)} (smoothed); {found.text} (fall: z = {fall.z:.1f})."
     return Sign(ID, found.left, level, text, None, "info", {"last": loss.last, "left": found.left, "z": fall.z})

@@ -7,12 +7,12 @@ chance by a tenth shows that something carries over.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_accuracy, chance_level, compared_loss
-from .._curve import curve_of, validation_loss
 from .._validation import validation_scale
-from .._wording import number, percent, stop
+from ..curve import curve_of, stop, validation_loss
 
 ID = "validation-at-chance"
 QUESTION = questions.VALIDATION
@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     scale = validation_scale(run)
     if chance is not None and scale is not None and len(loss):
         best, level = float(loss.values.min()), chance.loss / scale
-        text = f"Validation loss is {number(best)} at its minimum; chance is {number(level)} ({chance.text})"
+        text = f"Validation loss is {num4(best)} at its minimum; chance is {num4(level)} ({chance.text})"
         levels.append((ramp(best / level, 0.9, 0.98), text, {"best_loss": best, "chance": level}))
     if share is not None and len(accuracy):
         best = float(accuracy.values.max())

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.ndimage import median_filter
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import spread_of_differences
 from .._validation import evaluations
-from .._wording import moment, number, percent
+from ..curve import moment, spread_of_differences
 
 ID = "validation-double-descent"
 QUESTION = questions.VALIDATION
@@ -44,8 +44,8 @@ def measure(run: Run) -> Sign | Missing:
     step, again = int(validation.steps[top]), float(after[top])
     if level >= 0.5:
         text = (
-            f"Validation loss fell to {number(lowest)} at {moment(run, int(validation.steps[first]))}, rose by "
-            f"{percent(height)} until {moment(run, step)} and fell again to {number(again)}."
+            f"Validation loss fell to {num4(lowest)} at {moment(run, int(validation.steps[first]))}, rose by "
+            f"{percent(height)} until {moment(run, step)} and fell again to {num4(again)}."
         )
     values = {"first_minimum": lowest, "hump": height, "hump_step": step, "second_minimum": again}
     return Sign(ID, height, level, text, int(validation.steps[first]) if level >= 0.5 else None, "info", values)

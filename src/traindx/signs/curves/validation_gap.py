@@ -11,10 +11,11 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._validation import evaluated_pairs
-from .._wording import moment, number
+from ..curve import moment
 
 ID = "validation-gap"
 QUESTION = questions.VALIDATION
@@ -38,8 +39,8 @@ def measure(run: Run) -> Sign | Missing:
     began = moment(run, int(pairs.steps[0]))
     text = (
         f"Validation loss is {first:.3g} times the training loss at the first evaluation ({began}) "
-        f"and {last:.3g} times at the last ({number(float(pairs.validation[-1]))} against "
-        f"{number(float(pairs.training[-1]))})."
+        f"and {last:.3g} times at the last ({num4(float(pairs.validation[-1]))} against "
+        f"{num4(float(pairs.training[-1]))})."
     )
     # Not bad by itself: other terms, units or modes make such a gap as well as other data do.
     return Sign(ID, smallest, level, text, int(pairs.steps[0]) if level >= 0.5 else None, "info", values)

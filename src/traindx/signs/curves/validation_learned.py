@@ -6,13 +6,13 @@ This sign speaks for a run, not against one. The end counts, not the best: what 
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_accuracy
-from .._curve import adversarial, curve_of, validation_loss
 from .._progress import progress
 from .._validation import validation_scale
-from .._wording import number, percent
+from ..curve import adversarial, curve_of, validation_loss
 
 ID = "validation-learned"
 QUESTION = questions.VALIDATION
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
     found = []
     by_loss = progress(run, loss, loss.last, validation_scale(run)) if len(loss) else None
     if by_loss is not None:
-        text = f"Validation loss ends at {number(loss.last)} (smoothed); {by_loss.text}."
+        text = f"Validation loss ends at {num4(loss.last)} (smoothed); {by_loss.text}."
         found.append((by_loss.level, text, {"last": loss.last, "left": by_loss.left}))
     share = chance_accuracy(run)
     if share is not None and share < 1 and len(accuracy):

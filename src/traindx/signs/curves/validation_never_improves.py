@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import adversarial, curve_of, training_loss, validation_loss
 from .._fall import fall_of
 from .._validation import training_at
-from .._wording import moment, number, percent, stop
+from ..curve import adversarial, curve_of, moment, stop, training_loss, validation_loss
 
 ID = "validation-never-improves"
 QUESTION = questions.VALIDATION
@@ -49,9 +49,9 @@ def measure(run: Run) -> Sign | Missing:
         "training_then": then, "training_last": now,
     }  # fmt: skip
     text = (
-        f"Validation loss {_course(better, level >= 0.5)} its first evaluation ({number(first)} at "
+        f"Validation loss {_course(better, level >= 0.5)} its first evaluation ({num4(first)} at "
         f"{moment(run, int(validation.steps[0]))}); training loss {'falls' if now < then else 'went'} from "
-        f"{number(then)} to {number(now)} (smoothed)."
+        f"{num4(then)} to {num4(now)} (smoothed)."
     )
     severity: Severity = "warning" if level >= 0.8 else "info"
     return Sign(ID, better, level, text, int(validation.steps[0]) if level >= 0.5 else None, severity, values)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...record import Run
+from ...wording import change, num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
-from .._curve import Curve, curve_of, training_loss, validation_loss
 from .._rise import Rise, rise_of
 from .._trend import trend
 from .._validation import training_at
-from .._wording import change, moment, number, percent
+from ..curve import Curve, curve_of, moment, training_loss, validation_loss
 
 ID = "validation-rising"
 QUESTION = questions.VALIDATION
@@ -51,13 +51,13 @@ def measure(run: Run) -> Sign | Missing:
         "training_then": training.then, "training_last": training.now,
         "accuracy_then": accuracy.then, "accuracy_last": accuracy.now,
     }  # fmt: skip
-    what = f"its minimum ({number(low)} at {moment(run, step)})"
+    what = f"its minimum ({num4(low)} at {moment(run, step)})"
     if level < 0.5:
         ends = f"at {what}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{what}"
         scatter = f"; smoothed, {percent(rise.ratio)} above" if above > 2 * max(rise.ratio, SMALL) else ""
         return Sign(ID, above, level, f"Validation loss ends {ends}{scatter}.", None, "info", values)
     text = (
-        f"Validation loss ends at {number(last)}, {change(above)} {'' if above >= 2 else 'above '}{what}"
+        f"Validation loss ends at {num4(last)}, {change(above)} {'' if above >= 2 else 'above '}{what}"
         f"{training.words}{accuracy.words}."
     )
     return Sign(ID, above, level, text, step, _severity(rise, accuracy), values)
@@ -70,7 +70,7 @@ def _severity(rise: Rise, accuracy: Beside) -> Severity:
 
 
 def _size(rise: Rise) -> float:
-    """0 to 1. Where the noise is far smaller, half of the usual size is plain enough to be told."""
+    """0 to 1. Where the noise is far smaller, a rise of half the usual size is already evident."""
     return max(ramp(rise.ratio, SMALL, CLEAR), ramp(rise.ratio, SMALL / 2, CLEAR / 2) if rise.z >= 8 else 0.0)
 
 
@@ -106,8 +106,8 @@ def _training(run: Run, validation: Curve) -> Beside:
     noise = 2 * training.noise / (1.0 if training.logarithmic else abs(then) or training.size)
     fell = ramp(rise, 0.05 + noise, 0.02 + noise / 2)
     verb = "fell" if now < then else "stayed"
-    words = f", while training loss {verb} {'from' if now < then else 'near'} {number(then)}"
-    words += f" to {number(now)} (smoothed)" if now < then else ""
+    words = f", while training loss {verb} {'from' if now < then else 'near'} {num4(then)}"
+    words += f" to {num4(now)} (smoothed)" if now < then else ""
     return Beside(then, now, words, fell)
 
 
@@ -121,7 +121,7 @@ def _accuracy(run: Run, validation: Curve) -> Beside:
     scatter = float(np.median(np.abs(np.diff(since.values)))) if len(since) > 3 else 0.0
     better = now - then > max(0.005 * max(abs(then), abs(now)), scatter)
     verb = "improved" if better else "fell" if now < then else "stayed"
-    course = f"{verb} from {number(then)} to {number(now)}" if now != then else f"stayed at {number(now)}"
+    course = f"{verb} from {num4(then)} to {num4(now)}" if now != then else f"stayed at {num4(now)}"
     words = f"; validation accuracy {course}"
     return Beside(then, now, words, better=better)
 
@@ -137,4 +137,4 @@ def _part_of_course(validation: Curve, rise: Rise) -> float:
 
 def do_now(sign: Sign, run: Run) -> str:
     low, at = float(sign.values["minimum"]), int(sign.values["minimum_step"])
-    return f"Keep the checkpoint of {moment(run, at)} (validation loss {number(low)}); training on has made it worse."
+    return f"Keep the checkpoint of {moment(run, at)} (validation loss {num4(low)}); training on has made it worse."

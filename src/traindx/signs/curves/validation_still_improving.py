@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import percent
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._curve import adversarial, validation_loss
 from .._rate import rate_left
 from .._trend import size_z, trend
-from .._wording import percent
+from ..curve import adversarial, validation_loss
 
 ID = "validation-still-improving"
 QUESTION = questions.VALIDATION

@@ -11,8 +11,7 @@ from ...record import Run
 from ...record.models import Module
 from ...record.values import entries, shape
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "axes-scrambled"
 QUESTION = questions.DATA
@@ -68,14 +67,14 @@ def measure(run: Run) -> Sign | Missing:
         level,
         words if level else "no view or reshape swaps axes",
         onset=0 if level else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
     )
 
 
 def _batch_for_time(run: Run) -> Module | None:
     """A recurrent or attention layer that takes time first and gets the batch there.
 
-    How large the batch is, the targets say where there is one for each sample, or the loader does.
+    The targets tell the batch size where there is one for each sample, else the loader does.
     """
     for module in run.modules:
         if len(module.given) != 3 or module.settings.get("batch_first") is not False:

@@ -13,10 +13,10 @@ from typing import Any
 
 from ...record import Run, Series
 from ...record.values import number
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import median, ordered
-from .._words import grave, num
 
 ID = "batch-outlier"
 QUESTION = questions.DATA
@@ -29,7 +29,7 @@ PEAKS = {
 }
 EXTREMES = ("input_max", "target_max", "input_rms", "target_rms")
 FEWEST = 5
-BURST = 5  # steps: what jumps so soon after another jump is its aftermath
+BURST = 5  # steps: a jump this soon after another is its aftermath
 NOT_NOTED = 5  # the last step of which the observer notes no jump
 FAR = 10.0  # times the median loss
 
@@ -95,6 +95,6 @@ def measure(run: Run) -> Sign | Missing:
         f"the batch is an outlier at {len(outlying)} of {len(worst)} loss spikes; at step {peak[2]} its "
         f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the usual one",
         onset=min((found[2] for found in outlying), default=None),
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"jumps": len(worst), "outlying": len(outlying), "steps": [found[2] for found in outlying][:20]},
     )

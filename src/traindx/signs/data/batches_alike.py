@@ -9,9 +9,9 @@ from __future__ import annotations
 from ...record import Run
 from ...record.losses import REGRESSION, LossCall
 from ...record.values import mapping, number
+from ...wording import percent
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, pct
+from .._base import Missing, Sign, if_raised, ramp
 
 ID = "batches-alike"
 QUESTION = questions.DATA
@@ -20,7 +20,7 @@ FEWEST = 8
 
 
 def _of_one_size(call: LossCall, rows: float) -> bool:
-    """A loss that is called for one layer after the other is given targets of all sizes."""
+    """A loss that is called for several layers in turn gets targets of all sizes."""
     return call.target.shape is None or abs(call.target.shape[0] - rows) <= 0.05 * rows
 
 
@@ -40,8 +40,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{pct(share)} of the targets' variance lies between batches ({pct(min(1.0, 1 / rows))} with shuffling)",
+        f"{percent(share)} of the targets' variance lies between batches ({percent(min(1.0, 1 / rows))} with "
+        "shuffling)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"excess": excess, "share": share},
     )

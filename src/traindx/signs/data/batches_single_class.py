@@ -12,11 +12,11 @@ import numpy as np
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._labels import label_counts, majority
 from .._tables import typical
-from .._words import grave, num, pct
 
 ID = "batches-single-class"
 QUESTION = questions.DATA
@@ -54,7 +54,7 @@ def measure(run: Run) -> Sign | Missing:
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)
-        words = f"{pct(seen)} of the labels are one class on average ({pct(expected)} with shuffling)"
+        words = f"{percent(seen)} of the labels are one class on average ({percent(expected)} with shuffling)"
     elif longest is not None and common is not None and common[1] < 0.9:
         usual = 1 + math.log(max(batches, 2.0)) / -math.log(common[1])
         excess = longest / usual
@@ -71,6 +71,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"in {num(batches)} batches {words}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"mean_majority": seen, "expected_majority": expected, "longest_run": longest},
     )

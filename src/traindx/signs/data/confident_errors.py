@@ -13,12 +13,12 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...wording import percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._chance import chance_accuracy
-from .._curve import adversarial
 from .._tables import typical
-from .._words import grave, pct
+from ..curve import adversarial
 
 ID = "confident-errors"
 QUESTION = questions.DATA
@@ -59,7 +59,8 @@ def measure(run: Run) -> Sign | Missing:
         * ramp(after / max(before, 1e-9), 0.6, 0.85)
     )
     text = (
-        f"labels disagree with {pct(sure)} of the model's most confident predictions and with {pct(everywhere)} of all "
+        f"labels disagree with {percent(sure)} of the model's most confident predictions and with "
+        f"{percent(everywhere)} of all "
         "(training samples after the first quarter of the run)"
     )
-    return Sign(ID, sure, level, text, severity=grave(level, "warning"), values={"sure": sure, "all": everywhere})
+    return Sign(ID, sure, level, text, severity=if_raised(level, "warning"), values={"sure": sure, "all": everywhere})

@@ -13,9 +13,9 @@ from typing import Any
 
 from ...record import Run
 from ...record.values import number, shape
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num
+from .._base import Missing, Sign, if_raised, ramp
 
 ID = "feature-determines-target"
 QUESTION = questions.DATA
@@ -45,7 +45,7 @@ def measure(run: Run) -> Sign | Missing:
         abs(correlation),
         level,
         f"{name} alone has a correlation of {num(correlation)} with the target ({num(samples)} samples)",
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"feature": column, "correlation": correlation},
     )
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number, text, truth
+from ...wording import num, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, pct, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "future-visible"
 QUESTION = questions.VALIDATION
@@ -42,7 +42,12 @@ def measure(run: Run) -> Sign | Missing:
             else "no output depends on later tokens"
         )
         return Sign(
-            ID, float(tried), float(tried), words, onset=0 if tried else None, severity=grave(float(tried), "critical")
+            ID,
+            float(tried),
+            float(tried),
+            words,
+            onset=0 if tried else None,
+            severity=if_raised(float(tried), "critical"),
         )
     seen = [(number(entry.get("seen_future_weight")), entry) for entry in run.entries("attention")]
     # Fused attention does not show its weights; without any mask it sees everything.
@@ -60,9 +65,9 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{both_ways[0].name or both_ways[0].type} reads in both directions while the targets are the next inputs"
         if both_ways
-        else f"{pct(weight)} of the attention of {name} falls on later positions while the targets are the "
+        else f"{percent(weight)} of the attention of {name} falls on later positions while the targets are the "
         f"next inputs{place(entry.get('site'))}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"weight": weight},
     )

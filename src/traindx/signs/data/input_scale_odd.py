@@ -8,10 +8,10 @@ layers get counts.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._inputs import normalises_first, real_inputs, root_mean_square, size_within
-from .._words import grave, num
 
 ID = "input-scale-odd"
 QUESTION = questions.DATA
@@ -38,6 +38,6 @@ def measure(run: Run) -> Sign | Missing:
         f"input RMS is {num(size)}{' inside the model' if size != given else ''} (about 1 is typical)"
         + (", but the model normalises its inputs" if excused else ""),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"rms": size, "min": stats.get("min"), "max": stats.get("max")},
     )

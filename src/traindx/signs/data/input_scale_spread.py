@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import numbers
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._inputs import first_layers, normalises_first, real_inputs
-from .._words import grave, num
 
 ID = "input-scale-spread"
 QUESTION = questions.DATA
@@ -36,6 +36,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"std of {len(spreads)} input features runs from {num(small)} to {num(large)}, a factor of {num(ratio)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"smallest": spreads[0], "largest": large},
     )

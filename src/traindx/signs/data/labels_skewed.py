@@ -7,10 +7,10 @@ With a single class seen there is nothing to compare.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._labels import label_counts, majority
-from .._words import grave, pct
 
 ID = "labels-skewed"
 QUESTION = questions.DATA
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of the training targets are class {name} ({len(counts)} classes)",
-        severity=grave(level, "warning"),
+        f"{percent(share)} of the training targets are class {name} ({len(counts)} classes)",
+        severity=if_raised(level, "warning"),
         values={"class": name, "share": share, "classes": len(counts)},
     )

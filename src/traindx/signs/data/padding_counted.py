@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, pct, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "padding-counted"
 QUESTION = questions.LOSS_INPUTS
@@ -28,11 +28,11 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share * counted,
         level,
-        f"{pct(share * counted)} of the targets that the loss counts are padding (id {filler} at the ends of rows)"
+        f"{percent(share * counted)} of the targets that the loss counts are padding (id {filler} at the ends of rows)"
         f"{place(padding.get('site'))}"
         if level
-        else f"the loss counts no padding worth mentioning ({pct(share)} of the targets are padding)",
+        else f"the loss counts no padding worth mentioning ({percent(share)} of the targets are padding)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"share": share, "counted": counted},
     )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import histogram
+from ...wording import percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._labels import label_counts, majority, ranking
 from .._tables import typical
-from .._words import grave, pct
 
 ID = "predictions-collapsed"
 QUESTION = questions.FALLS
@@ -47,7 +47,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{pct(predicted)} of the predictions of a batch are one class late in the run ({pct(labelled)} of its labels)",
-        severity=grave(level, "warning"),
+        f"{percent(predicted)} of the predictions of a batch are one class late in the run ({percent(labelled)} of "
+        "its labels)",
+        severity=if_raised(level, "warning"),
         values={"predicted": predicted, "labelled": labelled},
     )

@@ -10,10 +10,10 @@ from math import prod
 
 from ...record import Run
 from ...record.values import shape
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import dataset_size
-from .._words import num
 
 ID = "samples-per-parameter"
 QUESTION = questions.DATA

@@ -11,10 +11,10 @@ import math
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import typical
-from .._words import grave, num, pct
 
 ID = "samples-shared"
 QUESTION = questions.VALIDATION
@@ -27,7 +27,7 @@ FEWEST = 10
 def _by_chance(run: Run, trained: float | None) -> float:
     """The share of any samples that would be among those trained on, because there are only so many different ones.
 
-    How many there are follows from how often two in one batch are the same: a pair is, once in that many.
+    With N different samples, two samples of one batch agree once in N pairs: N follows from the share that agree.
     """
     repeats = run.fact("repeats")
     if repeats.get("continuous") is True:
@@ -58,9 +58,9 @@ def measure(run: Run) -> Sign | Missing:
     excess = max(0.0, (found - repeated) / (1 - repeated)) if repeated < 1 else 0.0
     excess = min(excess / hashed, 1.0)
     share = min(found / hashed, 1.0)
-    of_all = pct(share)
+    of_all = percent(share)
     if hashed < 1:
-        of_all = f"about {of_all} in all, as {pct(hashed)} of the training samples were compared"
+        of_all = f"about {of_all} in all, as {percent(hashed)} of the training samples were compared"
     level = ramp(excess, 0.02, 0.3)
     if run.series("loss/validation/training_data") and not run.series("loss/validation"):
         level = min(level, 0.3)
@@ -69,7 +69,7 @@ def measure(run: Run) -> Sign | Missing:
         excess,
         level,
         f"{num(shared)} of {num(held)} evaluation samples were also trained on ({of_all}"
-        + (f"; {pct(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
-        severity=grave(level, "critical"),
+        + (f"; {percent(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
+        severity=if_raised(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},
     )

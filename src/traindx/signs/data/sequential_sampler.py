@@ -9,8 +9,7 @@ from __future__ import annotations
 from ...record import Run
 from ...record.values import number
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import place
+from .._base import Missing, Sign, place, ramp
 
 ID = "sequential-sampler"
 QUESTION = questions.DATA

@@ -8,10 +8,10 @@ from __future__ import annotations
 from ...record import Run
 from ...record.losses import REGRESSION
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._inputs import root_mean_square
-from .._words import grave, num
 
 ID = "target-scale-large"
 QUESTION = questions.DATA
@@ -34,6 +34,6 @@ def measure(run: Run) -> Sign | Missing:
         f"target RMS is {num(size)} (mean {num(number(targets.get('mean')) or 0.0)}, std "
         f"{num(number(targets.get('std')) or 0.0)}; an untrained output is about 1)",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"rms": size},
     )

@@ -14,7 +14,7 @@ from .._base import Missing, Sign
 ID = "targets-follow-inputs"
 QUESTION = questions.DATA
 SHOWS = "setting"
-SAME = 1e-3  # of the spread: as much as pooling in another order, and rounding, may do
+SAME = 1e-3  # of the spread: rounding, and pooling in another order, change this much
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _rebuilds(run: Run) -> bool:
-    """An autoencoder's: as many numbers, with the same mean and the same extremes."""
+    """Whether targets are the inputs, as for an autoencoder: as many numbers, with the same mean and extremes."""
     inputs, targets = run.fact("data/train"), run.fact("targets/train")
     spread, sizes = number(inputs.get("std")), shape(inputs.get("shape"))
     if not spread or not sizes or len(sizes) < 2 or sizes != shape(targets.get("shape")):

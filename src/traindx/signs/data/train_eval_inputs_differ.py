@@ -13,11 +13,11 @@ from typing import Any
 
 from ...record import Run
 from ...record.values import mapping, number, numbers
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._inputs import real_inputs
 from .._tables import median
-from .._words import grave, num, pct
 
 ID = "train-eval-inputs-differ"
 QUESTION = questions.DATA
@@ -38,7 +38,7 @@ def _moments(stats: Mapping[str, Any]) -> list[tuple[float, float]]:
 def _share_apart(pairs: list[tuple[tuple[float, float], tuple[float, float]]], error: float) -> float:
     """The share of features that are shifted by a deviation, or of which the spread differs twofold.
 
-    Features that hardly vary, as the rim of an image, differ by little in truth.
+    Features that hardly vary, like the rim of an image, do not really differ.
     """
     usual = math.sqrt(sum(a[1] ** 2 for a, _ in pairs) / len(pairs)) if pairs else 0.0
     known = [(a, b) for a, b in pairs if max(a[1], b[1]) > usual / 2]
@@ -63,8 +63,8 @@ def _of_tokens(run: Run) -> Sign | None:
         distance,
         level,
         f"token distributions of training and evaluation {far} (total variation {num(distance)}, "
-        f"{num(min(chance, 1.0))} expected by chance); {pct(unseen)} of the evaluation tokens never occur in training",
-        severity=grave(level, "warning"),
+        f"{num(min(chance, 1.0))} expected by chance); {percent(unseen)} of the evaluation tokens never occur in training",
+        severity=if_raised(level, "warning"),
         values={"distance": distance, "by_chance": chance, "unseen": unseen},
     )
 
@@ -102,6 +102,6 @@ def measure(run: Run) -> Sign | Missing:
         f"shift {num(shift)} std, scale "
         f"{num(math.exp(min(ratio, 700.0)))} (mean {num(mean_b)}, std {num(std_b)}; training {num(mean_a)}, "
         f"{num(std_a)})",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"shift": shift, "spread_ratio": math.exp(min(ratio, 700.0)), "largest_shift": largest},
     )

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...record import Run
 from ...record.values import number
+from ...wording import counted
 from .. import questions
-from .._base import Missing, Sign
-from .._words import count, grave, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "validation-empty"
 QUESTION = questions.VALIDATION
@@ -26,11 +26,11 @@ def measure(run: Run) -> Sign | Missing:
     samples = number(run.fact("data/eval").get("samples"))
     if empty and not samples:
         size = number(empty[0].get("size")) or 0.0
-        words = f"a data loader delivers no batch ({count(size, 'sample')}){place(empty[0].get('site'))}"
+        words = f"a data loader delivers no batch ({counted(size, 'sample')}){place(empty[0].get('site'))}"
         return Sign(ID, 1.0, 1.0, words, onset=0, severity="critical", values={"size": size})
     validation, training = run.series("loss/validation").values, run.series("loss/train").values
     if samples:
-        return Sign(ID, 0.0, 0.0, f"evaluation saw {count(samples, 'sample')}")
+        return Sign(ID, 0.0, 0.0, f"evaluation saw {counted(samples, 'sample')}")
     if len(validation) < FEWEST_EVALUATIONS or not len(training):
         return Missing(ID, "no evaluation was seen")
     nothing = not np.isfinite(validation).any() and bool(np.isfinite(training).all())
@@ -40,4 +40,4 @@ def measure(run: Run) -> Sign | Missing:
         if nothing
         else f"the validation loss is a number at {np.isfinite(validation).sum()} of {len(validation)} evaluations"
     )
-    return Sign(ID, level, level, words, onset=0 if nothing else None, severity=grave(level, "critical"))
+    return Sign(ID, level, level, words, onset=0 if nothing else None, severity=if_raised(level, "critical"))

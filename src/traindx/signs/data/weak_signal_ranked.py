@@ -9,10 +9,10 @@ strong enough that answers could follow it.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num, percent
 from .. import questions
 from .._base import Missing, Sign
 from .._labels import ranking
-from .._words import num, pct
 
 ID = "weak-signal-ranked"
 QUESTION = questions.DATA
@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.share,
         found.weak,
-        f"{pct(found.share)} of the pairs of a rare and a common case are ranked correctly late in the run "
+        f"{percent(found.share)} of the pairs of a rare and a common case are ranked correctly late in the run "
         f"({num(found.rarer)} rare cases; chance is 50 %)",
         values={"share": found.share, "rarer": found.rarer},
     )

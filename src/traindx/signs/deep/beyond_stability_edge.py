@@ -11,10 +11,10 @@ import numpy as np
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._deep import looks_at
-from .._words import grave, num
 
 ID = "beyond-stability-edge"
 QUESTION = questions.STEPS
@@ -37,6 +37,6 @@ def measure(run: Run) -> Sign | Missing:
         ramp(typical, 2.5, 6.0, log=True),
         f"the largest Hessian eigenvalue is {num(top)}; gradient descent at learning rate {num(rate)} is stable up to "
         f"{num(2 / rate)}" if rate > 0 else "the learning rate is zero",
-        severity=grave(ramp(typical, 2.5, 6.0, log=True), "warning"),
+        severity=if_raised(ramp(typical, 2.5, 6.0, log=True), "warning"),
         values={"top": top, "rate": rate},
     )  # fmt: skip

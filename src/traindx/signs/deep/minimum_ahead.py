@@ -9,10 +9,10 @@ import numpy as np
 
 from ...record import Run
 from ...record.values import number, truth
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign
 from .._deep import looks_at
-from .._words import num
 
 ID = "minimum-ahead"
 QUESTION = questions.STEPS

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._deep import looks_at
-from .._words import grave, num
 
 ID = "modes-disagree"
 QUESTION = questions.MODES
@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     train, spread, evaluated = (number(last.get(key)) for key in ("train", "train_spread", "eval"))
     if train is None or evaluated is None or train <= 0 or evaluated <= 0:
         return Missing(ID, "the loss of one batch was not finite and positive in both modes")
-    # Losses near zero differ by large factors and mean the same.
+    # Losses near zero may differ by large factors without any meaning.
     beyond = evaluated - train > 3 * (spread or 0.0) + 0.05
     ratio = evaluated / train
     level = ramp(ratio, 2.0, 5.0, log=True) if beyond else 0.0
@@ -37,6 +37,6 @@ def measure(run: Run) -> Sign | Missing:
         ratio,
         level,
         f"the loss of the same batch is {num(train)} in train mode and {num(evaluated)} in eval mode",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"train": train, "eval": evaluated},
     )

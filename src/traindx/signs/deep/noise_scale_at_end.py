@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign
 from .._deep import looks_at
-from .._words import num
 
 ID = "noise-scale-at-end"
 QUESTION = questions.BATCH

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import truth
+from ...wording import counted, num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._deep import looks_at
-from .._words import count, grave, num, pct
 
 ID = "steps-make-worse"
 QUESTION = questions.STEPS
@@ -24,15 +24,16 @@ def measure(run: Run) -> Sign | Missing:
     looks = [(step, found) for step, found in looks_at(run, "along_step") if truth(found.get("flat")) is not True]
     worse = [step for step, found in looks if truth(found.get("made_worse"))]
     if len(looks) < FEWEST:
-        return Missing(ID, f"the loss along the step was computed for fewer than {count(FEWEST, 'step')}")
+        return Missing(ID, f"the loss along the step was computed for fewer than {counted(FEWEST, 'step')}")
     share = len(worse) / len(looks)
     level = ramp(share, 0.4, 0.9)
     return Sign(
         ID,
         share,
         level,
-        f"{num(len(worse))} of the {num(len(looks))} steps checked raise the loss of their own batch ({pct(share)})",
+        f"{num(len(worse))} of the {num(len(looks))} steps checked raise the loss of their own batch "
+        f"({percent(share)})",
         onset=worse[0] if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"worse": len(worse), "looks": len(looks)},
     )

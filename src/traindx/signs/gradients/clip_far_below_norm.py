@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._clipping import clip_ratios
 from .._optimizers import adaptive
 from .._tables import median, typical
-from .._words import grave, num
 
 ID = "clip-far-below-norm"
 QUESTION = questions.STEPS
@@ -41,6 +41,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"the typical gradient norm before clipping is {num(ratio)} times {against}",
         onset=int(found[0][0]) if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"ratio": ratio, "threshold": threshold, "scale_cancelled": cancelled},
     )

@@ -7,11 +7,11 @@ step clipped means that the threshold, not the gradient, sets the size of the st
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num, percent
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._clipping import clip_ratios, configured_threshold
 from .._tables import typical
-from .._words import num, pct
 
 ID = "clip-share"
 QUESTION = questions.STEPS
@@ -31,6 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         ramp(share, 0.6, 0.98),
-        f"{pct(share)} of {len(steps)} clipping calls clipped: the norm was above the threshold of {num(threshold)}",
+        f"{percent(share)} of {len(steps)} clipping calls clipped: the norm was above the threshold of "
+        f"{num(threshold)}",
         values={"share": share, "calls": len(steps), "threshold": threshold},
     )

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._params import fits_a_network
 from .._tables import first_step_above, median, ordered, span
-from .._words import grave, num, pct
 
 ID = "gradient-norm-heavy-tail"
 QUESTION = questions.STEPS
@@ -39,7 +39,7 @@ def measure(run: Run) -> Sign | Missing:
     ratios = np.minimum(points.values / ordinary, 1e300)
     worst = int(np.argmax(ratios))
     level = ramp(float(ratios[worst]), 10.0, 100.0, log=True)
-    # Rare means rare: where a tenth of the steps tower, the ordinary is not ordinary and steps are to blame.
+    # Outliers must be rare: where a tenth of the norms are that large, they are ordinary, and the steps are at fault.
     rare = float(np.mean(ratios > 10.0))
     level *= ramp(rare, 0.3, 0.1)
     return Sign(
@@ -47,8 +47,9 @@ def measure(run: Run) -> Sign | Missing:
         float(ratios[worst]),
         level,
         f"the largest gradient norm is {num(points.values[worst])} at step {points.steps[worst]}, "
-        f"{num(ratios[worst])} times the ordinary {num(ordinary[worst])}; {pct(rare)} of the norms exceed ten times it",
+        f"{num(ratios[worst])} times the ordinary {num(ordinary[worst])}; {percent(rare)} of the norms exceed ten "
+        "times it",
         onset=first_step_above(type(points)("ratio", points.steps, ratios), 10.0),
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"largest": float(points.values[worst]), "step": int(points.steps[worst]), "share": rare},
     )

@@ -10,12 +10,12 @@ against a run: every run that converges has one.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._chance import chance_level, has_other_terms
 from .._params import fits_a_network
 from .._tables import ordered, typical
-from .._words import grave, num
 
 ID = "gradient-norm-level"
 QUESTION = questions.STEPS
@@ -46,6 +46,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"the typical gradient norm is {num(norm)} (from {num(norms.min())} to {num(norms.max())}), "
         f"{where} the usual 0.1 to 10",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"median": norm, "first": float(norms[0]), "last": float(norms[-1]), "elasticity": elasticity},
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from ...record import Run
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._tables import typical
-from .._words import num
 
 ID = "gradient-settled"
 QUESTION = questions.STEPS

@@ -7,11 +7,11 @@ is what a rectified network may show. bfloat16 has the range of float32: nothing
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._precision import precision
 from .._tables import layer_medians, median
-from .._words import grave, pct
 
 ID = "gradient-underflow"
 QUESTION = questions.PRECISION
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of the float16 gradient elements underflow to zero, dead units not counted",
-        severity=grave(level, "critical"),
+        f"{percent(share)} of the float16 gradient elements underflow to zero, dead units not counted",
+        severity=if_raised(level, "critical"),
         values={"zero_share": formats.underflow, "dead_share": dead, "scaler": formats.scaler},
     )

@@ -9,11 +9,11 @@ nearly every run begins so, and so are games of two optimizers, which drift toge
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._loaders import updates_per_epoch
 from .._tables import typical
-from .._words import num
 
 ID = "gradients-agree"
 QUESTION = questions.STEPS

@@ -12,10 +12,10 @@ import math
 import numpy as np
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import first_step_above, ordered, span, typical
-from .._words import grave, num
 
 ID = "gradients-oppose"
 QUESTION = questions.STEPS
@@ -39,6 +39,6 @@ def measure(run: Run) -> Sign | Missing:
         f"the median cosine of successive gradients is {num(cosine)} late in the run"
         + (": they point in opposite directions" if level >= 0.5 else ""),
         onset=first_step_above(type(points)("", points.steps, -points.values), 0.3) if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"late": cosine, "whole": typical(run, "grad_cosine"), "points": len(points)},
     )

@@ -8,10 +8,10 @@ batches at the edge of stability hover a little above zero.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num, percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import first_step_above, ordered, typical
-from .._words import grave, num, pct
 
 ID = "step-overshoots"
 QUESTION = questions.STEPS
@@ -30,9 +30,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         cosine,
         level,
-        f"the loss rises along the step just made after {pct(positive)} of the steps checked "
+        f"the loss rises along the step just made after {percent(positive)} of the steps checked "
         f"(median cosine {num(cosine)})" + (": steps overshoot the minimum" if level >= 0.5 else ""),
         onset=first_step_above(points, 0.3) if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"median": cosine, "positive_share": positive, "points": len(points)},
     )

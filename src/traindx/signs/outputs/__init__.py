@@ -1,1 +1,1 @@
-"""What the loss is given, what it starts at, and where non-finite numbers are born."""
+"""What the loss is given, what it starts at, and where non-finite numbers arise."""

@@ -12,9 +12,9 @@ import math
 from ...record import Run
 from ...record.losses import REGRESSION, LossCall
 from ...record.values import histogram, number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "class-ids-in-regression-loss"
 QUESTION = questions.LOSS_INPUTS
@@ -63,6 +63,6 @@ def measure(run: Run) -> Sign | Missing:
         + (f", {num(distinct)} distinct integers that look like class ids" if level >= 0.5 and distinct else "")
         + place(call.site),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"distinct": distinct, "fn": call.fn, "target_dtype": call.target.dtype},
     )

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave
+from .._base import Missing, Sign, if_raised
 
 ID = "errors-cancel"
 QUESTION = questions.LOSS_INPUTS
@@ -27,4 +26,4 @@ def measure(run: Run) -> Sign | Missing:
         if level
         else "the loss averages the size of each error"
     )
-    return Sign(ID, level, level, words, onset=0 if level else None, severity=grave(level, "critical"))
+    return Sign(ID, level, level, words, onset=0 if level else None, severity=if_raised(level, "critical"))

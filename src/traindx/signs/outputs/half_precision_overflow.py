@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._nonfinite import birth
 from .._precision import HALF_MAX, precision
-from .._words import grave, num
 
 ID = "half-precision-overflow"
 QUESTION = questions.PRECISION
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     table = run.layers("act_max")
     sizes = np.abs(table.values[np.isfinite(table.values)])
     largest = max([float(sizes.max()) if sizes.size else 0.0, *(found.input_range if found else ())])
-    # An overflow that the replay saw in the forward pass needs no second witness.
+    # An overflow that the replay saw in the forward pass needs no further evidence.
     seen = found is not None and found.where in ("forward", "loss")
     if not largest and not seen:
         return Missing(ID, "the size of activations was not recorded")
@@ -43,6 +43,6 @@ def measure(run: Run) -> Sign | Missing:
         f"float16 values reach {num(largest)} (the largest finite one is 65504)"
         + (", and the forward pass made a non-finite value" if seen else ""),
         onset=found.step if found else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"largest": largest},
     )

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from ...record import Run
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised
 from .._precision import precision
-from .._words import grave
 
 ID = "half-precision-unscaled"
 QUESTION = questions.PRECISION
@@ -34,5 +33,5 @@ def measure(run: Run) -> Sign | Missing:
         else "float16 is used with loss scaling"
         if formats.float16
         else "nothing is computed in float16",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import mapping, number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "labels-without-sign"
 QUESTION = questions.LOSS_INPUTS
@@ -34,6 +34,6 @@ def measure(run: Run) -> Sign | Missing:
         + (" but expects -1 and 1" if level else "")
         + place(call.site),
         onset=0 if level else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"min": low, "max": high},
     )

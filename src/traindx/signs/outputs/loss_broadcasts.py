@@ -13,8 +13,7 @@ from math import prod
 from ...record import Run
 from ...record.values import entries, shape, text
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "loss-broadcasts"
 QUESTION = questions.LOSS_INPUTS
@@ -84,7 +83,7 @@ def measure(run: Run) -> Sign | Missing:
         level,
         words + (": every output is compared with every target" if level >= 0.5 else ""),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
     )
 
 

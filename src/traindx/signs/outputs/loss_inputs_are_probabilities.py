@@ -10,10 +10,10 @@ from __future__ import annotations
 from ...record import Run
 from ...record.losses import LossCall
 from ...record.values import entries, number, shape
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised, place
 from .._output import made_by
-from .._words import grave, num, place
 
 ID = "loss-inputs-are-probabilities"
 QUESTION = questions.LOSS_INPUTS
@@ -53,7 +53,7 @@ def _softmax_twice(run: Run) -> Sign | None:
         1.0,
         f"softmax is applied twice before the loss: to the scores and again to the probabilities ({sizes})",
         onset=0,
-        severity=grave(1.0, "critical"),
+        severity=if_raised(1.0, "critical"),
         values={"min": 0.0, "max": 1.0, "made_by": "softmax", "fn": "softmax"},
     )
 
@@ -77,6 +77,6 @@ def measure(run: Run) -> Sign | Missing:
         f"{call.fn} expects logits and gets {'probabilities' if level >= 0.5 else 'logits'}: values from "
         f"{num(call.input.min or 0.0)} to {num(call.input.max or 0.0)}{made}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"min": call.input.min, "max": call.input.max, "made_by": call.made_by, "fn": call.fn},
     )

@@ -6,9 +6,9 @@ No logarithm of a probability is positive; a little above zero is rounding. How 
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "loss-inputs-not-log-probabilities"
 QUESTION = questions.LOSS_INPUTS
@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{call.fn} expects log-probabilities (never above 0) and gets values up to {num(high)}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"max": high, "min": call.input.min, "fn": call.fn},
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import place
+from .._base import Missing, Sign, place
 
 ID = "loss-over-one-class"
 QUESTION = questions.LOSS_INPUTS

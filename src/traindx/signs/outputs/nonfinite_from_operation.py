@@ -8,11 +8,11 @@ out of range, the operation was only the place where it showed.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised, place
 from .._nonfinite import all_finite, birth
 from .._precision import precision
-from .._words import grave, num, place
 
 ID = "nonfinite-from-operation"
 QUESTION = questions.FINITE
@@ -49,6 +49,6 @@ def measure(run: Run) -> Sign | Missing:
         if named or found.gradient_first
         else f"the first non-finite value{step} was not traced to one operation",
         onset=found.step,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"where": found.where, "op": found.op, "module": found.module, "blown_up_before": found.blown},
     )

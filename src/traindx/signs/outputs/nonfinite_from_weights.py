@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised
 from .._nonfinite import all_finite, birth
-from .._words import grave, num
 
 ID = "nonfinite-from-weights"
 QUESTION = questions.FINITE
@@ -38,6 +38,6 @@ def measure(run: Run) -> Sign | Missing:
         f"training {'had already blown up' if level >= 0.5 else 'was in proportion'} before the first "
         f"non-finite value{step}: {details}",
         onset=found.step,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"weights_finite": found.loss.get("weights_finite"), "update_ratio": ratio, "grad_norm": norm},
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from ...record import Run
 from ...record.losses import REGRESSION
 from ...record.values import number
+from ...wording import percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._modules import RELU_LIKE, SQUASHING, output_module
 from .._tables import layer_medians
-from .._words import grave, pct
 
 ID = "outputs-pinned"
 QUESTION = questions.LOSS_INPUTS
@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of the outputs of `{last.name or last.type}` are at its bound late in the run",
-        severity=grave(level, "warning"),
+        f"{percent(share)} of the outputs of `{last.name or last.type}` are at its bound late in the run",
+        severity=if_raised(level, "warning"),
         values={"module": last.name, "type": last.type},
     )

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from ...record import Run
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised, place
 from .._output import made_by
-from .._words import grave, place
 
 ID = "rates-for-logarithms"
 QUESTION = questions.LOSS_INPUTS
@@ -33,5 +32,5 @@ def measure(run: Run) -> Sign | Missing:
         else f"{call.fn} gets what it expects"
     )
     return Sign(
-        ID, level, level, words + place(call.site), onset=0 if level else None, severity=grave(level, "critical")
+        ID, level, level, words + place(call.site), onset=0 if level else None, severity=if_raised(level, "critical")
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import entries, number, shape, text
+from ...wording import counted
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised
 from .._tables import typical
-from .._words import count, grave
 
 ID = "softmax-over-batch"
 QUESTION = questions.LOSS_INPUTS
@@ -32,7 +32,7 @@ def _softmaxes(run: Run) -> list[Found]:
             if not sizes or dim is None or not -len(sizes) <= dim < len(sizes):
                 continue
             axis = int(dim) % len(sizes)
-            # The loss function's own softmax knows where the classes are; only dimension 0 is the caller's doing, and
+            # The loss function's own softmax knows where the classes are; only dimension 0 is set by the caller, and
             # one that no such function would take.
             if axis == 0 or (sizes[axis] == 1 and not chosen) or entry.get("in_loss") is not True:
                 found.append((axis, sizes))
@@ -69,10 +69,10 @@ def measure(run: Run) -> Sign | Missing:
         f"softmax runs over dimension {dim} of a tensor of shape {list(sizes)} "
         f"({'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}) instead of the classes"
         if level >= 0.5
-        else f"{count(len(found), 'softmax call')} checked: none runs over the batch"
+        else f"{counted(len(found), 'softmax call')} checked: none runs over the batch"
         if found
         else "no softmax runs outside the loss function",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"dim": dim, "shape": list(sizes)},
     )

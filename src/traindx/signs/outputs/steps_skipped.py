@@ -7,10 +7,10 @@ it tries a doubling every two thousand steps. More than one in fifty is no searc
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._precision import precision
-from .._words import grave, pct
 
 ID = "steps-skipped"
 QUESTION = questions.PRECISION
@@ -32,8 +32,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         min(share, 1.0),
         level,
-        f"the loss scaler skipped {len(skipped)} of {attempts} steps ({pct(share)} after its first {SEARCH})",
+        f"the loss scaler skipped {len(skipped)} of {attempts} steps ({percent(share)} after its first {SEARCH})",
         onset=skipped[0].step if skipped else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"skipped": len(skipped), "attempts": attempts},
     )

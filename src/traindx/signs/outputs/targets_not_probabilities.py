@@ -10,9 +10,9 @@ from __future__ import annotations
 from ...record import Run
 from ...record.losses import LossCall
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "targets-not-probabilities"
 QUESTION = questions.LOSS_INPUTS
@@ -42,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{call.fn} gets {_described(call)}" + place(call.site),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"away": away},
     )
 

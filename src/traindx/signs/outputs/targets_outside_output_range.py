@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.losses import REGRESSION, LossCall
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._output import OutputRange, output_range
-from .._words import grave, num, pct, place
 
 ID = "targets-outside-output-range"
 QUESTION = questions.LOSS_INPUTS
@@ -43,9 +43,10 @@ def measure(run: Run) -> Sign | Missing:
         share,
         level,
         f"targets run from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}, but the output's "
-        f"{reach.activation} only reaches {num(reach.low)} to {num(reach.high)}: {pct(share)} of their range is out of "
+        f"{reach.activation} only reaches {num(reach.low)} to {num(reach.high)}: {percent(share)} of their range is "
+        "out of "
         f"reach{place(call.site)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"activation": reach.activation, "share": share},
     )

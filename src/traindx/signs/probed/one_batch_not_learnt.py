@@ -12,9 +12,9 @@ from typing import Any
 
 from ...record import Run
 from ...record.values import number, text
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num
+from .._base import Missing, Sign, if_raised, ramp
 
 ID = "one-batch-not-learnt"
 QUESTION = questions.EXPERIMENTS
@@ -43,7 +43,7 @@ def measure(run: Run) -> Sign | Missing:
         if result == "not finite"
         else ": the batch is not learned" + ("" if helped else rates)
     )
-    return Sign(ID, left, level, words + what, onset=0, severity=grave(level, "critical"), values={"left": left})
+    return Sign(ID, left, level, words + what, onset=0, severity=if_raised(level, "critical"), values={"left": left})
 
 
 def _left(found: Mapping[str, Any], first: float | None, last: float | None) -> float:

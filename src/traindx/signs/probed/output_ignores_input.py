@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...record import Run
 from ...record.values import mapping, text, truth
 from .. import questions
-from .._base import Missing, Sign
-from .._words import grave
+from .._base import Missing, Sign, if_raised
 
 ID = "output-ignores-input"
 QUESTION = questions.EXPERIMENTS
@@ -22,4 +21,4 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, reason or "it was not tried whether the output depends on the input")
     level = 0.0 if depends else 1.0
     words = "the output depends on the input" if depends else "the output is the same for any input at the first step"
-    return Sign(ID, level, level, words, onset=None if depends else 0, severity=grave(level, "critical"))
+    return Sign(ID, level, level, words, onset=None if depends else 0, severity=if_raised(level, "critical"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import mapping, numbers, text, truth
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign
-from .._words import grave, num
+from .._base import Missing, Sign, if_raised
 
 ID = "samples-mixed"
 QUESTION = questions.EXPERIMENTS
@@ -26,4 +26,4 @@ def measure(run: Run) -> Sign | Missing:
     if mixes:
         one, other = (num(pair[0]), num(pair[1])) if len(pair) == 2 else ("one sample", "another")
         words = f"the output for sample {one} depends on sample {other} of the batch in eval mode"
-    return Sign(ID, level, level, words, onset=0 if mixes else None, severity=grave(level, "critical"))
+    return Sign(ID, level, level, words, onset=0 if mixes else None, severity=if_raised(level, "critical"))

@@ -11,8 +11,7 @@ import re
 from ...record import Run
 from ...record.values import text
 from .. import questions
-from .._base import Missing, Sign
-from .._words import grave, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "crash-infrastructure"
 QUESTION = questions.TRAINED
@@ -75,6 +74,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"{what}: {kind}{': ' + first_line if first_line else ''}{place(error.get('site'))}",
         onset=run.steps,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"type": kind, "kind": what},
     )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import counted
 from .. import questions
 from .._base import Missing, Sign
-from .._words import count
 
 ID = "never-trained"
 QUESTION = questions.TRAINED
@@ -26,7 +26,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         backwards,
         level,
-        f"the script called forward {count(forwards, 'time')} and backward {count(backwards, 'time')}, and made "
-        f"{count(run.steps, 'update')}",
+        f"the script called forward {counted(forwards, 'time')} and backward {counted(backwards, 'time')}, and made "
+        f"{counted(run.steps, 'update')}",
         severity="critical" if level else "info",
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign
-from .._words import num, place
+from .._base import Missing, Sign, place
 
 ID = "adam-with-decay"
 QUESTION = questions.STEPS

@@ -7,10 +7,10 @@ for at the minimum of loss plus decay they are equal, so the late ratio says not
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._tables import typical
-from .._words import grave, num, place
 
 ID = "decay-dominates"
 QUESTION = questions.STEPS
@@ -31,6 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         f"{setting} pulls {num(early)} times as hard as the loss gradient early in the run"
         + (place(decaying[0].site) if decaying else ""),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"early": early, "whole": typical(run, "decay_ratio")},
     )

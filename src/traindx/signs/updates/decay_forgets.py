@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.optimizers import Group
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._loaders import updates_per_epoch
 from .._rate import learning_rate
-from .._words import grave, num, place
 
 ID = "decay-forgets"
 QUESTION = questions.STEPS
@@ -52,6 +52,6 @@ def measure(run: Run) -> Sign | Missing:
         f"weight_decay={num(group.setting('weight_decay') or 0.0)} at learning rate {num(usual)} makes weights decay "
         f"within {num(memory)} updates" + (f" (an epoch has {num(epoch)})" if epoch else "") + place(group.site),
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"updates": memory, "epoch": epoch},
     )

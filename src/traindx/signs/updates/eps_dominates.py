@@ -7,10 +7,10 @@ Above 1, eps and not the gradient sets the step. With eps at its usual 1e-8 the 
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._tables import typical
-from .._words import grave, num, place
 
 ID = "eps-dominates"
 QUESTION = questions.STEPS
@@ -33,6 +33,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical root of the second moment "
         "(well below 1 is normal)" + (place(group.site) if group is not None else ""),
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"ratio": ratio, "eps": eps},
     )

@@ -7,11 +7,11 @@ along each direction do many evaluations for one update and are left out.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import counted
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._optimizers import needs_whole_set
 from .._params import fits_a_network
-from .._words import count
 
 ID = "few-updates"
 QUESTION = questions.FALLS
@@ -26,4 +26,4 @@ def measure(run: Run) -> Sign | Missing:
     if needs_whole_set(run) or not fits_a_network(run):
         return Missing(ID, "the optimizer searches along each update, or no network is trained")
     level = ramp(run.steps, 150.0, 50.0, log=True)
-    return Sign(ID, run.steps, level, f"the run made {count(run.steps, 'update')}", values={"steps": run.steps})
+    return Sign(ID, run.steps, level, f"the run made {counted(run.steps, 'update')}", values={"steps": run.steps})

@@ -7,12 +7,12 @@ updates in all leave most small tasks solved, whatever the epoch holds, so full-
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import counted, num
 from .. import questions
 from .._base import Missing, Sign, ramp
+from .._batch import AMPLE_UPDATES, SCARCE_UPDATES
 from .._loaders import updates_per_epoch
-from .._noise import AMPLE_UPDATES, SCARCE_UPDATES
 from .._optimizers import needs_whole_set
-from .._words import count, num
 
 ID = "few-updates-per-epoch"
 QUESTION = questions.BATCH
@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         each,
         level,
-        f"an epoch has about {num(each)} updates and the run {count(run.steps, 'update')}",
+        f"an epoch has about {num(each)} updates and the run {counted(run.steps, 'update')}",
         values={"per_epoch": each, "steps": run.steps},
     )

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from ...record import Run
 from ...record.optimizers import Group
 from ...record.values import numbers
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "optimizer-setting-odd"
 QUESTION = questions.STEPS
@@ -73,6 +73,6 @@ def measure(run: Run) -> Sign | Missing:
         if odd
         else f"momentum, betas and eps of {group.optimizer} are in the usual range",
         onset=0 if odd else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"odd": odd, "nearest": what},
     )

@@ -11,12 +11,12 @@ import numpy as np
 
 from ...record import Run
 from ...record.values import number
+from ...wording import percent
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._chance import compared_loss, has_other_terms
-from .._curve import training_loss
 from .._progress import progress
-from .._words import grave, pct
+from ..curve import training_loss
 
 ID = "penalty-dominates"
 QUESTION = questions.STEPS
@@ -38,8 +38,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{pct(share)} of the loss is a penalty on the weights late in the run",
+        f"{percent(share)} of the loss is a penalty on the weights late in the run",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"share": share},
     )

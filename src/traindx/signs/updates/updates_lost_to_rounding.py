@@ -7,10 +7,10 @@ bfloat16's resolution of 4e-3: half of the elements standing still is the border
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._precision import precision
-from .._words import grave, pct
 
 ID = "updates-lost-to-rounding"
 QUESTION = questions.PRECISION
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"a step leaves {pct(share)} of the half-precision weights with a gradient unchanged",
-        severity=grave(level, "critical"),
+        f"a step leaves {percent(share)} of the half-precision weights with a gradient unchanged",
+        severity=if_raised(level, "critical"),
         values={"unchanged": formats.unchanged, "zero_gradient": idle},
     )

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._params import fits_a_network
 from .._ratios import update_ratios
-from .._words import grave, num
 
 ID = "weights-hardly-move"
 QUESTION = questions.STEPS
@@ -38,6 +38,6 @@ def measure(run: Run) -> Sign | Missing:
         level,
         f"all {run.steps} updates together change the weights by {num(travelled)} times their norm",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"travelled": travelled, "steps": run.steps},
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "accumulation-unscaled"
 QUESTION = questions.PARAMETERS
@@ -48,6 +48,6 @@ def measure(run: Run) -> Sign | Missing:
         f"{num(often)} backward passes make one update with the loss scaled by {num(scale)}: the update uses "
         f"{num(excess)} times the mean gradient{place(site)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"per_step": often, "scale": scale},
     )

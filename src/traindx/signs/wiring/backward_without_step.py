@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import counted
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, if_raised, place
 from .._optimizers import emptied_steps
-from .._words import count, grave, place
 
 ID = "backward-without-step"
 QUESTION = questions.PARAMETERS
@@ -36,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             backwards,
             1.0,
-            f"gradients are cleared between backward and step: {count(emptied, 'step')} found no gradient",
+            f"gradients are cleared between backward and step: {counted(emptied, 'step')} found no gradient",
             onset=0,
             severity="critical",
             values={"backwards": backwards, "steps": stepped, "emptied": emptied},
@@ -48,8 +48,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         backwards if level else 0.0,
         level,
-        f"backward ran {count(backwards, 'time')} and optimizer.step() {count(stepped, 'time')}{where}",
+        f"backward ran {counted(backwards, 'time')} and optimizer.step() {counted(stepped, 'time')}{where}",
         onset=0 if level else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"backwards": backwards, "steps": stepped},
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign
+from .._base import Missing, Sign, place
 from .._precision import precision
-from .._words import num, place
 
 ID = "clip-before-unscale"
 QUESTION = questions.PARAMETERS

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._curve import adversarial
+from .._base import Missing, Sign, if_raised, ramp
 from .._modules import mode_matters
-from .._words import grave, num
+from ..curve import adversarial
 
 ID = "eval-in-train-mode"
 QUESTION = questions.MODES
@@ -47,6 +47,6 @@ def measure(run: Run) -> Sign | Missing:
         + f" evaluation forwards checked {how}"
         if wrong
         else f"all {num(forwards)} evaluation forwards checked ran in eval mode",
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"share": share},
     )

@@ -13,10 +13,10 @@ import numpy as np
 from ...record import Run
 from ...record.parameters import Parameter
 from ...record.values import text
+from ...wording import listed, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._params import share_of
-from .._words import grave, listed, pct
 
 ID = "fresh-layers-frozen"
 QUESTION = questions.PARAMETERS
@@ -66,10 +66,10 @@ def measure(run: Run) -> Sign | Missing:
         share,
         level,
         f"{len(frozen)} of {len(known)} weights are frozen but were never trained: {listed([p.name for p in frozen])} "
-        f"({pct(share)} of the elements)"
+        f"({percent(share)} of the elements)"
         if frozen
         else f"none of {len(known)} weights is frozen without prior training",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"parameters": [p.name for p in frozen][:20], "share": share},
     )

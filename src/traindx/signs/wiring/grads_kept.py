@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number, text
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
-from .._words import grave, num, pct, place
+from .._base import Missing, Sign, if_raised, place, ramp
 
 ID = "grads-kept"
 QUESTION = questions.PARAMETERS
@@ -24,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
     worst: tuple[float, float, float, str] | None = None
     by_hand = {"class": "the script's own update", **run.fact("by_hand")}
     for optimizer in [*run.entries("optimizers"), by_hand]:
-        # In a fast loop most steps are not heard of in full; older records do not tell how many were.
+        # In a fast loop most steps are not observed in full; older records do not say how many were.
         kept = number(optimizer.get("grads_kept"))
         steps = number(optimizer.get("steps_heard", optimizer.get("steps")))
         if kept is not None and steps is not None and steps >= 2:
@@ -41,10 +41,10 @@ def measure(run: Run) -> Sign | Missing:
         min(share, 1.0),
         level,
         f"zero_grad() was not called before {num(kept)} of the {num(steps)} steps of {name or 'the optimizer'} checked "
-        f"({pct(share)}){where}"
+        f"({percent(share)}){where}"
         if kept
         else f"zero_grad() was called before all {num(steps)} steps of {name or 'the optimizer'} checked",
         onset=event.step if event else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"kept": kept, "steps": steps},
     )

@@ -8,9 +8,9 @@ function counts: what backward got, over what the function returned. Where sever
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import num
 from .. import checks, questions
-from .._base import Missing, Sign
-from .._words import grave, num, place
+from .._base import Missing, Sign, if_raised, place
 
 ID = "loss-negated"
 QUESTION = questions.LOSS_INPUTS
@@ -40,6 +40,6 @@ def measure(run: Run) -> Sign | Missing:
         f"training moves {call.fn} {'up' if wrong else 'down'}: backward got {num(call.value_ratio or 0.0)} times its "
         f"value{' and the optimizer has maximize=True' if upward < 0 else ''}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"ratio": ratio, "fn": call.fn, "maximize": upward < 0},
     )

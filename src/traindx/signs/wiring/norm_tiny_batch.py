@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number, texts
+from ...wording import counted, listed, num
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._tables import typical
-from .._words import count, grave, listed, num
 
 ID = "norm-tiny-batch"
 QUESTION = questions.BATCH
@@ -42,8 +42,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         rows,
         level,
-        f"{count(len(norms), 'batch norm layer')} ({listed([module.name for module in norms])}): statistics come from "
+        f"{counted(len(norms), 'batch norm layer')} ({listed([module.name for module in norms])}): statistics come "
+        "from "
         f"{num(rows)} samples (16 or more is typical)",
-        severity=grave(level, "warning"),
+        severity=if_raised(level, "warning"),
         values={"batch": rows, "layers": len(norms)},
     )

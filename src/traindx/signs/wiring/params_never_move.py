@@ -7,10 +7,10 @@ optimizer stand still on purpose.
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import listed
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, ramp
 from .._params import share_of
-from .._words import grave, listed
 
 ID = "params-never-move"
 QUESTION = questions.PARAMETERS
@@ -40,6 +40,6 @@ def measure(run: Run) -> Sign | Missing:
         if still
         else f"all {len(known)} weights with a gradient changed",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"parameters": [p.name for p in still][:20], "share": share},
     )

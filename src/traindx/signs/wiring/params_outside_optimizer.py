@@ -7,10 +7,10 @@ So are those that moved (updated by hand) and those that share storage with one 
 from __future__ import annotations
 
 from ...record import Run
+from ...wording import listed, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._params import share_of
-from .._words import grave, listed, pct, place
 
 ID = "params-outside-optimizer"
 QUESTION = questions.PARAMETERS
@@ -36,10 +36,10 @@ def measure(run: Run) -> Sign | Missing:
         share,
         level,
         f"{len(names)} of {len(known)} trainable tensors get a gradient and are in no optimizer: {listed(names)} "
-        f"({pct(share)} of the elements){place(optimizers[0].get('site'))}"
+        f"({percent(share)} of the elements){place(optimizers[0].get('site'))}"
         if names
         else f"all {len(known)} trainable tensors with a gradient are in an optimizer",
         onset=0 if level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"parameters": names[:20], "share": share},
     )

@@ -14,10 +14,10 @@ from typing import Any
 
 from ...record import Run
 from ...record.values import mapping, number, numbers, text
+from ...wording import num
 from .. import questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._loaders import updates_per_epoch
-from .._words import grave, num, place
 
 ID = "scheduler-steps-often"
 QUESTION = questions.SCHEDULE
@@ -67,6 +67,6 @@ def measure(run: Run) -> Sign | Missing:
         f"{place(scheduler.get('site'))}"
         if ratio
         else f"{name} is not stepped beyond its planned length",
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"ratio": ratio, "scheduler": name},
     )

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from ...record import Run
 from ...record.values import number
+from ...wording import num, percent
 from .. import checks, questions
-from .._base import Missing, Sign, ramp
+from .._base import Missing, Sign, if_raised, place, ramp
 from .._modules import mode_matters
 from .._params import share_of
-from .._words import grave, num, pct, place
 
 ID = "train-in-eval-mode"
 QUESTION = questions.MODES
@@ -40,12 +40,12 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{num(wrong)} of the {num(forwards)} training forwards checked ({pct(share)}) ran in eval mode"
+        f"{num(wrong)} of the {num(forwards)} training forwards checked ({percent(share)}) ran in eval mode"
         + (f", from step {first:g} on" if first is not None and wrong else "")
         + (place(event.data.get("site")) if event else "")
         if wrong
         else f"all {num(forwards)} training forwards checked ran in train mode",
         onset=int(first) if first is not None and level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"share": share, "first_step": first},
     )

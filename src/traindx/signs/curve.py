@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 DECADES = 10.0  # a loss whose level changes tenfold is judged by ratios, others by differences
 BINS = 100  # enough to place an onset to 1 % of the run, few enough for pairwise statistics
 BLOCKS = 20
-HUGE, TINY = 1e100, 1e-100  # beyond that squares and ratios overflow; such a loss is as lost, or as zero, as any
+HUGE, TINY = 1e100, 1e-100  # beyond that squares and ratios overflow; such a loss counts as diverged, or as zero
 
 
 def once_per_run(compute: Callable[[Run], Result]) -> Callable[[Run], Result]:
@@ -142,7 +142,7 @@ def spread_of_differences(y: FloatArray) -> float:
     """Robust standard deviation of independent noise, from successive differences (a trend hardly enters)."""
     if len(y) < 3:
         return 0.0
-    steps = np.diff(y)  # their mean is the trend; their median would be one of the two values of a swing
+    steps = np.diff(y)  # the mean is the trend; the median of a curve that swings would be one of its two steps
     return float(1.4826 * np.median(np.abs(steps - steps.mean())) / np.sqrt(2))
 
 
@@ -208,7 +208,7 @@ def _goes_on(before: Series, after: Series) -> bool:
 
 
 def _in_order(points: Series) -> Curve:
-    """Sorted; of one step written in one go the mean (accumulation), written again later the last (a resume)."""
+    """Sorted, one value a step: the mean of successive values (accumulation), the last of later ones (a resume)."""
     steps, values = points.steps, points.values
     if len(steps) > 1 and np.any(np.diff(steps) == 0):
         first = np.flatnonzero(np.concatenate([[True], np.diff(steps) != 0]))
@@ -221,6 +221,12 @@ def _in_order(points: Series) -> Curve:
         final = np.concatenate([steps[1:] != steps[:-1], [True]])
         steps, values = steps[final], values[final]
     return Curve(steps, np.where(np.abs(values) < TINY, 0.0, np.clip(values, -HUGE, HUGE)))
+
+
+def moment(run: Run, step: int) -> str:
+    """`epoch 12` where a log counts epochs, `row 12` where it counts nothing, else `step 12`."""
+    unit = run.fact("log").get("step_unit")
+    return f"{unit if unit in ('epoch', 'row') else 'step'} {step}"
 
 
 @once_per_run
@@ -236,8 +242,7 @@ def main_training(run: Run) -> tuple[float, float] | None:
     Folds, a teacher and its student, a search for the rate: each has an optimizer of its own, which begins where the
     one before has ended.
     """
-    made = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict)]
-    found = [(o.get("first_step"), o.get("steps")) for o in made]
+    found = [(o.get("first_step"), o.get("steps")) for o in run.entries("optimizers")]
     spans = sorted(
         (float(first), float(first) + float(steps))
         for first, steps in found
@@ -304,5 +309,14 @@ def adversarial(run: Run) -> bool:
         return bool(run.series("loss/train/1")) or bool(log.get("networks")) or _names_adversaries(log)
     if not run.series("loss/train/1"):
         return False
-    stepping = [o for o in run.facts.get("optimizers") or [] if isinstance(o, dict) and o.get("steps")]
-    return len(stepping) > 1
+    return sum(bool(optimizer.get("steps")) for optimizer in run.entries("optimizers")) > 1
+
+
+def ended(run: Run) -> bool:
+    """Whether the run is known to be over; a log does not tell."""
+    return run.facts.get("exit") not in (None, "running")
+
+
+def stop(run: Run) -> str:
+    """How an advice against further steps begins."""
+    return "Do not train on" if ended(run) else "Stop the run"

@@ -1,19 +1,31 @@
-"""Non-finite numbers in the batches themselves."""
+"""Non-finite numbers in the batches themselves: in the inputs, in the targets."""
 
 from __future__ import annotations
 
-from ..record import Run
-from ..record.values import number
-from ._base import Missing, Sign
-from ._nonfinite import all_finite
-from ._words import grave, num
+from ...record import Run
+from ...record.values import number
+from ...wording import num
+from .. import checks, questions
+from .._base import Missing, Sign, SignUnit, if_raised
+from .._nonfinite import all_finite
 
 
-def corrupt(run: Run, sign_id: str, part: str, statistics: str, tolerated: float) -> Sign | Missing:
+def inputs(run: Run) -> Sign | Missing:
+    """NaN or Inf in the inputs before the model runs. Tolerable only where the loss stays finite all the same."""
+    return _nonfinite(run, "input", "data/train", 0.4)
+
+
+def targets(run: Run) -> Sign | Missing:
+    """NaN or Inf in the targets before the loss. Where the loss stays finite they mark what is missing, by design."""
+    return _nonfinite(run, "target", "targets/train", 0.2)
+
+
+def _nonfinite(run: Run, part: str, statistics: str, tolerated: float) -> Sign | Missing:
     """How many non-finite numbers the inputs or targets (`part`) hold.
 
     A loss that stays finite shows that the script masks them on purpose: then the level is `tolerated`.
     """
+    sign_id = f"{part}-nonfinite"
     found = number(run.fact(statistics).get("nonfinite"))
     flags = [event.data.get(f"{part}s_finite") for event in run.events_of("nonfinite-loss")]
     origins = [event for event in run.events_of("nonfinite-origin") if event.data.get("where") == part]
@@ -30,6 +42,20 @@ def corrupt(run: Run, sign_id: str, part: str, statistics: str, tolerated: float
         level,
         f"the {part}s hold NaN or Inf{where} before the model runs" if corrupted else f"all {part}s seen are finite",
         onset=events[0].step if events and level >= 0.5 else None,
-        severity=grave(level, "critical"),
+        severity=if_raised(level, "critical"),
         values={"nonfinite": found},
     )
+
+
+SIGNS = (
+    SignUnit(
+        "input-nonfinite",
+        inputs,
+        questions.DATA,
+        "fault",
+        core=True,
+        check=checks.FINITE_DATA,
+        rival=("number", 4.0),
+    ),
+    SignUnit("target-nonfinite", targets, questions.DATA, "fault", check=checks.FINITE_DATA, rival=("number", 4.0)),
+)
