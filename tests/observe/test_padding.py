@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 
 import pytest
-from small_loops import observed
+from small_loops import named, observed
 
+from traindx.diagnosis import diagnose
 from traindx.signs import Sign
 from traindx.signs.data import padding_counted
 
@@ -144,7 +144,8 @@ train(Tagger(), DataLoader(rows, batch_size=16, shuffle=True), loss_of, epochs=8
     "images": """
 x, y = torch.randn(160, 1, 8, 8), torch.randint(0, 10, (160, 1))
 model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
-train(model, DataLoader(list(zip(x, y)), batch_size=16), lambda model, pair: criterion(model(pair[0]), pair[1].view(-1)))
+train(model, DataLoader(list(zip(x, y)), batch_size=16),
+      lambda model, pair: criterion(model(pair[0]), pair[1].view(-1)))
 """,
     "masks with background at the borders": """
 masks = torch.zeros(160, 12, 12, dtype=torch.long)
@@ -221,3 +222,17 @@ def test_ordinary_programs_have_no_padding(warm, script, program):
     run = padding_of(warm, script, COUNTED + HEALTHY[program])
     found = padding_counted.measure(run)
     assert not isinstance(found, Sign) or found.level == 0.0, found
+
+
+def test_the_cause_is_named_and_its_patch_removes_it(warm, script):
+    source = SETUP + COUNTED + PADDED["encoder and decoder"]
+    path = script(source)
+    found = diagnose(observed(warm, path).run)
+    assert found.verdict == "sick" and found.hypotheses[0].cause == "padding-in-loss"
+    fix = found.hypotheses[0].fix
+    assert fix is not None and fix.patch is not None
+    subprocess.run(["patch", "-p1", "--fuzz=0", "-s"], cwd=path.parent, input=fix.patch.encode(), check=True)
+    assert path.read_text() == source.replace("CrossEntropyLoss()", "CrossEntropyLoss(ignore_index=0)")
+    again = observed(warm, path)
+    assert again.code == 0 and again.run.facts["padding"]["counted"] == 0.0
+    assert "padding-in-loss" not in named(again.run)

@@ -101,6 +101,12 @@ class Watcher:
         if fact["batches"] is None:
             fact["batches"] = lengths.batches(loader)
 
+    def loader_read(self, loader: Any) -> None:
+        for known, fact in self._loaders:
+            if known() is loader:
+                fact["passes"] += 1
+                return
+
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         for known, fact in self._loaders:
             if known() is loader:
@@ -238,4 +244,5 @@ def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
         "drop_last": getattr(loader, "drop_last", None),
         "site": site,
         "role": None,
+        "passes": 0,
     }
