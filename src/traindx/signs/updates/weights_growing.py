@@ -18,6 +18,8 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if unseen := run.end_unseen("deep"):
+        return Missing(ID, unseen)
     change = weight_change(run)
     if change is None:
         return Missing(ID, "the weights' norm was not followed over the run")
