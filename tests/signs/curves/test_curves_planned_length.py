@@ -50,3 +50,4 @@ def test_other_runs_are_long_enough(steps: int, planned: int | None, ended: str)
 def test_an_early_end_is_not_called_sick() -> None:
     found = diagnose(run_of(120, 40_000, "stopped"))
     assert found.verdict == "inconclusive" and "120 of 40,000 planned steps" in found.summary
+    assert not found.do_now  # "stop the run" would contradict "too little to judge"
