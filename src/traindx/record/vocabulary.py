@@ -19,6 +19,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
             "script", "error", "observers_off", "modes", "precision", "data/train", "data/eval", "targets/train",
             "targets/eval", "label_order", "overlap", "repeats", "by_hand", "shift_relation", "feature_leak", "hoard",
             "distributed", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
+            "planned", "coverage", "padding",
         ),
         dict,
     ),
