@@ -175,6 +175,13 @@ x = torch.randint(0, 6, (160, 9))
 train(Tagger(6, 6), DataLoader(list(zip(x, x.sort(1).values)), batch_size=16),
       lambda model, pair: criterion(model(pair[0]).view(-1, 6), pair[1].view(-1)))
 """,
+    "end mark repeated up to the longest row": """
+batches = DataLoader([row[:-1] for row in sentences], batch_size=16, collate_fn=lambda rows: pad([*rows], 2))
+def loss_of(model, ids):
+    ids = F.pad(ids, (0, 1), value=2)
+    return criterion(model(ids[:, :-1]).reshape(-1, V), ids[:, 1:].reshape(-1))
+train(Tagger(), batches, loss_of)
+""",
     "slots that may be empty": """
 lengths = torch.randint(1, 6, (160, 1))
 y = torch.where(torch.arange(5) < lengths, torch.randint(0, 10, (160, 5)), 10)

@@ -1,8 +1,9 @@
 """Rows of class ids that one id fills up to a common length.
 
 The filler is an id that occurs at the ends of rows and nowhere else. That alone does not make it padding: a label such
-as "after the event" ends rows as well, and a model with a fixed number of slots has to predict the empty ones. It is
-padding where the inputs at these positions are constant too, or where one id (end of sequence) precedes it in all rows.
+as "after the event" ends rows as well, a model with a fixed number of slots has to predict the empty ones, and a
+decoder has to learn where to stop, if only from the first filler. It is padding where the inputs at all these positions
+are constant too, or where one id (end of sequence) precedes it in all rows.
 """
 
 from __future__ import annotations
@@ -37,9 +38,7 @@ def measure_rows(rows: Any, inputs: list[Any]) -> Any:
     lengths = ((positions + 1) * ~is_filler).amax(1)
     trailing = positions >= lengths[:, None]
     outside = is_filler.sum() - trailing.sum()
-    # In a decoder's input, which lags by one, the filler begins one position later.
-    inner = trailing[:, 1:] & trailing[:, :-1]
-    constant = [_constant(given[:count, 1:size], inner, ~trailing[:, 1:]) for given in inputs]
+    constant = [_constant(given[:count, :size], trailing) for given in inputs]
     facts = [
         filler,
         size,
@@ -47,19 +46,19 @@ def measure_rows(rows: Any, inputs: list[Any]) -> Any:
         rows.numel(),
         outside,
         _end_marked(rows, last, lengths, size),
-        (torch.stack(constant).any() if constant else torch.zeros_like(outside)) & inner.any(),
+        torch.stack(constant).any() if constant else 0,
     ]
     header = torch.stack([torch.as_tensor(fact, device=rows.device).long() for fact in facts])
     return torch.cat([header, lengths])
 
 
-def _constant(given: Any, where: Any, elsewhere: Any) -> Any:
+def _constant(given: Any, where: Any) -> Any:
     """Whether the inputs are the same at all these positions, and different elsewhere."""
     given = given.reshape(*where.shape, -1)[..., :FEATURES].double()
     there = where[..., None]
     low = given.masked_fill(~there, torch.inf).amin((0, 1))
     high = given.masked_fill(~there, -torch.inf).amax((0, 1))
-    return (low == high).all() & ~((given == low).all(-1) & elsewhere).any()
+    return (low == high).all() & ~((given == low).all(-1) & ~where).any()
 
 
 def _end_marked(rows: Any, last: Any, lengths: Any, size: int) -> Any:

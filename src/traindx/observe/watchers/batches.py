@@ -103,13 +103,13 @@ class Watcher:
 
     def loader_read(self, loader: Any) -> None:
         for known, fact in self._loaders:
-            if known() is loader:
+            if loader is not None and known() is loader:
                 fact["passes"] += 1
                 return
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         for known, fact in self._loaders:
-            if known() is loader:
+            if loader is not None and known() is loader:
                 self._measure(loader, fact)
                 self._note_batch(fact)
                 return
