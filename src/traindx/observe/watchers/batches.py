@@ -94,7 +94,7 @@ class Watcher:
             self._measure(loader, self._loaders[-1][1])
 
     def _measure(self, loader: Any, fact: dict[str, Any]) -> None:
-        """Lengths may be known only once torch has asked for them."""
+        """Fills in lengths, which may become known only after torch has asked for them."""
         lengths = self.session.hooks.lengths
         if fact["size"] is None:
             fact["size"] = lengths.of(loader.dataset)
