@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 
+from traindx.diagnosis import diagnose
+
 
 def observed(warm, path):
     """With a budget that leaves no step out for want of time: a busy machine must not change what is looked at."""
     return warm.traindx(path, options=("--budget", "100"))
+
+
+def named(run):
+    """The causes that the diagnosis names."""
+    return {hypothesis.cause for hypothesis in diagnose(run).hypotheses}
 
 
 def told(outcome):

@@ -230,3 +230,20 @@ def test_output_of_a_discriminator_is_an_output(warm, script):
     ).run
     outputs = [model["output"] for model in run.facts["models"]]
     assert sorted(name.rsplit(".", 1)[-1] for name in outputs) == ["3", "3"] and len(set(outputs)) == 2
+
+
+def test_a_loader_that_is_gone_before_its_batches_does_not_stop_the_observer(warm, script):
+    source = """
+class Stream(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        return iter(zip(x, y))
+def stream():
+    return iter(DataLoader(Stream(), batch_size=16))  # only the iterator is kept
+for epoch in range(3):
+    for a, b in stream():
+        optimizer.zero_grad()
+        F.cross_entropy(model(a), b).backward()
+        optimizer.step()
+"""
+    outcome = observed(warm, script(PARTS + source))
+    assert outcome.code == 0 and "observers_off" not in outcome.run.facts

@@ -56,7 +56,7 @@ def diagnose(run: Run) -> Diagnosis:
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
         step_unit=run.step_unit,
-        do_now=_do_now(outcomes, run) if verdict in ("sick", "inconclusive") else [],
+        do_now=_do_now(outcomes, run, found.short) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict),
         questions=questions(signs),
@@ -101,9 +101,10 @@ def _symptoms(signs: Signs) -> list[Sign]:
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
-def _do_now(outcomes: list[Sign], run: Run) -> list[str]:
+def _do_now(outcomes: list[Sign], run: Run, short: bool) -> list[str]:
     """What helps whatever the cause: the most severe outcome decides, for what one step mends another may spoil."""
     units = all_signs()
+    outcomes = [sign for sign in outcomes if not (short and units[sign.id].needs_time)]
     texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)
     return [text for text in texts if text][:1]
 

@@ -30,6 +30,7 @@ class Assessment:
     doubts: tuple[str, ...] = ()  # outcomes that forbid to call the run healthy
     seen: str | None = None  # the cause that was caught in the act
     suspected: str | None = None  # the cause that is suspected although the outcome is fine
+    short: bool = False  # too short for outcomes that need time
 
 
 def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
@@ -51,7 +52,7 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
         return Assessment("inconclusive", bad, doubts, suspected=leading)
     earned = any(_shows_learning(units[name], level) for name, level in levels.items() if name in units)
     if doubts or short or not earned or healthy < ALARM:
-        return Assessment("inconclusive", bad, doubts)
+        return Assessment("inconclusive", bad, doubts, short=short)
     return Assessment("healthy")
 
 

@@ -21,6 +21,9 @@ from .values import entries, mapping, number
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
+# A look at least this far into the run shows its end: the last tenth, less the gaps that observers leave between looks.
+NEAR_THE_END = 0.88
+
 
 class Store(Protocol):
     """Where a run's data lie: in memory or in a file."""
@@ -161,6 +164,27 @@ class Run:
         """Why the run was not observed to its end, if it was not: what was not seen may have come later."""
         reason = self.fact("observers_off").get("everything")
         return reason if isinstance(reason, str) else None
+
+    def end_unseen(self, look: str) -> str | None:
+        """Why looks of one kind (`light`, `deep` or `evaluation`) say nothing about the end of the run, if they do not.
+
+        Losses and learning rates are recorded at every step and need no look.
+        """
+        if self.seen_in_part:
+            return "the run was not observed to its end"
+        covered = mapping(self.fact("coverage").get(look))
+        until, last = number(covered.get("until")), number(covered.get("last"))
+        if until is None or last is None or until >= NEAR_THE_END:
+            return None
+        return f"the last look was at step {last:.0f} of {self.steps}, which is not the end of the run"
+
+    @cached_property
+    def planned_steps(self) -> int | None:
+        """How many steps the run was meant to have, where that is known and the script did not end by itself."""
+        planned = number(self.fact("planned").get("steps"))
+        ended = str(self.facts.get("exit") or "")
+        by_itself = ended == "ok" or ended.startswith("exit ")
+        return None if planned is None or planned < 1 or by_itself else int(planned)
 
     @cached_property
     def step_unit(self) -> str:

@@ -27,7 +27,7 @@ def hidden_share(run: Run, quantity: str, begin: float, end: float = 1.0) -> Hid
     last = output_module(run.modules, SQUASHING)
     at_output = {last.name} if last is not None else {_function_at_output(run, found)}
     # Each of several models has an output of its own.
-    at_output |= {text(model.get("output")) for model in run.entries("models")}
+    at_output |= {text(model.get("output")) for model in run.entries("models") if model.get("output")}
     shares = {name: min(max(share, 0.0), 1.0) for name, share in found.items() if name not in at_output}
     middle = median(shares.values())
     if middle is None:

@@ -1,5 +1,5 @@
-"""The fast path: what is noted of a training step that no watcher hears of as it happens.
+"""The fast path: what is noted of a training step that watchers are told about only later.
 
-`steps.py` holds such a stretch of steps. The hook points note into it, in a few hundred nanoseconds each, what must be
-known of every step; the watchers get it as a whole, by `fast_steps_ended`. `memory.py` reads single numbers for it.
+`steps.py` holds a stretch of such steps. The hook points write into it what must be known of every step, in a few
+hundred nanoseconds each; `fast_steps_ended` hands the whole stretch to the watchers. `memory.py` reads single numbers.
 """

@@ -26,5 +26,5 @@ def number_at(address: int, kind: str) -> float:
 
 
 def bfloat16_at(address: int) -> float:
-    """It is the upper half of a 32-bit float."""
+    """The bfloat16 at this address: it is the upper half of a 32-bit float."""
     return float(struct.unpack("<f", b"\0\0" + bytes(_BYTES[address : address + 2]))[0])

@@ -1,4 +1,4 @@
-"""Steps that nobody is told of as they happen.
+"""Training steps that are noted as they happen and reported to watchers later.
 
 Where steps follow each other fast, most of them take the fast path: what has to be known of every step (its loss, the
 optimizer, its learning rate) goes into a list, in less than a microsecond. Observers get that list when the stretch
@@ -37,7 +37,7 @@ CLOCK_EVERY = 32
 
 
 class _Known:
-    """An optimizer that has stepped before. Kept no longer than the stretch, and its parameter with it."""
+    """An optimizer that has stepped before. It and its parameter are kept only until the stretch ends."""
 
     __slots__ = ("number", "rates", "telling")
 
@@ -54,9 +54,9 @@ class _Known:
 class FastSteps:
     """A stretch of steps on the fast path.
 
-    Whatever is called at every step comes upon caches that the training has filled with its own: few calls, few
-    objects, and none that the garbage collector has to visit. Slots lie beside each other. A call costs about as much
-    as all that is done in it, so the wrappers in `points/` note the simplest steps themselves, and ask for the rest.
+    The training fills the CPU caches with its own data, so code that runs at every step is slow for its size. This
+    class therefore makes few calls and few objects, none that the garbage collector has to visit, and uses slots. A
+    call costs about as much as its body, so the wrappers in `hook_points/` note the simplest steps themselves.
     """
 
     __slots__ = (
@@ -93,8 +93,8 @@ class FastSteps:
     )
 
     def __init__(self, session: Session, until_step: int, own_time: float, time: float, stride: int = 1) -> None:
-        """It lasts until that step, that much of the thread's own time, or that time: whichever comes first. `stride`:
-        the steps after which the clock is looked at for the first time."""
+        """The stretch ends at the given step, thread time or wall time, whichever comes first. `stride`: how many
+        steps pass before the clock is first read."""
         self.first_step = session.step
         self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
         self._told_by_batch = self._fresh_batches = 0  # how long the log was at the last one, and how many came since
@@ -131,8 +131,7 @@ class FastSteps:
     # ── as the steps happen; False where the stretch must end before this ─────────────────────────
 
     def may_be_fast(self, module: Any) -> bool:
-        """Whether this module's forward needs no more than being remembered. Sets `model`, or adds to `others`, to ask
-        only once."""
+        """Whether it is enough to remember this module's forward. The answer is kept in `model` or `others`."""
         if is_compiled(module):
             return False
         if next(parameters(module), None) is None:
@@ -142,8 +141,8 @@ class FastSteps:
         return True
 
     def backward(self, loss: Any) -> bool:
-        """Called, by the wrapper, before a loss of one element is derived."""
-        # Making a frame visible is dear. Where there has been one place so far, it is seen as often as the clock.
+        """The wrapper calls this before it backpropagates a loss of one element."""
+        # Reading a frame is expensive. With one known call site, the frame is read only when the clock is.
         if self.usual == _LOWEST:
             if not self._find_site(sys._getframe(2)):
                 return False
@@ -173,7 +172,7 @@ class FastSteps:
         return False
 
     def step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
-        """Called before a step, of whose end nobody is told."""
+        """Called before a step; the end of the step is not reported."""
         known = self._optimizers.get(id(optimizer))
         if known is None or len(args) > 1 or kwargs:
             return False  # somebody new, or a closure
@@ -269,15 +268,16 @@ def rates_of(groups: list[dict[str, Any]]) -> list[Any]:
 
 
 def _number(rate: Any) -> Any:
-    """A rate that is kept in a tensor is changed in place, so its value is what can be compared."""
+    """A learning rate kept in a tensor changes in place, so compare its value and not the tensor."""
     value = cpu_value(rate) if isinstance(rate, torch.Tensor) else None
     return rate if value is None else value
 
 
 def _telling(parameters: list[Any]) -> Any:
-    """The parameter that tells, by one element of its gradient, that gradients are not finite: the first that has one.
+    """The first parameter with a non-zero gradient element: reading that element shows when gradients are non-finite.
 
-    What comes back from the loss ends there. An embedding's first row, or a unit that is off, would tell nothing.
+    Backpropagation ends at the first parameters. An embedding's first row or a dead unit has a zero gradient, which
+    would show nothing.
     """
     ordinary = [parameter for parameter in parameters if usual(parameter)]
     for parameter in ordinary[:FEW]:
@@ -291,10 +291,10 @@ def _on_device(loss: Any) -> bool:
 
 
 def bad_gradient(optimizer: Any) -> Any:
-    """A parameter whose gradient is not finite, by one element that stands for all.
+    """A parameter whose gradient is non-finite, judged by one element.
 
-    Of the one that tells, and of the layer nearest to the loss: between them a unit that is off may stop what is not
-    finite.
+    Checks the parameter from `_telling` and the last one, because a dead unit between them can stop a non-finite
+    gradient.
     """
     parameters = [parameter for parameter in _first_group(optimizer) if usual(parameter)]
     for parameter in (_telling(parameters), parameters[-1]) if parameters else ():

@@ -1,4 +1,4 @@
-"""Where the first non-finite number was born: by replaying the forward on a copy, or by reading the graph.
+"""Finds the operation that made the first non-finite number: replays the forward on a copy, or reads the graph.
 
 Runs once, when a run has already gone wrong, so ordinary steps pay nothing. The user's modules are not touched: the
 replay runs on a deep copy, and the random streams are put back.
@@ -97,7 +97,7 @@ class _Births(TorchDispatchMode):
 
 
 def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] | None, Any]:
-    """Run the forward again on a copy; the birth, if there was one, and the output."""
+    """Runs the forward again on a copy; returns the first non-finite operation, if there was one, and the output."""
     streams = (torch.get_rng_state(), random.getstate())
     numpy = sys.modules.get("numpy")
     numpy_state = numpy.random.get_state() if numpy is not None else None
@@ -161,7 +161,7 @@ def _is(value: Any, test: str) -> bool:
 
 
 def bad_data(loss: Any) -> bool:
-    """Whether something that is no result of the graph (the data of a model written by hand) is not finite."""
+    """Whether data that enter the graph (of a model without modules) are non-finite."""
     for node in nodes(loss):
         for attribute, place in (("self", 0), ("mat1", 1), ("input", 0), ("other", 1)):
             following = node.next_functions[place][0] if place < len(node.next_functions) else None
@@ -172,7 +172,7 @@ def bad_data(loss: Any) -> bool:
 
 
 def bad_constant(loss: Any) -> bool:
-    """Whether a sum or difference of a result and of data is not finite. Of a finite result, the data must be bad."""
+    """Whether a sum or difference of an output and data is non-finite. If the output is finite, the data are not."""
     for node in nodes(loss):
         value = saved(node, "self")
         if isinstance(value, torch.Tensor) and not finite(value):
@@ -205,7 +205,7 @@ def in_graph(loss: Any, directions: str) -> dict[str, Any] | None:
 
 
 def suspect(loss: Any) -> str | None:
-    """The operation nearest to the loss whose gradient can be infinite. For a graph whose saved values are gone."""
+    """The operation nearest to the loss whose gradient can be infinite, for a graph whose saved values are gone."""
     for node in nodes(loss):
         name = op_name(node)
         # Squares are everywhere and harmless; only roots written as powers are not.

@@ -27,6 +27,7 @@ def install(hooks: HookPoints) -> None:
         def __init__(self: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
             original(self, loader, *args, **kwargs)
             self._traindx_loader = weakref.ref(loader)  # a loader may hold its iterator: no circle
+            hooks.announce("loader_read", loader)
 
         return __init__
 

@@ -94,16 +94,22 @@ class Watcher:
             self._measure(loader, self._loaders[-1][1])
 
     def _measure(self, loader: Any, fact: dict[str, Any]) -> None:
-        """Lengths may be known only once torch has asked for them."""
+        """Fills in lengths, which may become known only after torch has asked for them."""
         lengths = self.session.hooks.lengths
         if fact["size"] is None:
             fact["size"] = lengths.of(loader.dataset)
         if fact["batches"] is None:
             fact["batches"] = lengths.batches(loader)
 
+    def loader_read(self, loader: Any) -> None:
+        for known, fact in self._loaders:
+            if loader is not None and known() is loader:
+                fact["passes"] += 1
+                return
+
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
         for known, fact in self._loaders:
-            if known() is loader:
+            if loader is not None and known() is loader:
                 self._measure(loader, fact)
                 self._note_batch(fact)
                 return
@@ -238,4 +244,5 @@ def _loader_facts(loader: Any, site: dict[str, Any] | None) -> dict[str, Any]:
         "drop_last": getattr(loader, "drop_last", None),
         "site": site,
         "role": None,
+        "passes": 0,
     }

@@ -1,7 +1,7 @@
-"""Compiled functions in which an optimizer steps: nobody hears of that, but the weights tell.
+"""Compiled functions in which an optimizer steps: hooks do not see the step, but the weights change.
 
-Either the function is the optimizer's step alone, and then it is heard like any other; or it is a whole step of the
-training, of which no more can be told than its loss, if that is what the function returns.
+If the function is only the optimizer's step, it is reported like any other step. If it is a whole training step, only
+its loss is known, and only where the function returns it.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ class Watcher:
 
 
 def _state(optimizer: Any) -> list[Any]:
-    """What changes when it steps. What a compiler makes of a step may not count as a change of the tensor."""
+    """What changes when the optimizer steps. A compiled step may leave the tensor's version as it was."""
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]][:FEW]
     return [(parameter._version, cpu_value(parameter)) for parameter in parameters]
 
 
 def _loss_in(result: Any) -> Any:
-    """The one number among what a function returned."""
+    """The only single number that a function returned, or None."""
     numbers = [
         t for t in tensors_in(result) if isinstance(t, torch.Tensor) and t.numel() == 1 and t.is_floating_point()
     ]

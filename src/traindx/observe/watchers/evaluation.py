@@ -138,7 +138,7 @@ class Watcher:
 
     @torch.no_grad()
     def _score_silent_output(self) -> None:
-        """The script looked at accuracy only: the loss is computed here, from its logits and its labels."""
+        """Computes the loss from logits and labels where the script computes only accuracy."""
         if self._scored_output or not self._classifies or self._output is None or self._labels is None:
             return
         self._scored_output = True
@@ -209,7 +209,7 @@ class Watcher:
         self.flush()
 
     def _rename_passes_over_training_data(self) -> None:
-        """What they run over shows only when both have been seen; series get their final names at the end."""
+        """Which data an evaluation runs over is known only late, so series get their final names at the end."""
         number = 0
         for old, key in enumerate(self._sets):
             trained = key in self.session.training_data_sets

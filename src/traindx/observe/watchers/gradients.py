@@ -132,8 +132,8 @@ class Watcher:
         self._settings_at_work(update, weight_norm)
 
     def _note_largest(self) -> None:
-        """A sketch may miss the few entries of a large weight that a step changes, such as rows of an embedding. Where
-        the gradient is largest, a weight moves if it moves at all."""
+        """A sketch may miss the few entries of a large weight that a step changes, such as rows of an embedding. A
+        weight that moves at all moves where its gradient is largest, so that entry is compared."""
         session, step = self.session, self.session.step
         largest, self._largest = self._largest, []
         for name, p, place, before in largest:
@@ -214,9 +214,9 @@ def _dense(gradient: Any) -> bool:
 
 
 def _weight_over_pull(optimizer: Any, group: dict[str, Any], parameters: list[Any]) -> Any:
-    """The size of the weights by that of what else moves them: of those that anything else moves at all.
+    """The norm of the weights over the norm of what else moves them, for weights with a non-zero gradient.
 
-    Beside a gradient of zero, as behind dead units, any decay is large, and the consequence of something else.
+    Next to a gradient of zero, as behind dead units, any decay looks large although it is not the fault.
     """
     weights = torch.stack([norm.float() for norm in torch._foreach_norm(parameters)])
     pulls = torch.stack([norm.float() for norm in torch._foreach_norm([p.grad for p in parameters])])

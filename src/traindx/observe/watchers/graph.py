@@ -94,7 +94,7 @@ class Watcher:
                     self._measure_copies()
 
     def forward_end(self, root: Any, args: Any, kwargs: Any, output: Any, seconds: float) -> None:
-        """Which module makes a model's output: limits of an activation are meant there. Every model has its own."""
+        """Finds the module that makes each model's output: an activation may reach its limits there by design."""
         if self._listening:
             made = next((t.grad_fn for t in tensors_in(output) if t.grad_fn is not None), None)
             name = self._names.get(id(made)) if made is not None else None
@@ -288,7 +288,7 @@ class Watcher:
 
 
 def _variables(scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Variables by name, and what lies in those that are dicts: a history of curves."""
+    """Variables by name, and the values of those that are dicts, such as a history of curves."""
     for name, value in list(scope.items()):
         yield name, value
         if isinstance(value, dict) and value is not scope and len(value) <= MAX_KEYS and not name.startswith("_"):

@@ -1,4 +1,4 @@
-"""Losses written by hand: those that are recognised are told of as if the standard function had been called."""
+"""Losses written by hand: recognised ones are announced as if the standard function had been called."""
 
 from __future__ import annotations
 

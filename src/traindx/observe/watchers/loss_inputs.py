@@ -150,7 +150,7 @@ class Watcher:
     def _ask_for_trivial(self, fact: dict[str, Any], name: str, target: Any, kwargs: Any) -> None:
         loss = fact["constant"].of_batch(name, target, kwargs)
         if loss is not None:
-            # The first batch is judged by its own mean, which is too good a guess: any other one is worth more.
+            # The first batch is judged by its own mean, which is too good a guess: later batches count instead.
             self.session.metrics.later(loss, lambda value: fact.update(trivials=[*fact["trivials"][-SO_MANY:], value]))
 
     def _note(self, fact: dict[str, Any], phase: str, values: list[float]) -> None:
@@ -194,7 +194,7 @@ class Watcher:
             self._most_confident(confidence, labels == answers, known)
 
     def _rank_classes(self, scores: Any, labels: Any, known: Any, classes: int) -> None:
-        """Of several classes the commonest of the first rows stands against all others."""
+        """Ranks the commonest class of the first rows against all others."""
         if scores.dim() != 2:
             return
         scores, labels, known = scores[:RANKED], labels[:RANKED], known[:RANKED]
@@ -204,7 +204,7 @@ class Watcher:
         self._order.take_scores(against, labels != commonest, known)
 
     def _most_confident(self, confidence: Any, right: Any, known: Any) -> None:
-        """How often the quarter that the model is surest of is wrong: of clean labels, next to never."""
+        """The error rate of the most confident quarter of the predictions: near zero if labels are clean."""
         size = confidence.numel() // 4
         if size >= 2:
             surest = confidence.masked_fill(~known, -torch.inf).topk(size).indices
@@ -212,7 +212,7 @@ class Watcher:
             self.session.metrics.scalar("error/confident", self.session.step, wrong)
 
     def _histogram(self, fact: dict[str, Any], phase: str, labels: Any, answers: Any, known: Any, classes: int) -> None:
-        # No size in here depends on values (as with bincount): an accelerator would be waited for.
+        # No size depends on values (as it would with bincount), so an accelerator is not synchronised.
         weights = known.to(torch.float32)
         counts = torch.zeros(classes, dtype=torch.float32, device=labels.device).scatter_add_(0, labels, weights)
         said = torch.zeros(classes, dtype=torch.float32, device=labels.device).scatter_add_(0, answers, weights)

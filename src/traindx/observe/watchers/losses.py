@@ -71,7 +71,7 @@ class Watcher:
             self._file_told(fast)
 
     def _file_alike(self, first_step: int, site: int, values: list[Any]) -> None:
-        """Steps of the simplest kind, all at once: a fast training is made of them."""
+        """Records many steps of the simplest kind (one backward, one step) at once."""
         steps = range(first_step, first_step + len(values))
         self._site_facts[site]["count"] += len(values)
         self._first_optimizer_stepped = steps[-1]
@@ -146,7 +146,7 @@ class Watcher:
         session.loss_level = _followed(session.loss_level, value, 0.3 if session.step < 10 else PACE)
 
     def _extremes(self) -> dict[str, float]:
-        """How large the batch is of which the loss jumped: that step is mostly not one that is looked at."""
+        """The largest input and target of the batch whose loss jumped; such a step is rarely one that is looked at."""
         target = self.session.target() if self.session.target is not None else None
         found = {"input_max": list(tensors_in(self.session.given)), "target_max": [target]}
         with torch.no_grad():
@@ -184,7 +184,7 @@ class Watcher:
         self._file(step, main, put)
 
     def _first_optimizer(self) -> int:
-        """The first that was made, unless it went before it ever stepped: scripts replace theirs by another."""
+        """The first optimizer, unless it was deleted before it ever stepped: scripts may replace it by another."""
         if 0 in self.session.have_stepped or not self.session.optimizers or self.session.optimizers[0]() is not None:
             return 0
         return min([*self.session.have_stepped, *(i for i, _ in self.session.live_optimizers())], default=0)
@@ -219,7 +219,7 @@ class Watcher:
 
 
 def _measurable(tensor: Any) -> bool:
-    """Data, and not what the model itself has made of them: that grows with its weights."""
+    """Whether it is data, and not an output of the model, which would grow with the weights."""
     return (
         plain(tensor) and not tensor.requires_grad and tensor.is_floating_point() and tensor.is_cpu and tensor.dim() > 0
     )

@@ -68,7 +68,7 @@ class Watcher:
             self._report(loss, frame, value)
 
     def loss_failed(self, name: str, given: Any) -> None:
-        """A loss function refused what it was given, as binary cross-entropy does with what is no probability."""
+        """A loss function raised an error, as binary cross-entropy does for inputs outside [0, 1]."""
         bad = [t for t in tensors_in(given) if plain(t) and not origin.finite(t)]
         if bad and not self._located:
             first = given_pair(given)[0]
@@ -83,7 +83,7 @@ class Watcher:
             self._backward = (weakref.ref(fast.last_loss), *self.session.backward_places[fast.last_site])
 
     def _noticed_late(self, steps: list[int], values: list[float]) -> None:
-        """An accelerator's losses come over with the flush: too late to look for the origin, not to tell of it."""
+        """Losses on an accelerator arrive with the flush: too late to find the origin, but the event is recorded."""
         for step, value in zip(steps, values, strict=True):
             if not math.isfinite(value) and not self._onsets:
                 self._onsets += 1
@@ -112,7 +112,7 @@ class Watcher:
             session.writer.event("nonfinite-origin", session.step, **self._locate(facts, weights, loss, frame))
 
     def _inputs(self) -> list[Any]:
-        """Data: what was computed on the way, such as the last state of a rollout, is no input of the step."""
+        """Whether it is data. Tensors computed on the way, such as the last state of a rollout, are not."""
         return [t for t in self._given() if t.grad_fn is None]
 
     def _given(self) -> list[Any]:
@@ -191,7 +191,7 @@ class Watcher:
         session.writer.event("nonfinite-origin", session.step, **found)
 
     def _suspect(self) -> dict[str, Any] | None:
-        """Steps that were not looked at leave no values behind, but the names of their operations."""
+        """Names the operation where the step was not looked at: its values are gone, its graph is not."""
         if self._backward is None:
             return None
         loss, code, line = self._backward[0](), *self._backward[1:]
@@ -215,7 +215,7 @@ class _Call:
     rng: Any
 
     def replay(self) -> tuple[dict[str, Any] | None, Any]:
-        """The birth of something that is not finite, if there was one, and the output."""
+        """The first non-finite value of the replayed forward, if there was one, and its output."""
         root, args = self.root(), _strong(self.args)
         kwargs = {key: _strong((value,))[0] for key, value in self.kwargs.items()}
         if root is None or any(isinstance(value, _Gone) for value in (*args, *kwargs.values())):

@@ -237,11 +237,11 @@ def _gradients_empty(optimizer: Any) -> bool:
 
 
 def _reached(optimizer: Any, loss: Any) -> bool:
-    """Whether the loss's gradient is added to this optimizer's: copies of weights are handed theirs."""
+    """Whether backward adds to this optimizer's gradients. Copies of weights get theirs assigned instead."""
     held = {id(p) for group in optimizer.param_groups for p in group["params"]}
     return any(id(leaf) in held for leaf in leaves(loss))
 
 
 def gradient_empty(gradient: Any) -> bool:
-    """All zero, as far as that can be seen."""
+    """Whether the gradient is known to be all zero; on an accelerator that is not known."""
     return cpu_value(gradient) == 0.0 and not cpu_value(gradient.ne(0).any())

@@ -36,14 +36,14 @@ COPIES_BITS = 60.0  # a billion samples have 30: columns that depend on each oth
 
 @dataclass(frozen=True)
 class _Forward:
-    """What a model made of what."""
+    """One forward: its output and its inputs, by weak references."""
 
     made: Callable[[], Any]
     given: list[weakref.ref[Any]]
     hashes: list[int] = field(default_factory=list)  # of an evaluation's samples
 
     def parts(self) -> list[Any]:
-        """What is still there of the samples."""
+        """The inputs that still exist."""
         return [tensor for ref in self.given if (tensor := ref()) is not None]
 
 
@@ -115,7 +115,7 @@ class Watcher:
         return self.session.evaluating or not value.requires_grad
 
     def _hash_now(self, parts: list[Any]) -> list[int]:
-        """Of an evaluation's samples: a slice that nothing keeps is gone before it meets its target.
+        """Hashes of an evaluation's samples, taken during the forward: a temporary slice is gone before the loss.
 
         And an evaluation by hand, `model(x).argmax(1) == y`, meets none; that it is over new samples is seen here.
         """
@@ -134,7 +134,7 @@ class Watcher:
         self._meet(*given_pair(given), not self._evaluates(value))
 
     def _meet(self, scores: Any, target: Any, training: bool) -> None:
-        """Here input and target meet: only what is scored sample by sample can be compared sample by sample."""
+        """Compares inputs with targets, where the loss has one target for each sample."""
         session = self.session
         if (training and not session.light) or not session.schedule.affordable():
             return
@@ -259,7 +259,7 @@ class Watcher:
 
 
 def _hashes(parts: list[Any]) -> list[int]:
-    """One for each sample; it may have several parts, such as a user and an item."""
+    """One hash for each sample, which may have several parts, such as a user and an item."""
     hashes = [0] * parts[0].shape[0]
     for part in parts[:4]:
         flat = part.detach().reshape(part.shape[0], -1)
@@ -291,7 +291,7 @@ def _bits(column: list[float]) -> float:
 
 
 class _Products:
-    """Sums from which the correlation of every input column with every answer follows."""
+    """Sums that give the correlation of every input column with every target."""
 
     def __init__(self) -> None:
         self.n = 0

@@ -32,7 +32,7 @@ class Watcher:
         self._listen()
 
     def _listen(self) -> None:
-        """The script has come to its training: reshapes are listened to until the first steps are over."""
+        """Training begins: watch reshapes until the first steps are over."""
         if not self._listening and self.session.step < FIRST_STEPS:
             self._listening = True
             self.session.hooks.bring_back(SHAPES)

@@ -1,7 +1,7 @@
-"""What models and losses were given in the step in progress, at hand for whoever needs it when backward begins.
+"""Keeps the arguments of models and losses of the current step for watchers that need them when backward begins.
 
-It may live no longer than the forward, as in `model(x[rows])`, so it is kept from there to the end of backward, when
-the graph, which keeps most of it anyway, goes too.
+A temporary, as in `model(x[rows])`, would be freed after the forward. Arguments are kept until backward ends; the
+graph, which holds most of them anyway, is freed then too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..session import Session
 from ..tensors import local
 from .loss_inputs import given_pair
 
-ORDER = -5  # before everybody who asks
+ORDER = -5  # before the watchers that read it
 
 MAX_CALLS = 4
 

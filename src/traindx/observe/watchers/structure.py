@@ -117,7 +117,7 @@ class Watcher:
                 self._describe_parameter(parameter, kind, module)
 
     def _rename(self) -> None:
-        """A second model brings prefixes: what is known moves to the new names."""
+        """With a second model, parameter names get prefixes: move what is known to the new names."""
         params, refs = self._params, self._refs
         self._params, self._refs = {}, {}
         for old, fact in params.items():
@@ -200,7 +200,7 @@ class Watcher:
                     self.session.metrics.later(anything, lambda any_, fact=fact: _note_gradient(fact, any_))
 
     def _note_strays_move(self, name: str, parameter: Any) -> None:
-        """What no optimizer holds may still be moved: by hand, or as the copy of weights that one holds."""
+        """Parameters without an optimizer may still move: by hand, or as a copy of weights that an optimizer holds."""
         value = cpu_value(sketch(parameter.detach()).float().sum())
         if value is not None and self._stray_values.setdefault(name, value) != value:
             self.session.moved[name] = True
@@ -213,7 +213,7 @@ class Watcher:
                 self._list_modules(model)
 
     def flush(self) -> None:
-        """All of this changes only where a step is looked at, and of a deep model it is much."""
+        """Written only after a look: nothing changes in between, and a deep model has many entries."""
         if self._looked:
             self._looked = False
             state = self._state()
@@ -222,7 +222,7 @@ class Watcher:
                 self._write()
 
     def _state(self) -> tuple[Any, ...]:
-        """What changes as a run goes on."""
+        """The parts of the facts that change during a run."""
         params = [tuple(fact.get(key) for key in _CHANGING) for fact in list(self._params.values())]
         others = len(self.session.no_factors)
         return len(self._models), len(self._order), params, dict(self.session.moved), others
@@ -247,8 +247,8 @@ class Watcher:
         return list(self._params.values())
 
     def _multiplies(self, name: str) -> bool:
-        """A tensor that no product takes holds positions, pixels, latent codes or deviations, not weights. Of what the
-        gradient does not reach at all, nothing is known."""
+        """A tensor that no product uses holds positions, pixels, latent codes or deviations, not weights. Nothing is
+        known about a tensor that no gradient reaches."""
         parameter = self._refs[name]()
         return parameter is None or id(parameter) not in self.session.no_factors
 

@@ -79,7 +79,7 @@ class Watcher:
         self._spent_by_then = self.session.schedule.spent
 
     def _own(self) -> float:
-        """Seconds that observing has taken since the last step: no part of what the training takes."""
+        """Seconds spent on observing since the last step, which are subtracted from the step's time."""
         return self.session.schedule.spent - self._spent_by_then
 
     def flush(self) -> None:

@@ -1,7 +1,8 @@
 """How many points there are to judge by.
 
-Five losses show no more than a direction, twenty show a course. A run that ends within the warmup of its learning rate
-has not begun to train either, however many points it left; and of one that was not observed to its end, nobody knows.
+Five losses show no more than a direction, twenty show a course. A run that ends within the warmup of its learning rate has
+not begun to train either, however many points it left, nor has one that was stopped within the first few percent of
+its planned steps; and of one that was not observed to its end, nobody knows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..curve import training_loss, validation_loss
 ID = "too-short"
 QUESTION = questions.TRAINED
 SHOWS = "scope"
+FIRST_PART = 0.05  # of the planned steps
 
 
 def measure(run: Run) -> Sign:
@@ -22,8 +24,14 @@ def measure(run: Run) -> Sign:
     rate = learning_rate(run)
     warming = rate is not None and rate.warming and not rate.curve.begins_late
     why = run.seen_in_part
-    level = max(ramp(points, 14, 4), 0.7 if warming or why else 0.0)
+    planned = run.planned_steps
+    cut = planned is not None and run.steps < FIRST_PART * planned
+    level = max(ramp(points, 14, 4), 0.7 if warming or why or cut else 0.0)
+    values = {"points": points, "warming_up": warming, "planned": planned}
+    if cut and not why:
+        text = f"Only {run.steps:,} of {planned:,} planned steps were made."
+        return Sign(ID, float(points), level, text, values=values)
     what = f"{points} loss{'' if points == 1 else 'es'}" if points else "no loss"
     end = f": the run was not observed to its end ({why})" if why else ""
     text = f"The record holds {what}{' and ends while the learning rate is still warming up' if warming else ''}{end}."
-    return Sign(ID, float(points), level, text, None, "info", {"points": points, "warming_up": warming})
+    return Sign(ID, float(points), level, text, values=values)

@@ -34,6 +34,8 @@ def _shares(run: Run) -> tuple[float, float] | None:
 
 
 def measure(run: Run) -> Sign | Missing:
+    if unseen := run.end_unseen("light"):
+        return Missing(ID, unseen)
     shares = _shares(run)
     if shares is None:
         return Missing(ID, "predictions were not compared with labels")

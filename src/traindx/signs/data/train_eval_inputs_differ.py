@@ -63,7 +63,8 @@ def _of_tokens(run: Run) -> Sign | None:
         distance,
         level,
         f"token distributions of training and evaluation {far} (total variation {num(distance)}, "
-        f"{num(min(chance, 1.0))} expected by chance); {percent(unseen)} of the evaluation tokens never occur in training",
+        f"{num(min(chance, 1.0))} expected by chance); {percent(unseen)} of the evaluation tokens never occur in "
+        "training",
         severity=if_raised(level, "warning"),
         values={"distance": distance, "by_chance": chance, "unseen": unseen},
     )

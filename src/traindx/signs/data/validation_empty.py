@@ -1,7 +1,8 @@
 """Whether validation runs over no samples at all.
 
-Seen where a loader beside the training loader delivers no batch, or where the validation loss is not finite at every
-evaluation while the training loss is. An evaluation that saw samples is none, whatever its numbers.
+Seen where the script iterates over a loader beside the training loader and gets no batch, or where the validation loss
+is not finite at every evaluation while the training loss is. An evaluation that saw samples is none, whatever its
+numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ FEWEST_EVALUATIONS = 2
 
 def measure(run: Run) -> Sign | Missing:
     loaders = run.entries("loaders")
-    empty = [loader for loader in loaders if number(loader.get("batches")) == 0 and loader.get("role") != "train"]
+    empty = [
+        loader
+        for loader in loaders
+        if number(loader.get("batches")) == 0 and loader.get("role") != "train" and loader.get("passes") != 0
+    ]
     samples = number(run.fact("data/eval").get("samples"))
     if empty and not samples:
         size = number(empty[0].get("size")) or 0.0

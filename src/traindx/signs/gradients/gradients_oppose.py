@@ -24,6 +24,8 @@ FEWEST = 4
 
 
 def measure(run: Run) -> Sign | Missing:
+    if unseen := run.end_unseen("deep"):
+        return Missing(ID, unseen)
     points = ordered(run.series("grad_cosine"))
     late = np.clip(span(points.values, 2 / 3, 1.0), -1.0, 1.0)
     if len(late) < FEWEST:

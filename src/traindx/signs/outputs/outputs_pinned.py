@@ -20,6 +20,8 @@ SHOWS = "dynamics"
 
 
 def measure(run: Run) -> Sign | Missing:
+    if unseen := run.end_unseen("deep"):
+        return Missing(ID, unseen)
     calls = [call for call in run.training_losses if call.kind in REGRESSION]
     last = output_module(run.modules, (*SQUASHING, *RELU_LIKE))
     if not calls or last is None:

@@ -22,6 +22,8 @@ def growing(run: Run) -> Sign | Missing:
     Long healthy runs from small initial values double or triple; a hundredfold is a run without a brake. The level asks
     for four times at least, by then ordinary growth is used up.
     """
+    if unseen := run.end_unseen("deep"):
+        return Missing(GROWING, unseen)
     change = _weight_change(run)
     if change is None:
         return Missing(GROWING, "the weights' norm was not followed over the run")
@@ -34,6 +36,8 @@ def shrinking(run: Run) -> Sign | Missing:
     Healthy weights keep their size or grow. Before a batch norm the scale of a weight has no effect and decay shrinks
     it without harm, so a model with batch norm gets five times as much room.
     """
+    if unseen := run.end_unseen("deep"):
+        return Missing(SHRINKING, unseen)
     change = _weight_change(run)
     if change is None:
         return Missing(SHRINKING, "the weights' norm was not followed over the run")

@@ -1,0 +1,67 @@
+"""`docs/record.md` lists every name that observers, probes and readers write."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import traindx
+from traindx.readers.meaning.assembly import LogFacts
+
+PACKAGE = Path(traindx.__file__).parent
+DOC = PACKAGE.parents[1] / "docs" / "record.md"
+SERIES = ("scalar", "scalars", "point", "points", "row", "layers")
+
+
+def written(*methods: str) -> Iterator[str]:
+    """The first arguments of calls that write under a name; of `f"data/{phase}"` what comes before the brace."""
+    for room in ("observe", "probes", "readers"):
+        for path in (PACKAGE / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and node.func.attr in methods
+                    and len(node.args) + len(node.keywords) >= 2  # reading takes the name alone
+                ):
+                    name = node.args[0].values[0] if isinstance(node.args[0], ast.JoinedStr) else node.args[0]
+                    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                        yield name.value
+
+
+def listed(section: str) -> set[str]:
+    """The names in the first cells of the table under this heading."""
+    text = DOC.read_text().split(f"## {section}", 1)[1].split("\n## ", 1)[0]
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def known(name: str, names: set[str]) -> bool:
+    return name in names or (name.endswith("/") and any(each.startswith(name) for each in names))
+
+
+@pytest.mark.skipif(not DOC.exists(), reason="the documentation is not installed with the package")
+@pytest.mark.parametrize(
+    ("methods", "sections"),
+    [
+        (("fact",), ("Facts",)),
+        (("event",), ("Events",)),
+        (SERIES, ("Scalar series", "Per-layer tables")),
+    ],
+)
+def test_every_name_that_is_written_is_listed(methods: tuple[str, ...], sections: tuple[str, ...]) -> None:
+    names = set().union(*map(listed, sections))
+    found = set(written(*methods))
+    assert len(found) > 10
+    assert sorted(name for name in found if not known(name, names)) == []
+
+
+@pytest.mark.skipif(not DOC.exists(), reason="the documentation is not installed with the package")
+def test_every_key_of_the_fact_of_a_log_is_listed() -> None:
+    line = next(line for line in DOC.read_text().splitlines() if line.startswith("| `log` |"))
+    assert [field.name for field in fields(LogFacts) if f'"{field.name}"' not in line] == []
