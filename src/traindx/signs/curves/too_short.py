@@ -1,7 +1,7 @@
 """How many points there are to judge by.
 
-Five losses show no more than a direction, twenty show a course. A run that ends within the warmup of its learning rate has
-not begun to train either, however many points it left, nor has one that was stopped within the first few percent of
+Five losses show no more than a direction, twenty show a course. A run that ends within the warmup of its learning rate
+has not begun to train either, however many points it left, nor has one that was stopped within the first few percent of
 its planned steps; and of one that was not observed to its end, nobody knows.
 """
 
