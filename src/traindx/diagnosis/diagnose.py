@@ -89,7 +89,7 @@ def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assess
     healthy = model.healthy_chance(levels)
     if found.verdict == "healthy":
         held = model.parameters.claims.get(kind, {}).get(HEALTHY, ())
-        healthy = calibrate({HEALTHY: healthy, "": 1.0 - healthy}, held)[HEALTHY]
+        healthy = max(0.5, calibrate({HEALTHY: healthy, "": 1.0 - healthy}, held)[HEALTHY])
     return {HEALTHY: healthy} | {name: (1.0 - healthy) * chance for name, chance in causes.items()}
 
 

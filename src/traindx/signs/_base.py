@@ -60,9 +60,10 @@ class SignUnit:
 
     `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
     bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `needs_time`: a short run cannot
-    show it. `earns`: when it is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with
-    this run's numbers. `check`: the check before training that it answers. `remedy`: one sentence on what to do about
-    it. `rival`: a group of faults, and the log-odds that this one takes from causes which merely imitate it.
+    show it. `may_be_meant`: a healthy run may show it, by design or because the task allows no more. `earns`: when it
+    is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with this run's numbers.
+    `check`: the check before training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group
+    of faults, and the log-odds that this one takes from causes which merely imitate it.
     """
 
     id: str
@@ -75,6 +76,7 @@ class SignUnit:
     bad_from: float | None = None
     doubt_from: float | None = None
     needs_time: bool = False
+    may_be_meant: bool = True
     earns: bool = False
     do_now: Callable[[Sign, Run], str] | None = None
     check: Check | None = None

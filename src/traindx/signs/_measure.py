@@ -46,6 +46,7 @@ def _units(module: ModuleType) -> tuple[SignUnit, ...]:
         bad_from=getattr(module, "BAD_FROM", None),
         doubt_from=getattr(module, "DOUBT_FROM", None),
         needs_time=getattr(module, "NEEDS_TIME", False),
+        may_be_meant=getattr(module, "MAY_BE_MEANT", True),
         earns=getattr(module, "EARNS", False),
         do_now=getattr(module, "do_now", None),
         check=getattr(module, "CHECK", None),

@@ -28,6 +28,7 @@ SHOWS = "outcome"
 CORE = True
 BAD_FROM = 0.7
 DOUBT_FROM = 0.5
+MAY_BE_MEANT = False
 CHECK = checks.FIRST_STEPS
 
 NAMES = {"loss/train": "training loss", "loss/validation": "validation loss", "grad_norm": "gradient norm"}
