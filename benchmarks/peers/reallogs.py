@@ -14,7 +14,7 @@ SAME = {"isolated-nonfinite": "nonfinite", "plateau": "plateau"}
 FLAT = {"plateau", "stuck"}
 
 
-def compare(index: Path) -> None:
+def compare(index: Path, half: str | None = None) -> None:
     """A line per tool: labels found, healthy logs left alone, files unread."""
     found, skipped = installed()
     print(f"\n{'tool':<26}{'right':>12}{'healthy silent':>16}{'unread':>8}  found per label (claims in capitals)")
@@ -24,7 +24,7 @@ def compare(index: Path) -> None:
         right: Counter[str] = Counter()
         total: Counter[str] = Counter()
         unread = 0
-        for entry in entries(index):
+        for entry in (entry for entry in entries(index) if half in (None, entry.get("half"))):
             label = entry["label"]
             if label == "ambiguous":
                 continue

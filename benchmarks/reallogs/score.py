@@ -119,7 +119,7 @@ def main(arguments: list[str]) -> int:
     if "--peers" in arguments:
         from benchmarks.peers.reallogs import compare
 
-        compare(index)
+        compare(index, half)
     return 0
 
 
