@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,11 +14,15 @@ from precious import USER, WITHOUT, Attacker, Precious, as_ordinary_user
 
 
 @pytest.fixture
-def precious(tmp_path: Path) -> Precious:
-    made = Precious(tmp_path)
+def precious() -> Iterator[Precious]:
+    """Not below pytest's own folder: every session closes that to other users."""
+    folder = Path(tempfile.mkdtemp(prefix="precious-"))
+    folder.chmod(0o755)
+    made = Precious(folder)
     for name in (*FILES, *TORCH):
         made.project(folder_of(name))
-    return made
+    yield made
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=["root", "ordinary user"])
@@ -37,9 +42,6 @@ def user(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], list[str]]
             return []
         for path in (folder, *folder.rglob("*")):
             os.chown(path, USER, USER, follow_symlinks=False)
-        for path in folder.parents:
-            if path != Path("/") and path.stat().st_mode & 0o011 == 0 and path.name.startswith("pytest"):
-                path.chmod(0o711)
         return as_ordinary_user()
 
     yield given

@@ -104,7 +104,7 @@ def test_facts_of_another_kind_are_left_out(base, tmp_path):
         keys = [key for (key,) in db.execute("SELECT key FROM facts")]
         db.execute("UPDATE facts SET value = ?", (json.dumps(10**30),))
     run = load(path)
-    assert set(run.facts) <= {"started", "ended"} < set(keys)
+    assert set(run.facts) <= {"started", "ended", "heartbeat"} < set(keys)
     assert run.steps == len(run.series("loss/train"))
 
 

@@ -20,7 +20,7 @@ from . import _libc as libc
 from ._devices import device_folder, process_folder
 from ._mounts import PSEUDO, Mount, visible_mounts
 
-MANY = 400  # entries of a folder with mounts below, beyond which it is shown read-only as a whole
+MANY = 20_000  # entries of a folder with mounts below, beyond which it is shown read-only as a whole
 SMALL = 2**20  # bytes of a file that is copied rather than shown read-only
 QUIET = libc.MS_NOSUID | libc.MS_NODEV
 
