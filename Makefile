@@ -4,13 +4,17 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint setup clean
+.PHONY: demo test lint nightly setup clean
 
 demo: $(VENV)/.installed
 	$(BIN)/traindx demo
 
 test: $(VENV)/.installed-dev lint
 	$(BIN)/python -m pytest -n 2
+
+# Ten thousand mutations of every log format and record, and every attack on isolation: hours, not minutes.
+nightly: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.safety
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -102,7 +102,7 @@ def _symptoms(signs: Signs) -> list[Sign]:
 
 
 def _do_now(outcomes: list[Sign], run: Run, short: bool) -> list[str]:
-    """What helps whatever the cause: the most severe outcome decides, for what one step mends another may spoil."""
+    """What helps whatever the cause: only the most severe outcome speaks, because advice for two may conflict."""
     units = all_signs()
     outcomes = [sign for sign in outcomes if not (short and units[sign.id].needs_time)]
     texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)

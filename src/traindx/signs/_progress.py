@@ -34,6 +34,6 @@ def progress(run: Run, curve: Curve, reached: float, scale: float | None = 1.0) 
     else:
         return None
     # A third of chance leaves no doubt that something was learned; four fifths may be an accident. The fall from a
-    # run's own start says less: bad initial outputs are soon mended, so more of it is asked for.
+    # run's own start says less: bad initial outputs are soon corrected, so more of it is asked for.
     good, poor = (0.35, 0.8) if chance is not None and scale is not None else (0.1, 0.5)
     return Progress(left, ramp(left, poor, good), against)

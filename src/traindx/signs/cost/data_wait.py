@@ -1,7 +1,7 @@
 """The share of a step's time spent waiting for data, after the first tenth of the steps.
 
 Above one half the step waits longer than it computes. A loader has a few milliseconds of its own for each batch, which
-toy models cannot hide and nobody needs to mend: the wait must be longer than that.
+toy models cannot hide and nobody needs to fix: the wait must be longer than that.
 """
 
 from __future__ import annotations
