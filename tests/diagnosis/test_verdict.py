@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traindx.diagnosis.model import HEALTHY, SEEN
-from traindx.diagnosis.parameters import current
-from traindx.diagnosis.verdict import assess
+from traindx.causes import all_causes
+from traindx.diagnosis.model import HEALTHY, SEEN, Model
+from traindx.diagnosis.parameters import current, stated
+from traindx.diagnosis.verdict import ALARM, assess
 from traindx.signs import all_signs
 
 LEARNED = {"training-learned": 1.0, "validation-learned": 1.0}
@@ -32,7 +33,18 @@ SUSPICIOUS = {"update-ratio-high": 1.0, "step-overshoots": 1.0, "rate-above-usua
     ],
 )
 def test_verdicts(levels: dict[str, float], verdict: str) -> None:
-    assert assess(current(), levels, "observed").verdict == verdict
+    assert assess(current(), levels, "log").verdict == verdict
+
+
+def test_a_flat_or_rising_loss_of_an_observed_run_is_a_doubt_where_all_else_speaks_for_it() -> None:
+    model = Model(all_causes(), stated(all_causes()))
+    meant = LEARNED | {"loss-diverged": 1.0, "first-loss-at-chance": 1.0}
+    assert model.healthy_chance(meant) >= ALARM
+    assert assess(model, meant, "observed").verdict == "inconclusive"
+    assert assess(model, meant, "log").verdict == "sick"  # a log knows no more than its curve
+    trouble = {"loss-diverged": 1.0, "update-ratio-high": 1.0, "weights-growing": 1.0}
+    assert model.healthy_chance(trouble) < ALARM and assess(model, trouble, "observed").verdict == "sick"
+    assert assess(model, LEARNED | {"loss-not-finite": 1.0}, "observed").verdict == "sick"  # never meant
 
 
 def test_a_suspicion_with_a_fine_outcome_is_no_verdict() -> None:
