@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "causes": {"record", "signs", "edits"},
     "diagnosis": {"record", "signs", "causes"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
+    "treatments": {"record", "observe", "probes", "signs", "causes", "edits", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }

@@ -1,6 +1,19 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
 from .diagnose import diagnose
+from .treatment import Effect, SymptomChange, Treatment, TrialReport
 from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question
 
-__all__ = ["Advice", "Contribution", "Diagnosis", "Hypothesis", "NextTest", "Question", "diagnose"]
+__all__ = [
+    "Advice",
+    "Contribution",
+    "Diagnosis",
+    "Effect",
+    "Hypothesis",
+    "NextTest",
+    "Question",
+    "SymptomChange",
+    "Treatment",
+    "TrialReport",
+    "diagnose",
+]

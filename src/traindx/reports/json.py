@@ -49,6 +49,7 @@ def as_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "hypotheses": [_hypothesis(hypothesis) for hypothesis in diagnosis.hypotheses],
         "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],
         "next_tests": [{"command": test.command, "settles": list(test.settles)} for test in diagnosis.next_tests],
+        **({} if diagnosis.treatment is None else {"treatment": strict(diagnosis.treatment.as_object())}),
     }
 
 
