@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "signs": {"record"},
     "causes": {"record", "signs", "edits"},
     "diagnosis": {"record", "signs", "causes"},
+    "history": {"record", "observe", "signs", "diagnosis"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
     "consult": {"record", "readers", "signs", "causes", "diagnosis", "comparison", "reports"},
