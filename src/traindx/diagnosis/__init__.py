@@ -2,7 +2,7 @@
 
 from .diagnose import diagnose
 from .treatment import Effect, SymptomChange, Treatment, TrialReport
-from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question
+from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question, SimilarCase
 
 __all__ = [
     "Advice",
@@ -12,6 +12,7 @@ __all__ = [
     "Hypothesis",
     "NextTest",
     "Question",
+    "SimilarCase",
     "SymptomChange",
     "Treatment",
     "TrialReport",
