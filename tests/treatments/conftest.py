@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -15,23 +15,37 @@ import torch
 
 from traindx.probes import _run, fork_server, launch
 from traindx.probes.launch import Script
+from traindx.treatments import _arms
 
 torch.set_num_threads(1)
+
+
+class OneByOne:
+    """An executor without threads: a script that runs in this process waits for all threads at its end."""
+
+    def __init__(self, workers: int) -> None: ...
+
+    def submit(self, call: Callable[..., Any], *args: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(call(*args))
+        return done
+
+    def shutdown(self, **_: Any) -> None: ...
 
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """`launch` without a process of its own."""
-    one_at_a_time = threading.Lock()
 
     def spawn(isolation: Any, words: Any, folder: Path, seed: int, seconds: float) -> bool:
         out, err = folder / "stdout", folder / "stderr"
-        with one_at_a_time, out.open("w") as said, err.open("w") as complained:
+        with out.open("w") as said, err.open("w") as complained:
             printing, complaining = contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained)
             with printing, complaining:
                 _run.main([json.dumps(words)])
         return False
 
+    monkeypatch.setattr(_arms, "ThreadPoolExecutor", OneByOne)
     monkeypatch.setattr(launch, "spawn", spawn)
     monkeypatch.setattr(fork_server, "available", lambda: False)
 

@@ -71,9 +71,14 @@ class Probe:
 
 def main(words: list[str]) -> int:
     plan = json.loads(words[0])
-    try:
+    with ExitStack() as until:
         if plan["sources"]:
-            use_sources(plan["sources"])
+            until.callback(use_sources(plan["sources"]))
+        return _probe(plan)
+
+
+def _probe(plan: dict[str, Any]) -> int:
+    try:
         program = find_program(plan["script"], plan["module"])
     except (ScriptError, SyntaxError) as error:
         print(error, file=sys.stderr)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import linecache
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
 _texts: dict[str, bytes] = {}
 
 
-def use_sources(texts: Mapping[str, str]) -> None:
-    """From now on, python compiles these texts, by absolute path, under the names of the files."""
+def use_sources(texts: Mapping[str, str]) -> Callable[[], None]:
+    """Python compiles these texts, by absolute path, under the names of the files. Returns what ends that."""
     for path, text in texts.items():
         _texts[os.path.realpath(path)] = text.encode("utf-8")
         for name in {path, os.path.realpath(path)}:
@@ -31,6 +31,15 @@ def use_sources(texts: Mapping[str, str]) -> None:
 
     SourceFileLoader.get_data = replaced  # type: ignore[method-assign]
     SourceFileLoader.path_stats = stats  # type: ignore[method-assign]
+
+    def undo() -> None:
+        SourceFileLoader.get_data, SourceFileLoader.path_stats = get_data, path_stats  # type: ignore[method-assign]
+        for path in texts:
+            _texts.pop(os.path.realpath(path), None)
+            for name in {path, os.path.realpath(path)}:
+                linecache.cache.pop(name, None)
+
+    return undo
 
 
 def replacement(path: str) -> bytes | None:
