@@ -113,7 +113,7 @@ def set_rate(run: Run, edits: Edits, value: str, old: float | None) -> str | Non
     by_hand = list(assigned_by_hand(edits))
     matched = [_rewrite(edits, where, node, value, old, written) for where, node in by_hand]
     if by_hand and not any(matched) and isinstance(given, ast.Constant):
-        edits.refuse()  # the loop sets the rate from something else
+        edits.refuse()  # the loop sets the learning rate from something else
     return None
 
 
@@ -187,7 +187,7 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
         else (f"Multiply the learning rate by about {num(factor)}")
     )
     if old is None and "backward_sites" in run.facts and not run.entries("optimizers"):  # it updates by hand
-        return fixed(run, f"{word}: {why}.", None, f"lr = {num(factor)} * lr  # the rate of your own update")
+        return fixed(run, f"{word}: {why}.", None, f"lr = {num(factor)} * lr  # the learning rate of your own update")
     several = len({number(group.get("lr")) for group in groups(run)}) > 1
     if old is None or several:
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
