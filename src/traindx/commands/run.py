@@ -222,6 +222,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         return
     try:
         from ..diagnosis import diagnose
+        from ..history import with_similar_case
         from ..record.reading import load
         from ..reports import render
 
@@ -233,7 +234,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
             found = NEVER_TRAINED
         else:
-            found = render(diagnose(run), "text")
+            found = render(with_similar_case(diagnose(run)), "text")
         found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
     except Exception as error:
         found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..fast_path.steps import FastSteps, rates_of
+from ..fast_path.optimizers import rates_of
+from ..fast_path.steps import FastSteps
 from ..graph_reading.graphs import leaves
 from ..metric_queue import cpu_value
 from ..model_walk import parameters
