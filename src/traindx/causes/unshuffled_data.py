@@ -69,16 +69,13 @@ from ..edits.loops import (
     backward_calls,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    site_of,
-    train_loader,
-)
+from ._known import train_loader
 from ._settings import loader_setting
 
 ID = "unshuffled-data"
@@ -127,7 +124,7 @@ REFERENCE = "Bottou, Stochastic gradient descent tricks, 2012; PyTorch documenta
 def fix(run: Run, signs: Signs) -> Fix:
     """shuffle=True in the training loader's own line."""
     loader = train_loader(run)
-    order = record(run, "label_order")
+    order = run.fact("label_order")
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
