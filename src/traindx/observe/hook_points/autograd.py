@@ -18,7 +18,7 @@ _TENSOR = torch.Tensor  # asked for at every step, so looked up once
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
-    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, not to be derived again.
+    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, without a graph of its own.
 
     By an input alone it is an attack or an explanation; with a graph of its own, part of a loss that is yet to come.
     """
@@ -41,8 +41,8 @@ def _first(tensors: Any) -> Any:
 
 
 def install(hooks: HookPoints) -> None:
-    def announced(loss: Any, keep: bool, derive: Callable[[], Any]) -> Any:
-        """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
+    def announced(loss: Any, keep: bool, backpropagate: Callable[[], Any]) -> Any:
+        """Backpropagates, and tells of it before and after. Called by a wrapper, which the user's code called."""
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)
         if not local(loss):
@@ -51,7 +51,7 @@ def install(hooks: HookPoints) -> None:
         began = perf_counter()
         outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
         try:
-            result = derive()
+            result = backpropagate()
         finally:
             hooks.inside = outer
         hooks.announce("backward_end", loss, perf_counter() - began)

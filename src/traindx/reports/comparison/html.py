@@ -71,7 +71,7 @@ def _chart(comparison: Comparison) -> str:
     if frame.cut:
         remarks.append(f"Values above {num4(frame.high)} are drawn along the top.")
     if len(entries) > len(chosen):
-        remarks.append(f"{len(entries) - len(chosen)} runs of the middle are not drawn.")
+        remarks.append(f"{len(entries) - len(chosen)} runs in the middle of the ranking are not drawn.")
     return (
         f'<figure><svg class="chart" viewBox="-60 -8 {frame.width + 70:.0f} {frame.height + 34:.0f}" role="img" '
         f'aria-label="{markup(comparison.metric)} of the runs by {markup(unit)}">{grid(frame, unit)}{lines}</svg>'
