@@ -18,7 +18,7 @@ _TENSOR = torch.Tensor  # asked for at every step, so looked up once
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
-    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, not to be derived again.
+    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, without a graph of its own.
 
     By an input alone it is an attack or an explanation; with a graph of its own, part of a loss that is yet to come.
     """
@@ -48,8 +48,8 @@ def _with_first(tensors: Any, loss: Any, wanted: Any) -> Any:
 
 
 def install(hooks: HookPoints) -> None:
-    def announced(loss: Any, keep: bool, derive: Callable[[Any], Any], may_skip: bool = True) -> Any:
-        """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
+    def announced(loss: Any, keep: bool, backpropagate: Callable[[Any], Any], may_skip: bool = True) -> Any:
+        """Backpropagates, and tells of it before and after. Called by a wrapper, which the user's code called."""
         wanted, skipped = loss, False
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)
@@ -63,7 +63,7 @@ def install(hooks: HookPoints) -> None:
         began = perf_counter()
         outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
         try:
-            result = None if skipped else derive(wanted)
+            result = None if skipped else backpropagate(wanted)
         finally:
             hooks.inside = outer
         hooks.announce("backward_end", loss, perf_counter() - began)
@@ -106,10 +106,10 @@ def install(hooks: HookPoints) -> None:
             loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
 
-            def derive(wanted: Any) -> Any:
+            def backpropagate(wanted: Any) -> Any:
                 return original(_with_first(outputs, loss, wanted), inputs, *args, **kwargs)
 
-            return announced(loss, keep, derive, may_skip=False)
+            return announced(loss, keep, backpropagate, may_skip=False)
 
         return grad
 

@@ -8,7 +8,7 @@ that it need not hear of then; it always hears of evaluations. Where steps follo
 fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
-*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `driving`.
+*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
 """
 
 from __future__ import annotations

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import Fix, all_causes, nice, optimizer_setting, rate, show
+from ...causes import Fix, all_causes, learning_rate, optimizer_setting
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num, round_figure
 from .._base import Dose, Intervening, Refusal
 
 ID = "scale-lr"
@@ -22,7 +23,7 @@ FURTHER = {"lr-too-high": (0.1, 3.0), "lr-too-low": (10.0, 1 / 3)}  # from the f
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     written = all_causes()[cause].fix(run, signs).sets
-    old = rate(run)
+    old = learning_rate(run)
     if old is None or not run.optimizers:
         return Refusal("no optimizer with a learning rate was seen")
     factor = written["lr"] / old if "lr" in written else written.get("lr_factor")
@@ -36,15 +37,15 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 def _dose(old: float, factor: float, several: bool) -> Dose:
     if several:
-        return Dose({"factor": factor}, f"every learning rate times {show(factor)}")
-    new = nice(old * factor)
-    return Dose({"factor": new / old, "lr": new}, f"learning rate {show(old)} -> {show(new)}")
+        return Dose({"factor": factor}, f"every learning rate times {num(factor)}")
+    new = round_figure(old * factor)
+    return Dose({"factor": new / old, "lr": new}, f"learning rate {num(old)} -> {num(new)}")
 
 
 def fix(run: Run, signs: Signs, cause: str, dose: Dose) -> Fix | None:
     if "lr" not in dose.options:
         return None
-    return optimizer_setting(run, "lr", show(float(dose.options["lr"])), "the best of the learning rates tried")
+    return optimizer_setting(run, "lr", num(float(dose.options["lr"])), "the best of the learning rates tried")
 
 
 class _Scaled(Intervening):
