@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "diagnosis": {"record", "signs", "causes"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
+    "consult": {"record", "readers", "signs", "causes", "diagnosis", "reports"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }
 # Looks downstream that people need: in a notebook a Run can be asked for its diagnosis, and a diagnosis printed.
