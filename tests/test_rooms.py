@@ -19,9 +19,10 @@ MAY_IMPORT = {
     "signs": {"record"},
     "causes": {"record", "signs", "edits"},
     "diagnosis": {"record", "signs", "causes"},
+    "history": {"record", "observe", "signs", "diagnosis"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
-    "consult": {"record", "readers", "signs", "causes", "diagnosis", "reports"},
+    "consult": {"record", "readers", "signs", "causes", "diagnosis", "comparison", "reports"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }
 # Looks downstream that people need: in a notebook a Run can be asked for its diagnosis, and a diagnosis printed.

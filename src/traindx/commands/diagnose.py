@@ -81,9 +81,10 @@ def _looks_like_words(path: Path) -> bool:
 
 def _judged(path: Path, options: Options, every: bool) -> list[Diagnosis]:
     from ..diagnosis import diagnose
+    from ..history import with_similar_case
 
     runs, count = runs_at(path, options, every)
-    diagnoses = [diagnose(found) for found in runs]
+    diagnoses = [with_similar_case(diagnose(found)) for found in runs]
     if len(runs) < count:
         note = f"This log holds {count} runs; the longest was judged (--all-runs judges each)."
         diagnoses = [replace(diagnosis, notes=[*diagnosis.notes, note]) for diagnosis in diagnoses]

@@ -139,7 +139,7 @@ def _refusal(source: Source) -> str:
         return f"{source.name} is empty"
     if not source.is_text:
         return f"{source.name} is binary data in no format that traindx reads"
-    return f"{source.name} is text without any number that has a name: not a training log"
+    return f"{source.name} is text without named numbers, so not a training log"
 
 
 def _read_files_in(folder: Source, options: Options) -> list[Run]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..causes import Fix
-from ..diagnosis import Hypothesis
-from ..wording import clean, num, probability
+from ..diagnosis import Hypothesis, SimilarCase
+from ..wording import clean, num, probability, sentence
 from ._change import change
 from .layout import Page
 
@@ -80,6 +80,11 @@ def candidates(page: Page, hypotheses: Sequence[Hypothesis]) -> None:
     for i, hypothesis in enumerate(likely if page.look.why else likely[:4]):
         page.prose("" if i else "POSSIBLE", _name(hypothesis), bullet=_share(hypothesis))
         page.items("", hypothesis.evidence, most=2, bullet=" " * SHARE_COLUMN + "+ ")
+
+
+def solved(case: SimilarCase) -> str:
+    """A case solved earlier, in one sentence."""
+    return f"{case.script} ({case.date}) had {case.cause}, {case.verdict} by: {sentence(case.fix)} {case.effect}."
 
 
 def _name(hypothesis: Hypothesis) -> str:

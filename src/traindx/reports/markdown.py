@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..diagnosis import Diagnosis, Hypothesis
 from ..wording import clean, counted, probability
 from ._change import change, is_diff
-from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, stands_out, tested
+from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, solved, stands_out, tested
 from ._look import Look
 from ._why import why
 from .layout import Page
@@ -28,6 +28,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         *_questions(diagnosis),
         *_cause(diagnosis),
         *_others(diagnosis),
+        *_list("Similar case", [solved(diagnosis.similar)] if diagnosis.similar else []),
         *_list("Deeper looks", diagnosis.looks),
         *_list("Advice", [f"{advice.text} (`{advice.cause}`)" for advice in diagnosis.advice]),
         *_list("How the input was read", diagnosis.notes),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..diagnosis import Diagnosis
 from ..wording import clean, counted
-from ._hypotheses import additional, alternatives, candidates, cause, stands_out
+from ._hypotheses import additional, alternatives, candidates, cause, solved, stands_out
 from ._look import Look
 from ._why import why
 from .layout import MARGIN, Page, figure
@@ -37,6 +37,9 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         _healthy(page, diagnosis)
     else:
         _open(page, diagnosis)
+    if diagnosis.similar:
+        page.gap()
+        page.prose("SIMILAR CASE", f"{solved(diagnosis.similar)} (traindx history show {diagnosis.similar.id})")
     page.items("LOOKS", diagnosis.looks, most=8)
     page.items("ADVICE", [f"{advice.text} ({advice.cause})" for advice in diagnosis.advice], most=2)
     page.items("READ AS", diagnosis.notes, most=3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from threading import get_ident
@@ -15,11 +14,11 @@ from .. import sites
 from ..tensors import local, usual
 from .hooks import SCORING, HookPoints
 
-_LOWEST, _TENSOR = -math.inf, torch.Tensor  # asked for at every step, so looked up once
+_TENSOR = torch.Tensor  # asked for at every step, so looked up once
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
-    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, not to be derived again.
+    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, without a graph of its own.
 
     By an input alone it is an attack or an explanation; with a graph of its own, part of a loss that is yet to come.
     """
@@ -42,8 +41,8 @@ def _first(tensors: Any) -> Any:
 
 
 def install(hooks: HookPoints) -> None:
-    def announced(loss: Any, keep: bool, derive: Callable[[], Any]) -> Any:
-        """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
+    def announced(loss: Any, keep: bool, backpropagate: Callable[[], Any]) -> Any:
+        """Backpropagates, and tells of it before and after. Called by a wrapper, which the user's code called."""
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)
         if not local(loss):
@@ -52,7 +51,7 @@ def install(hooks: HookPoints) -> None:
         began = perf_counter()
         outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
         try:
-            result = derive()
+            result = backpropagate()
         finally:
             hooks.inside = outer
         hooks.announce("backward_end", loss, perf_counter() - began)
@@ -70,34 +69,13 @@ def install(hooks: HookPoints) -> None:
         ) -> Any:
             if hooks.busy or not hooks.live or (get_ident() != hooks.thread and not hooks.may_follow()):
                 return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-            fast = hooks.fast
             loss: Any = tensors if type(tensors) is _TENSOR else _first(tensors)
-            if fast is not None:
+            if hooks.fast is not None and hooks.fast.takes_backward(loss, loss is tensors, grad_tensors is not None):
+                hooks.inside, outer = True, hooks.inside
                 try:
-                    if (
-                        loss is tensors
-                        and grad_tensors is None
-                        and loss.is_cpu
-                        and type(value := loss.tolist()) is float
-                        and _LOWEST < value <= fast.usual
-                    ):
-                        # `fast.backward` written out, for the simplest of losses: most that are derived in haste.
-                        # (`tolist` calls no operator. Asking for type and address and reading there takes longer.)
-                        fast.log += (fast.site, value)
-                        fast.last_loss = loss
-                        noted = True
-                    else:
-                        # Only what has one element can be derived without being given a gradient.
-                        noted = usual(loss) and (grad_tensors is None or loss.numel() == 1) and fast.backward(loss)
-                except Exception as error:
-                    noted = hooks.never_fast(error)
-                if noted:
-                    hooks.inside, outer = True, hooks.inside
-                    try:
-                        return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-                    finally:
-                        hooks.inside = outer
-                hooks.end_fast_steps()
+                    return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+                finally:
+                    hooks.inside = outer
             return announced(
                 loss,
                 bool(retain_graph),

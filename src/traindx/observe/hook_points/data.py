@@ -36,14 +36,6 @@ def install(hooks: HookPoints) -> None:
             if hooks.busy or not hooks.live:
                 return original(self)
             known = getattr(self, "_traindx_loader", None)
-            fast = hooks.fast
-            if fast is not None:
-                batch = original(self)
-                try:
-                    fast.batch(known, batch)
-                except Exception as error:
-                    hooks.never_fast(error)
-                return batch
             loader = known() if known is not None else None
             began = perf_counter()
             try:
@@ -53,6 +45,8 @@ def install(hooks: HookPoints) -> None:
                     raise
                 batch = hooks.driver.at_end(loader)
             seconds = perf_counter() - began
+            if hooks.fast is not None and hooks.fast.takes_batch(known, batch):
+                return batch
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
             hooks.announce("batch_ready", loader, batch, seconds)

@@ -8,7 +8,7 @@ that it need not hear of then; it always hears of evaluations. Where steps follo
 fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
-*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
+*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `drive`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class HookPoints(Wrappers):
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
         self.looking = True  # the present step is looked at
-        self.fast: Any = None  # the fast steps that are going on; never while a driver is at work
+        # The `FastSteps` going on: moments that they take (`takes_…`) are not announced. None while a driver is
+        # at work.
+        self.fast: Any = None
         self.fast_allowed = True
         # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
         self.lengths = Lengths()
@@ -193,14 +195,13 @@ class HookPoints(Wrappers):
         """Whether this is called in another thread than the one that trains: nothing may be touched then."""
         return self.thread not in (0, get_ident()) and threads.alive(self.thread)
 
-    def never_fast(self, error: Exception) -> bool:
-        """Taking note of a fast step failed: from now on all are heard in full. Returns False, as taking note does."""
+    def never_fast(self, error: Exception) -> None:
+        """Taking note of a fast step failed: from now on all are heard in full."""
         self.fast_allowed = False
         try:
             self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
         except Exception:
             self.live = False
-        return False
 
     def end_fast_steps(self) -> None:
         """What is going on must be heard of in full, from now on."""

@@ -45,22 +45,14 @@ def install(hooks: HookPoints) -> None:
             if get_ident() != hooks.thread and hooks.elsewhere():
                 return original(self, *args, **kwargs)
             training = _is_grad_enabled() and (self.training or not hooks.modes_switch)
-            fast = hooks.fast
-            if fast is not None:
-                this = id(self)
-                if training and self.training and (this == fast.model or this in fast.others or fast.may_be_fast(self)):
-                    if this == fast.model:
-                        fast.last_call = (self, args, kwargs)
-                    elif len(args) > 1:
-                        fast.last_target = args[1]
-                    hooks.inside = True
-                    try:
-                        if passes_on and self._compiled_call_impl is None:
-                            return self._call_impl(*args, **kwargs)
-                        return original(self, *args, **kwargs)
-                    finally:
-                        hooks.inside = False
-                hooks.end_fast_steps()  # an evaluation, or a change of mode
+            if hooks.fast is not None and hooks.fast.takes_forward(self, args, kwargs, training):
+                hooks.inside = True
+                try:
+                    if passes_on and self._compiled_call_impl is None:
+                        return self._call_impl(*args, **kwargs)
+                    return original(self, *args, **kwargs)
+                finally:
+                    hooks.inside = False
             if hooks.driver is not None:
                 args, kwargs = hooks.driver.forward_inputs(self, args, kwargs)
             hooks.announce("forward_begin", self, args, kwargs, training=training)

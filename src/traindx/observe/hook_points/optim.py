@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from threading import get_ident
 from time import perf_counter
@@ -17,13 +16,9 @@ from torch.optim.optimizer import (
 )
 
 from .. import sites
-from ..fast_path.memory import FLOATS
 from ..tensors import usual
 from ._clearing import patch_zero_grad
 from .hooks import HookPoints
-
-# Asked for at every step, so looked up once.
-_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
 
 
 def _has_closure(args: Any, kwargs: Any) -> bool:
@@ -81,37 +76,12 @@ def install(hooks: HookPoints) -> None:
     began: dict[int, float] = {}
 
     def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-        fast = hooks.fast
-        if fast is not None:
-            try:
-                if (
-                    id(optimizer) == fast.only
-                    and fast.unasked > 1
-                    and len(args) == 1
-                    and not kwargs
-                    and optimizer.param_groups[0]["lr"] is fast.rate
-                    and type(gradient := fast.telling.grad) is _TENSOR
-                    and gradient.is_cpu
-                    and (address := gradient.data_ptr())
-                    and _LOWEST < FLOATS[address >> 2] < _TOP
-                ):
-                    # `fast.step` written out, for the simplest of steps.
-                    fast.log += (fast.number, None)
-                    fast.unasked -= 1
-                    fast.last_call = fast.last_target = fast.last_loss = None
-                    return
-                if get_ident() != hooks.thread and not hooks.may_follow():
-                    return
-                # A step in the middle of a backward, as soon as a parameter has its gradient, is heard in full.
-                noted = not hooks.inside and fast.step(optimizer, args, kwargs)
-            except Exception as error:
-                noted = hooks.never_fast(error)
-            if noted:
-                fast.last_call = fast.last_target = fast.last_loss = None
-                ends.heard = fast.over
-                return
-            hooks.end_fast_steps()
         if hooks.live and get_ident() != hooks.thread and not hooks.may_follow():
+            return
+        fast = hooks.fast
+        if fast is not None and fast.takes_step(optimizer, args, kwargs):
+            if ends.heard is not fast.over:
+                ends.heard = fast.over
             return
         ends.heard = True
         if hooks.driver is not None and hooks.live:
@@ -120,10 +90,7 @@ def install(hooks: HookPoints) -> None:
         began[id(optimizer)] = perf_counter()
 
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-        fast = hooks.fast
-        if fast is not None:
-            if fast.over:
-                hooks.end_fast_steps()
+        if hooks.fast is not None and hooks.fast.takes_step_end():
             return
         seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
         closure = _has_closure(args, kwargs)

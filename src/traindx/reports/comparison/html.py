@@ -69,7 +69,7 @@ def _chart(comparison: Comparison) -> str:
     caption = (
         f"{comparison.metric}, smoothed{', logarithmic' if frame.log else ''}, by {unit}. "
         f"{GOOD_RUNS if comparison.ranked else ''}× = NaN or infinite from there on."
-        + (f" {left_out} runs of the middle are not drawn." if left_out else "")
+        + (f" {left_out} runs in the middle of the ranking are not drawn." if left_out else "")
     )
     return (
         f'<figure><svg class="chart" viewBox="-60 -8 {frame.width + 70:.0f} {frame.height + 34:.0f}" role="img">'
