@@ -25,8 +25,8 @@ def memory_known(run: Run) -> list[str]:
     if models:
         weights = 4 * sum(models)
         found.append(
-            f"The weights alone take {_size(weights)} in float32; with gradients and Adam's moments {_size(4 * weights)}. "
-            "The rest is activations, which shrink with the batch."
+            f"The weights alone take {_size(weights)} in float32; with gradients and Adam's moments "
+            f"{_size(4 * weights)}. The rest is activations, which shrink with the batch."
         )
     return found
 

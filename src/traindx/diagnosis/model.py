@@ -32,6 +32,8 @@ HEALTHY = "healthy"
 UNKNOWN = "unknown"
 
 REQUIRED = 6.0
+# The level of a required sign that could not be measured: that is no evidence of absence, but no support either.
+UNMEASURED = 0.35
 EXPLAINED = 3.0
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
 
@@ -56,8 +58,7 @@ class Parameters:
     offsets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> log-odds
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
     about: Mapping[str, Any] = field(default_factory=dict)
-    # The level that stands in for a required sign that could not be measured: no evidence of absence, but no support.
-    unmeasured: float = 0.35
+    unmeasured: float = UNMEASURED
 
 
 @dataclass(frozen=True)
