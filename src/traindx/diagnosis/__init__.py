@@ -1,6 +1,6 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
-from .diagnose import diagnose
+from .diagnose import diagnose, model_for
 from .treatment import Effect, SymptomChange, Treatment, TrialReport
 from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question, SimilarCase
 
@@ -17,4 +17,5 @@ __all__ = [
     "Treatment",
     "TrialReport",
     "diagnose",
+    "model_for",
 ]
