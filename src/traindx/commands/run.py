@@ -248,7 +248,8 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnos
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
             found = NEVER_TRAINED
         else:
-            found = render(with_similar_case(diagnose(run)), "text")
+            diagnosis = diagnose(run)
+            found = render(with_similar_case(diagnosis), "text")
         found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
     except Exception as error:
         found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"

@@ -230,7 +230,8 @@ class _Treating:
         if treatment.verdict == "nothing-to-treat":
             return found
         if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
-            return replace(found, verdict="sick", suspected=False, summary=treatment.text)
+            # What helps whatever the cause is of no use any more: the cause is known.
+            return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
         if diagnosis.suspected and refuted(diagnosis):
             learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)
             summary = f"The suspicion is refuted by experiment, and the outcome is fine. {treatment.text}"
