@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "history": {"record", "observe", "signs", "diagnosis"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
-    "consult": {"record", "readers", "signs", "causes", "diagnosis", "comparison", "reports"},
+    "consult": {"record", "readers", "signs", "causes", "diagnosis", "comparison", "reports", "zoo"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }
 # Looks downstream that people need: in a notebook a Run can be asked for its diagnosis, and a diagnosis printed.
