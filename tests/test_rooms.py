@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "diagnosis": {"record", "signs", "causes"},
     "history": {"record", "observe", "signs", "diagnosis"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
+    "treatments": {"record", "observe", "probes", "signs", "causes", "edits", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
     "consult": {"record", "readers", "signs", "causes", "diagnosis", "comparison", "reports"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
