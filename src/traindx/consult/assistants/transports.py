@@ -6,8 +6,8 @@ import hmac
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 import uvicorn
@@ -24,7 +24,6 @@ from .server import build_server
 HOST = "127.0.0.1"  # never another: the token travels unencrypted
 PATH = "/mcp"
 ENDING = (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
-SHUTDOWN_SECONDS = 3
 
 
 def serve_stdio(door: Door) -> None:
@@ -56,11 +55,20 @@ async def _children_end_with_us() -> AsyncIterator[None]:
 def serve_http(door: Door, listening: socket.socket, token: str) -> None:
     """Serve clients that send the token, until a signal ends us."""
     app = http_app(door, listening.getsockname()[1], token)
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=SHUTDOWN_SECONDS)
-    try:
-        uvicorn.Server(config).run(sockets=[listening])
-    finally:
-        kill_running()
+
+    async def main() -> None:
+        async with _children_end_with_us():
+            await _Server(uvicorn.Config(app, log_level="error")).serve(sockets=[listening])
+
+    anyio.run(main)
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: uvicorn would end before the children that it knows nothing of."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
 
 
 def http_app(door: Door, port: int, token: str) -> ASGIApp:
