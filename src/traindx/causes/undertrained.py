@@ -18,7 +18,7 @@ planned longer would tell.
 - The slope over the last stretch is significant against its noise.
 - A few dozen updates in all, each of ordinary size.
 - No gap between training and validation, or none that grows.
-- Rate not at zero, gradients healthy, updates of ordinary size.
+- Learning rate not at zero, gradients healthy, updates of ordinary size.
 
 ## Fix
 Resume from the last checkpoint, with optimizer and scheduler state, and stretch the schedule over the longer run.

@@ -216,7 +216,7 @@ class HookPoints(Wrappers):
         self._undo.append(undo)
 
     def install(self) -> None:
-        """Wrap everything that `points/` knows of. torch must have been imported."""
+        """Wrap everything that the files of `hook_points/` wrap. torch must have been imported."""
         import torch
 
         from ...units import modules_of
