@@ -25,7 +25,8 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
 
 
 class _Modes(Intervening):
-    """The mode is set for one forward and put back behind it, because the script may ask for it."""
+    """The mode is set for one forward. It is put back at the next occasion, not at once: watchers look at it when the
+    forward is over."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__()
@@ -35,12 +36,21 @@ class _Modes(Intervening):
         self._before: list[tuple[Any, bool]] = []
 
     def batch(self, loader: Any, batch: Any) -> Any:
+        self._put_back()
         self._loader = loader
         return batch
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+        self._put_back()
+        return args, kwargs
+
+    def before_backward(self, loss: Any) -> None:  # noqa: ARG002
+        self._put_back()
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         import torch
 
+        self._put_back()
         training = torch.is_grad_enabled()
         if not training and self._loader is not None:
             self._evaluating.add(self._loader)
@@ -59,11 +69,10 @@ class _Modes(Intervening):
             module.training = training
         self.acted += 1
 
-    def forward_output(self, root: Any, output: Any) -> Any:  # noqa: ARG002
+    def _put_back(self) -> None:
         for module, training in self._before:
             module.training = training
         self._before = []
-        return output
 
 
 def begin(options: Mapping[str, Any]) -> Driver:

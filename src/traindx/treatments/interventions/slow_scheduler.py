@@ -17,19 +17,23 @@ TESTS = ("lr-decays-too-soon",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-OFTEN = 0.5  # scheduler steps for each update, from which it is stepped per batch
+OFTEN = 0.5  # share of the steps after which the learning rate changed, from which it is changed per batch
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
     if not run.optimizers:
         return Refusal("no optimizer with a learning rate was seen")
     held = Dose({}, "learning rate held at its peak")
-    stepped = max((float(entry.get("steps") or 0) for entry in run.entries("schedulers")), default=0.0)
     batches = [loader.batches for loader in run.loaders if loader.role == "train" and loader.batches]
-    if stepped >= OFTEN * run.steps and batches and batches[0] > 1:
+    if run.entries("schedulers") and _changes(run) >= OFTEN and batches and batches[0] > 1:
         every = int(batches[0])
         return [Dose({"every": every}, f"scheduler stepped once every {every} steps, an epoch"), held]
     return [held]
+
+
+def _changes(run: Run) -> float:
+    rates = run.series("lr").finite.values
+    return float((rates[1:] != rates[:-1]).mean()) if len(rates) > 1 else 0.0
 
 
 class _PerEpoch(Intervening):

@@ -20,7 +20,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "score"
 
 # Of a bounded output: where the range of the targets goes.
-BOUNDED = {"Sigmoid": (0.0, 1.0), "Tanh": (-1.0, 1.0)}
+BOUNDED = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
@@ -29,7 +29,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
         return Refusal("the targets enter no standard regression loss")
     facts = run.fact("targets/train")
     if cause == "output-range-mismatch":
-        limits = BOUNDED.get(losses[0].made_by)
+        limits = BOUNDED.get(losses[0].made_by.lower())
         low, high = losses[0].target.min, losses[0].target.max
         if limits is None or low is None or high is None or high <= low:
             return Refusal("the last activation is not bounded on both sides")
@@ -39,7 +39,9 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
     found = numbers([facts.get("mean"), facts.get("std")])
     if not found or found[1] <= 0:
         return Refusal("the targets were not measured, or are constant")
-    return [Dose({"mean": found[0], "std": found[1]}, f"targets from mean {show(found[0])}, std {show(found[1])} to 0, 1")]
+    return [
+        Dose({"mean": found[0], "std": found[1]}, f"targets from mean {show(found[0])}, std {show(found[1])} to 0, 1")
+    ]
 
 
 class _Standardised(Intervening):

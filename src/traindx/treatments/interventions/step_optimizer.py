@@ -34,23 +34,28 @@ class _Stepping(Intervening):
 
     def optimizer_made(self, optimizer: Any) -> None:
         self._optimizers.add(optimizer)
+        clear = optimizer.zero_grad
+
+        def step_and_clear(*args: Any, **kwargs: Any) -> None:
+            self._step()  # before the gradients are gone
+            clear(*args, **kwargs)
+
+        optimizer.zero_grad = step_and_clear
 
     def before_backward(self, loss: Any) -> None:  # noqa: ARG002
-        if self._pending:
-            self._step()
         self._pending = True
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
-        # The script may clear its gradients before the next backward: the step comes with the next forward.
-        if self._pending:
-            self._pending = False
-            self._step()
+        self._step()  # of a script that never clears its gradients
         return args, kwargs
 
     def after_step(self, optimizer: Any) -> None:  # noqa: ARG002
         self._pending = False
 
     def _step(self) -> None:
+        if not self._pending:
+            return
+        self._pending = False
         for optimizer in list(self._optimizers):
             optimizer.step()
             optimizer.zero_grad()

@@ -11,7 +11,7 @@ from typing import Any
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
-from .._base import Dose, Intervening, Refusal
+from .._base import Dose, Refusal
 from ._parameters import Adding
 
 ID = "unfreeze"

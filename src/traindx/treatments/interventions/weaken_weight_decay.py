@@ -9,7 +9,7 @@ from ...causes import all_causes, show
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
-from .._base import Dose, Intervening, Refusal
+from .._base import Dose, Refusal
 from ._groups import GroupSettings
 
 ID = "weaken-weight-decay"
