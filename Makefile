@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint nightly setup clean
+.PHONY: demo test lint docs nightly setup clean
 
 demo: $(VENV)/.installed
 	$(BIN)/traindx demo
@@ -15,6 +15,10 @@ test: $(VENV)/.installed-dev lint
 # Ten thousand mutations of every log format and record, and every attack on isolation: hours, not minutes.
 nightly: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.safety
+
+# The handbook, in docs/_build/html. A warning (a link that leads nowhere, say) is an error.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -76,17 +76,12 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
+from ..wording import num, round_figure
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    nice,
-    record,
-    show,
-    site_of,
-    values,
-)
+from ._known import values
 from ._settings import optimizer_call
 
 ID = "exploding-gradients"
@@ -156,7 +151,7 @@ _HIGHEST = 10.0  # above it clipping protects nothing: usual thresholds are 0.1 
 def fix(run: Run, signs: Signs) -> Fix:
     """Clip right after backward, at twice the median norm of the steps before the trouble began."""
     threshold, measured = _threshold(run, signs)
-    scaled = bool(record(run, "precision").get("scaler"))
+    scaled = bool(run.fact("precision").get("scaler"))
     edits = begin(run)
     if edits is not None:
         calls = edits.project.calls("clip_grad_norm_")
@@ -170,7 +165,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         "huggingface": f"TrainingArguments(..., max_grad_norm={threshold})",
         "lightning": f"Trainer(..., gradient_clip_val={threshold})",
     }
-    near = site_of(next(iter(entries(run, "backward_sites")), None))
+    near = site_of(next(iter(run.entries("backward_sites")), None))
     summary = f"Clip the gradient norm at {threshold}, between backward and step.{measured}"
     return replace(fixed(run, summary, edits, pattern, near=near, words=words), sets={"max_norm": float(threshold)})
 
@@ -187,8 +182,8 @@ def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
         return "1.0", " No gradient norm was recorded before the trouble began; 1.0 is the usual threshold."
     # The lower quartile stands for the healthy stretch even where half of the steps have already exploded.
     ordinary = float(np.quantile(norms, 0.25))
-    threshold = min(nice(_ORDINARY * ordinary), _HIGHEST)
-    return show(threshold), f" Ordinary gradient norms of this run are about {show(ordinary)}."
+    threshold = min(round_figure(_ORDINARY * ordinary), _HIGHEST)
+    return num(threshold), f" Ordinary gradient norms of this run are about {num(ordinary)}."
 
 
 def _insert(run: Run, edits: Edits, threshold: str, scaled: bool) -> None:

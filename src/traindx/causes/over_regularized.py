@@ -65,17 +65,12 @@ from ..edits.arguments import argument
 from ..edits.source import callee
 from ..edits.values import Literal, origin
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import listed, num, percent
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    listed,
-    median,
-    modules,
-    number,
-    show,
-)
+from ._known import median, modules
 from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
 
 ID = "over-regularized"
@@ -125,7 +120,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     train, validation = median(run, "loss/train"), median(run, "loss/validation")
     gap = ""
     if train is not None and validation is not None:
-        gap = f" The median training loss is {show(train)}, the validation loss {show(validation)}."
+        gap = f" The median training loss is {num(train)}, the validation loss {num(validation)}."
     strong: list[tuple[str, float]] = []
     for module in modules(run, "Dropout"):
         settings = module.get("settings")

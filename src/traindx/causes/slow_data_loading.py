@@ -61,17 +61,13 @@ import os
 from dataclasses import replace
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    median,
-    number,
-    show,
-    site_of,
-    train_loader,
-)
+from ._known import median, train_loader
 from ._settings import loader_setting
 
 ID = "slow-data-loading"
@@ -97,9 +93,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     cores = os.cpu_count() or 1
     share = ""
     if waited and total and total > waited > 0:
-        share = (
-            f" {percent(waited / total)} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
-        )
+        share = f" {percent(waited / total)} of a step waits for data ({num(1000 * waited)} of {num(1000 * total)} ms)."
     if not train_loader(run) or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"

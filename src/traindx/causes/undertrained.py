@@ -64,16 +64,12 @@ from ..edits.loops import (
 from ..edits.source import callee
 from ..edits.values import Literal, origin
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import counted, num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    counted,
-    in_script_words,
-    number,
-    show,
-    steps_per_epoch,
-)
+from ._known import in_script_words, steps_per_epoch
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "undertrained"
@@ -184,6 +180,4 @@ def _gain(run: Run) -> str:
         return ""
     quarter = len(curve) // 4
     before, last = np.median(curve.values[-2 * quarter : -quarter]), np.median(curve.values[-quarter:])
-    return (
-        f" The last quarter took the loss from {show(float(before))} to {show(float(last))}." if last < before else ""
-    )
+    return f" The last quarter took the loss from {num(float(before))} to {num(float(last))}." if last < before else ""

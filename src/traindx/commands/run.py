@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_percentage,
         default=USUAL_BUDGET,
         metavar="PCT",
-        help=f"share of the run's time to spend (default {USUAL_BUDGET:g})",
+        help=f"percent of the run's time that observing may take (default {USUAL_BUDGET:g})",
     )
     parser.add_argument(
         "--deep",
@@ -66,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="record the script's arguments as they are (default: names, numbers and known settings; the rest masked)",
     )
-    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")
+    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record and print no diagnosis")
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
 

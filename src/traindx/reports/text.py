@@ -8,6 +8,7 @@ from ..diagnosis import Diagnosis
 from ..wording import clean, counted
 from ._hypotheses import additional, alternatives, candidates, cause, solved, stands_out
 from ._look import Look
+from ._treatment import treated
 from ._why import why
 from .layout import MARGIN, Page, figure
 
@@ -31,6 +32,8 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     page = Page(look)
     _verdict(page, diagnosis)
     _curves(page, diagnosis)
+    if diagnosis.treatment is not None:
+        treated(page, diagnosis.treatment)
     if diagnosis.verdict == "sick" or diagnosis.suspected:
         _explained(page, diagnosis)
     elif diagnosis.verdict == "healthy":

@@ -239,8 +239,8 @@ def training_loss(run: Run) -> Curve:
 def main_training(run: Run) -> tuple[float, float] | None:
     """The steps of the longest of several trainings that one script made one after the other; None where it made one.
 
-    Folds, a teacher and its student, a search for the rate: each has an optimizer of its own, which begins where the
-    one before has ended.
+    Folds, a teacher and its student, a search for the learning rate: each has an optimizer of its own, which begins
+    where the one before has ended.
     """
     found = [(o.get("first_step"), o.get("steps")) for o in run.entries("optimizers")]
     spans = sorted(

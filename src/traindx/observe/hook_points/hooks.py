@@ -8,7 +8,7 @@ that it need not hear of then; it always hears of evaluations. Where steps follo
 fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
-*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
+*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from time import thread_time
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from . import threads
+from .driving import Driver as Driver
+from .driving import StopTraining as StopTraining
 from .lengths import Lengths
 from .moments import MOMENTS as MOMENTS
 from .moments import check_handlers
@@ -53,37 +56,6 @@ class Observer(Protocol):
     name: str
 
 
-class Driver:
-    """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
-
-    def batch(self, loader: Any, batch: Any) -> Any:
-        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
-        return batch
-
-    def at_end(self, loader: Any) -> Any:
-        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
-        raise StopIteration
-
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments that a standard loss function gets instead."""
-        return args, kwargs
-
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments that the outermost module gets instead."""
-        return args, kwargs
-
-    def before_backward(self, loss: Any) -> None: ...
-
-    def before_step(self, optimizer: Any) -> None: ...
-
-    def after_step(self, optimizer: Any) -> None:
-        """May raise `StopTraining` to end the script early."""
-
-
-class StopTraining(BaseException):
-    """Raised by a driver to end the user's script as if it had come to its end."""
-
-
 class HookPoints(Wrappers):
     """Wraps torch while it is installed, and tells observers what happens."""
 
@@ -95,11 +67,15 @@ class HookPoints(Wrappers):
         self._calls_unlooked = self._calls
         self._undo: list[Callable[[], None]] = []
         self.driver: Driver | None = None
+        self.deciding = False  # the driver has let a scheduler step
+        self.driven_schedulers: WeakSet[Any] = WeakSet()
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
         self.looking = True  # the present step is looked at
-        self.fast: Any = None  # the fast steps that are going on; never while a driver is at work
+        # The `FastSteps` going on: moments that they take (`takes_…`) are not announced. None while a driver is
+        # at work.
+        self.fast: Any = None
         self.fast_allowed = True
         # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
         self.lengths = Lengths()
@@ -193,14 +169,13 @@ class HookPoints(Wrappers):
         """Whether this is called in another thread than the one that trains: nothing may be touched then."""
         return self.thread not in (0, get_ident()) and threads.alive(self.thread)
 
-    def never_fast(self, error: Exception) -> bool:
-        """Taking note of a fast step failed: from now on all are heard in full. Returns False, as taking note does."""
+    def never_fast(self, error: Exception) -> None:
+        """Taking note of a fast step failed: from now on all are heard in full."""
         self.fast_allowed = False
         try:
             self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
         except Exception:
             self.live = False
-        return False
 
     def end_fast_steps(self) -> None:
         """What is going on must be heard of in full, from now on."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..fast_path.steps import FastSteps, rates_of
+from ..fast_path.optimizers import rates_of
+from ..fast_path.steps import FastSteps
 from ..graph_reading.graphs import leaves
 from ..metric_queue import cpu_value
 from ..model_walk import parameters
@@ -55,7 +56,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value[:8]]
-    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a rate kept as a tensor
+    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a learning rate kept as a tensor
         return float(value)
     return str(value)[:80]
 

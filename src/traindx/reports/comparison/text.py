@@ -53,7 +53,7 @@ def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]
         "best",
         "at step",
         "final",
-        _cells.heading_reached(comparison),
+        *_cells.heading_reached(comparison),
         "stability",
         "diagnosis",
     ]
@@ -63,22 +63,27 @@ def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]
             _cells.value(entry.best),
             _cells.count(entry.best_step, "-"),
             _cells.final(entry),
-            _cells.count(entry.reached),
+            *([] if comparison.level is None else [_cells.count(entry.reached)]),
             entry.outcome.stability,
             _cells.diagnosis(entry),
         ]
         for _, entry in entries
     ]
-    _table(page, headings, rows, [place for place, _ in entries])
+    _table(page, headings, rows, _places(comparison, entries))
 
 
 def _settings(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]]) -> None:
     page.lines.append(page.styled("Settings that differ", "bold"))
     rows = [[entry.name, *(shown(entry.settings.get(name)) for name in comparison.differing)] for _, entry in entries]
-    _table(page, ["run", *comparison.differing], rows, [place for place, _ in entries])
+    _table(page, ["run", *comparison.differing], rows, _places(comparison, entries))
 
 
-def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[int]) -> None:
+def _places(comparison: Comparison, entries: list[tuple[int, Entry]]) -> list[str]:
+    """The rank of each run; none where runs are not ranked."""
+    return [str(place) if comparison.ranked else "" for place, _ in entries]
+
+
+def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[str]) -> None:
     """Columns side by side as far as the page is wide; the others below, with the run's number and name again."""
     ascii_only = page.look.ascii_only
     width = page.look.width
@@ -86,8 +91,9 @@ def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[
     widths = [
         min(max(cells(row[i]) for row in texts), LONGEST_CELL if i else LONGEST_NAME) for i in range(len(headings))
     ]
-    number = len(str(max(places, default=1)))
-    start = number + 1 + widths[0]
+    number = max(map(len, places), default=0)
+    number += bool(number)
+    start = number + widths[0]
     blocks: list[list[int]] = [[]]
     used = start
     for i in range(1, len(headings)):
@@ -103,8 +109,8 @@ def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[
         room = width - start - sum(GAP + widths[i] for i in block[:-1]) - GAP
         widths[block[-1]] = max(widths[block[-1]], min(room, max(cells(row[block[-1]]) for row in texts)))
         for row, text in enumerate(texts):
-            label = str(places[row - 1]) if row else ""
-            line = f"{label:>{number}} {_fit(text[0], widths[0], ascii_only)}"
+            label = f"{places[row - 1]} " if row and places[row - 1] else ""
+            line = label.rjust(number) + _fit(text[0], widths[0], ascii_only)
             for i in block:
                 right = _is_number(texts, i)
                 line += " " * GAP + _fit(text[i], widths[i], ascii_only, right=right)

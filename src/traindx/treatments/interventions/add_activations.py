@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if sum(kind in WEIGHTED for kind in types_of(run)) < 2:
         return Refusal("the linear layers are no modules")
     return [Dose({"keep": output_layers(run)}, "ReLU behind every hidden linear layer")]

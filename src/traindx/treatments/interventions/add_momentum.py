@@ -20,7 +20,7 @@ JUDGED_BY = "loss"
 MOMENTUM = 0.9
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not any(group.setting("momentum") == 0 for group in run.groups):
         return Refusal("no optimizer runs without momentum")
     return [Dose({"momentum": MOMENTUM}, f"momentum 0 -> {MOMENTUM}")]

@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if len(run.optimizers) != 1:
         return Refusal("there is not exactly one optimizer")
     if not float(run.optimizers[0].facts.get("steps") or 0):
@@ -26,5 +26,5 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
     return [Dose({}, "parameters outside the optimizer added to it")]
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return Adding()

@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if sum(kind in WEIGHTED for kind in types_of(run)) < 3:
         return Refusal("the model has fewer than two hidden layers that are modules")
     return [Dose({"keep": output_layers(run)}, "x + layer(x) wherever the shapes agree")]
@@ -33,7 +33,7 @@ class _Skipping(Intervening):
         for layer in hidden_layers(root, self._keep):
             layer.register_forward_hook(self._added)
 
-    def _added(self, module: Any, given: Any, output: Any) -> Any:  # noqa: ARG002
+    def _added(self, module: Any, given: Any, output: Any) -> Any:
         if not given or given[0].shape != output.shape:
             return output
         self.acted += 1

@@ -20,7 +20,7 @@ DECISIVE = 0.5
 SHRINK = 1e-3  # share of the weights that each step takes away
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.optimizers:
         return Refusal("no optimizer was seen: the script updates its weights by hand")
     return [Dose({"shrink": SHRINK}, f"weights shrunk by {SHRINK:g} at each step, as decoupled weight decay does")]

@@ -20,7 +20,7 @@ JUDGED_BY = "symptoms"
 MOST = 4
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     trained = [i for i, loader in enumerate(run.loaders) if loader.role == "train" and loader.workers is not None]
     if not trained:
         return Refusal("no DataLoader delivers the training data")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import all_causes, show
+from ...causes import all_causes
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 from ._functions import replace
 from ._numbers import numbers
@@ -30,9 +31,9 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if cause == "overfitting":
         if max(used) >= MORE:
             return Refusal("dropout is strong already")
-        return [Dose({"p": MORE}, f"dropout {show(max(used))} -> {MORE}")]
+        return [Dose({"p": MORE}, f"dropout {num(max(used))} -> {MORE}")]
     wanted = all_causes()[cause].fix(run, signs).sets.get("p", 0.0)
-    return [Dose({"p": p, "above": p}, f"dropout {show(max(used))} -> {show(p)}") for p in dict.fromkeys((wanted, 0.0))]
+    return [Dose({"p": p, "above": p}, f"dropout {num(max(used))} -> {num(p)}") for p in dict.fromkeys((wanted, 0.0))]
 
 
 class _Changed(Intervening):

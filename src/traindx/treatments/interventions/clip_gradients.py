@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import all_causes, show
+from ...causes import all_causes
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 from ._gradients import clip
 
@@ -25,7 +26,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     limit = all_causes()[cause].fix(run, signs).sets.get("max_norm")
     if not run.optimizers or limit is None:
         return Refusal("no optimizer was seen: the script updates its weights by hand")
-    return [Dose({"max_norm": each}, f"gradient norm clipped at {show(each)}") for each in (limit, TIGHTER * limit)]
+    return [Dose({"max_norm": each}, f"gradient norm clipped at {num(each)}") for each in (limit, TIGHTER * limit)]
 
 
 class _Clipped(Intervening):

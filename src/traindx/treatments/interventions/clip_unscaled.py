@@ -19,7 +19,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if run.fact("clipping").get("kind") != "norm":
         return Refusal("the script does not clip by norm")
     return [Dose({}, "the same threshold, applied to unscaled gradients")]
@@ -44,5 +44,5 @@ class _Later(Intervening):
             clip(optimizer, self._limit)
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Later()

@@ -19,7 +19,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.optimizers:
         return Refusal("no optimizer with a learning rate was seen")
     return [Dose({"steps": run.steps}, f"learning rate falls to zero along a cosine over {run.steps} steps")]

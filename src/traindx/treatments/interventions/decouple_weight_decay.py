@@ -19,7 +19,7 @@ JUDGED_BY = "validation"
 DECAY = 0.01  # AdamW's default, as in the fix
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not any((group.setting("weight_decay") or 0) > 0 for group in run.groups):
         return Refusal("no optimizer has a weight decay")
     return [Dose({"weight_decay": DECAY}, f"decoupled weight decay of {DECAY}")]

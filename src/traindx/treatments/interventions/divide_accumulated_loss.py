@@ -18,7 +18,7 @@ JUDGED_BY = "loss"
 LEAVES = ("accumulation-unscaled",)  # read from the script's own loss, which stays as it is
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     counts = [float(entry.get("per_step") or 0) for entry in run.entries("backward_sites")]
     count = round(max(counts, default=0.0))
     if count < 2:

@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "score"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     for loss in run.training_losses:
         if loss.fn == "nll_loss":
             return [Dose({"kind": "log-softmax"}, "log_softmax applied to the scores in front of nll_loss")]

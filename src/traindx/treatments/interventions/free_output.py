@@ -21,7 +21,7 @@ JUDGED_BY = "loss"
 ACTIVATIONS = (*SQUASHING, *RECTIFIERS, "Softplus", "Softmax", "LogSigmoid")
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     made = {loss.made_by.lower() for loss in run.training_losses}
     outputs = set(output_layers(run))
     last = [m.name for model in run.models for m in model.modules if m.name in outputs and m.type in ACTIVATIONS]
@@ -47,7 +47,7 @@ class _Freed(Intervening):
                 setattr(root.get_submodule(parent), child, torch.nn.Identity())
                 self.acted += 1
 
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         given, target = loss_pair(args, kwargs)
         before = _in_front_of(given) if self._invert and floating(given) else None
         if before is None:

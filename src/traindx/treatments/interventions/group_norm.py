@@ -21,7 +21,7 @@ BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 MOST_GROUPS = 8
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not set(types_of(run)) & set(BATCH_NORMS):
         return Refusal("no batch norm is a module of the model")
     return [Dose({}, "GroupNorm instead of BatchNorm")]
@@ -42,5 +42,5 @@ def _grouped(old: Any) -> Any:
     return new
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Grouped()

@@ -30,7 +30,7 @@ UNARY: dict[str, Any] = {
 DIVISIONS = ("div", "true_divide", "divide", "__truediv__", "__rtruediv__")
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     origins = [str(event.data.get("op") or "") for event in run.events_of("nonfinite-origin")]
     shown = f" (the first came from {origins[0]})" if origins and origins[0] else ""
     return [Dose({}, f"arguments of log, sqrt, exp and divisors bounded{shown}")]
@@ -93,5 +93,5 @@ def _away_from_zero(value: Any) -> Any:
     return torch.where(value.abs() < SMALL, torch.where(value < 0, -SMALL, SMALL).to(value.dtype), value)
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Guarded()

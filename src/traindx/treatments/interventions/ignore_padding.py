@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "symptoms"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     filler = number(run.fact("padding").get("id"))
     if filler is None:
         return Refusal("the id that fills the ends of rows is not known")

@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
         return Refusal("the network is no module")
     return [Dose({}, "detach(), .data and no_grad() inside the model ignored")]
@@ -44,7 +44,7 @@ class _Whole(Intervening):
         self._inside = torch.is_grad_enabled() and next(root.parameters(), None) is not None
         return args, kwargs
 
-    def forward_output(self, root: Any, output: Any) -> Any:  # noqa: ARG002
+    def forward_output(self, root: Any, output: Any) -> Any:
         self._inside = False
         return output
 
@@ -70,5 +70,5 @@ class _Whole(Intervening):
         return entered
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Whole()

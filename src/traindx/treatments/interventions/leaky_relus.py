@@ -20,7 +20,7 @@ JUDGED_BY = "loss"
 SLOPE = 0.01
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
         return Refusal("the network is no module")
     return [Dose({"slope": SLOPE}, f"LeakyReLU({SLOPE}) instead of ReLU")]
@@ -38,7 +38,7 @@ class _Leaky(Intervening):
         replace(torch, "relu", self._relu)
         replace(torch.Tensor, "relu", self._relu)
 
-    def _relu(self, given: Any, inplace: bool = False) -> Any:  # noqa: ARG002
+    def _relu(self, given: Any, inplace: bool = False) -> Any:
         import torch
 
         self.acted += 1

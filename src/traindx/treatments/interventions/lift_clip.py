@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import all_causes, show
+from ...causes import all_causes
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 
 ID = "lift-clip"
@@ -27,7 +28,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     lifted = Dose({}, "clipping lifted")
     if limit is None or clipping.get("kind") != "norm":
         return [lifted]
-    return [Dose({"max_norm": limit}, f"gradient norm clipped at {show(limit)}"), lifted]
+    return [Dose({"max_norm": limit}, f"gradient norm clipped at {num(limit)}"), lifted]
 
 
 class _Lifted(Intervening):
@@ -35,7 +36,7 @@ class _Lifted(Intervening):
         super().__init__()
         self._limit = limit
 
-    def clip_limit(self, kind: str, limit: Any) -> Any:  # noqa: ARG002
+    def clip_limit(self, kind: str, limit: Any) -> Any:
         self.acted += float(limit) < self._limit
         return max(float(limit), self._limit)
 

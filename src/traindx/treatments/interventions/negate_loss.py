@@ -18,7 +18,7 @@ JUDGED_BY = "score"
 LEAVES = ("loss-negated", "loss-heads-wrong-way", "loss-negative-unbounded")  # read from the script's own loss
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     return [Dose({}, "the negated loss is differentiated")]
 
 
@@ -28,5 +28,5 @@ class _Negated(Intervening):
         return -loss
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Negated()

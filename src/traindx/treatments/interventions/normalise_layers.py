@@ -19,7 +19,7 @@ JUDGED_BY = "loss"
 DECISIVE = 0.7  # it helps against badly scaled weights and inputs, too
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if sum(kind in WEIGHTED for kind in types_of(run)) < 2:
         return Refusal("the model has no hidden layer that is a module")
     return [Dose({"keep": output_layers(run)}, "layer norm behind every hidden layer")]

@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     keep = output_layers(run)
     if not set(types_of(run)) & set(SQUASHING):
         return Refusal("no sigmoid or tanh is a module of the model")

@@ -21,7 +21,7 @@ JUDGED_BY = "loss"
 NAMES = {"he": "He's", "xavier": "Xavier's", "orthogonal": "orthogonal"}
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     fans = {
         str(param["name"]): number(param.get("fan_in")) for param in run.entries("params")
         if param.get("kind") == "weight" and param.get("name") and param.get("loaded") is not True

@@ -18,7 +18,7 @@ SAFETY = "safe"
 JUDGED_BY = "symptoms"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.optimizers:
         return Refusal("no optimizer was seen: the end of a step is not known")
     return [Dose({}, "losses and carried state detached at each step")]
@@ -34,7 +34,7 @@ class _Released(Intervening):
     def before_backward(self, loss: Any) -> None:
         self._losses.append(loss)
 
-    def before_step(self, optimizer: Any) -> None:  # noqa: ARG002
+    def before_step(self, optimizer: Any) -> None:
         for loss in self._losses:
             if loss.grad_fn is not None and not loss._is_view():
                 loss.detach_()
@@ -42,11 +42,11 @@ class _Released(Intervening):
         self._losses = []
         self._outputs, self._fresh = self._fresh, []
 
-    def forward_output(self, root: Any, output: Any) -> Any:  # noqa: ARG002
+    def forward_output(self, root: Any, output: Any) -> Any:
         self._fresh += [weakref.ref(leaf) for leaf in _with_graph(output)]
         return output
 
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         from torch.utils import _pytree as pytree
 
         old = {id(leaf) for ref in self._outputs if (leaf := ref()) is not None}
@@ -67,5 +67,5 @@ def _with_graph(value: Any) -> list[Any]:
     return [x for x in pytree.tree_leaves(value) if isinstance(x, torch.Tensor) and x.grad_fn is not None]
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Released()

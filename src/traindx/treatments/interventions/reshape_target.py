@@ -20,7 +20,7 @@ JUDGED_BY = "score"
 ELEMENTWISE = (*REGRESSION, "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss")
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not any(loss.fn in ELEMENTWISE for loss in run.training_losses):
         return Refusal("the loss is computed by hand: its target cannot be reached")
     return [Dose({}, "target reshaped like the output")]
@@ -37,5 +37,5 @@ class _Reshaped(Intervening):
         return with_pair(args, kwargs, given, target.reshape(given.shape))
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Reshaped()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import all_causes, show
+from ...causes import all_causes
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 
 ID = "resize-batches"
@@ -30,7 +31,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         wanted = round(old * 16) if cause == "batchnorm-tiny-batch" else 0
     if wanted < 1 or wanted == old:
         return Refusal("the fix proposes no other batch size")
-    return [Dose({"loaders": trained, "batch_size": wanted}, f"batch size {show(old)} -> {wanted}")]
+    return [Dose({"loaders": trained, "batch_size": wanted}, f"batch size {num(old)} -> {wanted}")]
 
 
 class _Resized(Intervening):

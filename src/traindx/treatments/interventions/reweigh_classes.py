@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import show
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...record.values import number
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 from ._arguments import floating, loss_pair
 
@@ -22,7 +22,7 @@ JUDGED_BY = "score"
 MOST = 100.0  # a class that was seen once must not rule the loss
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     histogram = run.fact("targets/train").get("histogram")
     counts = _counts(histogram) if isinstance(histogram, Mapping) else {}
     functions = {loss.fn for loss in run.training_losses}
@@ -30,7 +30,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
         return Refusal("fewer than two classes were seen among the targets")
     if "binary_cross_entropy_with_logits" in functions and set(counts) == {0, 1}:
         weight = min(MOST, counts[0] / counts[1])
-        return [Dose({"pos_weight": weight}, f"positives weighted by {show(weight)}")]
+        return [Dose({"pos_weight": weight}, f"positives weighted by {num(weight)}")]
     if not functions & {"cross_entropy", "nll_loss"}:
         return Refusal("the loss takes no class weights")
     total = sum(counts.values())

@@ -18,7 +18,7 @@ JUDGED_BY = "loss"
 COST = 1.5
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     precision = run.fact("precision")
     dtypes = precision.get("param_dtypes")
     names = [*(dtypes if isinstance(dtypes, Mapping) else ()), *(precision.get("activations") or ())]
@@ -41,10 +41,10 @@ class _Full(Intervening):
             root.float()  # the parameters stay the same objects, so the optimizer holds them still
             self.acted += 1
 
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         return self._widened(args), self._widened(kwargs)
 
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         return self._widened(args), self._widened(kwargs)
 
     def _widened(self, value: Any) -> Any:
@@ -58,5 +58,5 @@ class _Full(Intervening):
         return pytree.tree_map(wide, value)
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Full()

@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "validation"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if cause == "train-mode-missing":
         return [Dose({"train": True}, "model.train() before training forwards")]
     return [Dose({"eval": True}, "model.eval() before forwards without gradients")]
@@ -40,11 +40,11 @@ class _Modes(Intervening):
         self._loader = loader
         return batch
 
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         self._put_back()
         return args, kwargs
 
-    def before_backward(self, loss: Any) -> None:  # noqa: ARG002
+    def before_backward(self, loss: Any) -> None:
         self._put_back()
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

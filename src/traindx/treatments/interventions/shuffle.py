@@ -17,7 +17,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     ordered = [i for i, loader in enumerate(run.loaders) if loader.role == "train" and loader.shuffled is not True]
     if not ordered:
         return Refusal("no loader delivers training data in their own order: the batches are cut by hand")

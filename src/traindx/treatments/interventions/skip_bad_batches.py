@@ -7,11 +7,11 @@ from math import inf, isfinite
 from statistics import median
 from typing import Any
 
-from ...causes import show
 from ...observe.hook_points.hooks import Driver
 from ...probes.acting.copies import copied
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 from ._arguments import floating, loss_pair, with_pair
 
@@ -24,7 +24,7 @@ JUDGED_BY = "loss"
 BEYOND = 3.0  # times the ordinary maximum, as in the fix
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if cause == "nonfinite-data":
         return [Dose({}, "batches with NaN or Inf replaced by the last finite one")]
     limits = {}
@@ -35,7 +35,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
             limits[name] = BEYOND * ordinary
     if not limits:
         return Refusal("the range of ordinary batches was not measured")
-    text = " or ".join(f"{name.removesuffix('_max')}s beyond {show(limit)}" for name, limit in limits.items())
+    text = " or ".join(f"{name.removesuffix('_max')}s beyond {num(limit)}" for name, limit in limits.items())
     return [Dose(limits, f"batches with {text} replaced by the last ordinary one")]
 
 

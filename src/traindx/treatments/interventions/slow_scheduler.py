@@ -20,7 +20,7 @@ JUDGED_BY = "loss"
 OFTEN = 0.5  # share of the steps after which the learning rate changed, from which it is changed per batch
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.optimizers:
         return Refusal("no optimizer with a learning rate was seen")
     held = Dose({}, "learning rate held at its peak")

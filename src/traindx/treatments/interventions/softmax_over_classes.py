@@ -21,7 +21,7 @@ JUDGED_BY = "score"
 NAMES = ("softmax", "log_softmax")
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     found = [entry for entry in entries(run.fact("graph").get("softmaxes")) if isinstance(entry.get("shape"), list)]
     wrong = [entry for entry in found if len(entry["shape"]) > 1 and number(entry.get("dim")) == 0]
     if not wrong:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import show
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 from ._arguments import with_first_float
 from ._numbers import numbers
@@ -34,7 +34,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     mean, std = numbers([data.get("mean")]), numbers([data.get("std")])
     if not mean or not std or std[0] <= 0:
         return Refusal("the inputs that enter the model were not measured, or are not numbers")
-    return [Dose({"mean": mean, "std": std}, f"inputs from mean {show(mean[0])}, std {show(std[0])} to 0 and 1")]
+    return [Dose({"mean": mean, "std": std}, f"inputs from mean {num(mean[0])}, std {num(std[0])} to 0 and 1")]
 
 
 class _Standardised(Intervening):
@@ -42,7 +42,7 @@ class _Standardised(Intervening):
         super().__init__()
         self._mean, self._std = list(mean), [value if value > SMALLEST else 1.0 for value in std]
 
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         return with_first_float(args, kwargs, self._changed)
 
     def _changed(self, given: Any) -> Any:

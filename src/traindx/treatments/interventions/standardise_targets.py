@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...causes import show
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
+from ...wording import num
 from .._base import Dose, Intervening, Refusal
 from ._arguments import REGRESSION, floating, loss_pair, with_pair
 from ._numbers import numbers
@@ -23,7 +23,7 @@ JUDGED_BY = "score"
 BOUNDED = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     losses = [loss for loss in run.training_losses if loss.fn in REGRESSION]
     if not losses:
         return Refusal("the targets enter no standard regression loss")
@@ -34,13 +34,13 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # no
         if limits is None or low is None or high is None or high <= low:
             return Refusal("the last activation is not bounded on both sides")
         scale = (high - low) / (limits[1] - limits[0])
-        text = f"targets from {show(low)} … {show(high)} to {show(limits[0])} … {show(limits[1])}"
+        text = f"targets from {num(low)} … {num(high)} to {num(limits[0])} … {num(limits[1])}"
         return [Dose({"mean": low - limits[0] * scale, "std": scale}, text)]
     found = numbers([facts.get("mean"), facts.get("std")])
     if not found or found[1] <= 0:
         return Refusal("the targets were not measured, or are constant")
     return [
-        Dose({"mean": found[0], "std": found[1]}, f"targets from mean {show(found[0])}, std {show(found[1])} to 0, 1")
+        Dose({"mean": found[0], "std": found[1]}, f"targets from mean {num(found[0])}, std {num(found[1])} to 0, 1")
     ]
 
 

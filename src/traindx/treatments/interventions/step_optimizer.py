@@ -18,7 +18,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.optimizers:
         return Refusal("no optimizer was made")
     if any(float(made.facts.get("steps") or 0) for made in run.optimizers):
@@ -42,14 +42,14 @@ class _Stepping(Intervening):
 
         optimizer.zero_grad = step_and_clear
 
-    def before_backward(self, loss: Any) -> None:  # noqa: ARG002
+    def before_backward(self, loss: Any) -> None:
         self._pending = True
 
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:  # noqa: ARG002
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         self._step()  # of a script that never clears its gradients
         return args, kwargs
 
-    def after_step(self, optimizer: Any) -> None:  # noqa: ARG002
+    def after_step(self, optimizer: Any) -> None:
         self._pending = False
 
     def _step(self) -> None:
@@ -62,5 +62,5 @@ class _Stepping(Intervening):
             self.acted += 1
 
 
-def begin(options: Mapping[str, Any]) -> Driver:  # noqa: ARG001
+def begin(options: Mapping[str, Any]) -> Driver:
     return _Stepping()

@@ -21,7 +21,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     frozen = [
         str(param["name"]) for param in run.entries("params")
         if param.get("requires_grad") is False and param.get("loaded") is not True and param.get("name")

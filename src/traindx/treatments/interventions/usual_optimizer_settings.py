@@ -39,7 +39,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 def _differs(own: Any, usual: Any) -> bool:
-    return (list(own) if isinstance(own, (list, tuple)) else own) != usual
+    return bool((list(own) if isinstance(own, (list, tuple)) else own) != usual)
 
 
 def begin(options: Mapping[str, Any]) -> Driver:

@@ -21,7 +21,7 @@ JUDGED_BY = "loss"
 STRONG = -0.5  # mean of a bias from which the fix proposes zero
 
 
-def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:  # noqa: ARG001
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     biases = [param for param in run.entries("params") if param.get("kind") in ("bias", "norm") and param.get("name")]
     negative = [str(param["name"]) for param in biases if (number(param.get("init_mean")) or 0.0) < STRONG]
     if not negative:
