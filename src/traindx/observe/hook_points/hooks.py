@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from time import thread_time
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakSet
 
 from . import threads
@@ -48,12 +48,6 @@ def _without_modes(no_functions: Any) -> Iterator[None]:
 
     with no_functions, _disable_current_modes():
         yield
-
-
-class Observer(Protocol):
-    """Anything with a name and methods named after moments."""
-
-    name: str
 
 
 class HookPoints(Wrappers):

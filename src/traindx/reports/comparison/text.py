@@ -14,7 +14,6 @@ FIRST, LAST = 20, 5  # of many runs, the best and the worst are shown
 LONGEST_NAME = 28
 LONGEST_CELL = 32
 GAP = 2
-VERDICT_STYLES = {"sick": "red", "healthy": "green"}
 
 
 def render(comparison: Comparison, look: Look) -> str:
