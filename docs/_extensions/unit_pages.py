@@ -91,8 +91,8 @@ def _course() -> str:
     """The exercises in their order; answers stay in the terminal."""
     parts = [
         f"# A course of {len(all_exercises())} exercises",
-        "Each exercise is a small training to diagnose by hand before asking traindx. `traindx exercise 1` writes its script into "
-        "a folder; `traindx exercise 1 --answer NAME` checks the answer, with a reason where it is wrong.",
+        "Each exercise is a small training to diagnose by hand before asking traindx. `traindx exercise 1` writes its "
+        "script into a folder; `traindx exercise 1 --answer NAME` checks the answer, with a reason where it is wrong.",
     ]
     for part in PARTS:
         parts.append(f"## {part}")

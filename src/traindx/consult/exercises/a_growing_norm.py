@@ -1,5 +1,5 @@
-"""Digits again. Validation accuracy goes from 54 % to 46 % and 36 % over the first three epochs before it climbs to 92 %;
-a colleague's copy of the script reaches 97 %.
+"""Digits again. Validation accuracy goes from 54 % to 46 % and 36 % over the first three epochs before it climbs to
+92 %; a colleague's copy of the script reaches 97 %.
 
 By hand: print the norm of the gradient (all weights together) at each step of the first two epochs:
 
