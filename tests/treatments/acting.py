@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 
 from traindx.observe.recording import Recording
+from traindx.observe.schedule import DEEP, Schedule
 from traindx.record import Run, load
 from traindx.signs import Signs, measure_all
 from traindx.treatments import Refusal, all_interventions
@@ -36,15 +38,16 @@ def functions_put_back() -> Iterator[None]:
 
 
 def recorded(folder: Path, loop: Loop, driver: Any = None) -> Run:
-    """The record of the loop, every step looked at."""
+    """The record of the loop, every step looked at: a busy machine must not decide what is seen."""
     path = folder / f"{len(list(folder.iterdir()))}.tdx"
     torch.manual_seed(0)
     recording = Recording(path, 100.0, driver)
-    recording.attach()
-    try:
-        loop()
-    finally:
-        recording.close("ok")
+    with patch.multiple(Schedule, due=lambda *_: True, next_due=lambda _, step: step, plan=lambda *_: DEEP):
+        recording.attach()
+        try:
+            loop()
+        finally:
+            recording.close("ok")
     return load(path)
 
 
