@@ -81,7 +81,7 @@ def checks(diagnosis: Diagnosis) -> dict[str, Any]:
     answered = {entry["finding"] for entry in asked}
     return {
         "asked": asked,
-        "normal": [text for text in diagnosis.checked if text not in answered],
+        "normal": [text for text in diagnosis.checked if not any(text in finding for finding in answered)],
         "not_measured": list(diagnosis.not_measured),
         "looks": list(diagnosis.looks),
         "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],

@@ -57,11 +57,11 @@ class Timeline {
 }
 
 // Ticks of a logarithmic axis: powers of ten, or 1, 2, 5 of each where few decades show, or even steps within one.
-function logTicks(min, max) {
+function logTicks(min, max, most = 6) {
   const decades = Math.log10(max / min);
   if (!(decades > 0)) return [min];
   if (decades < 0.7) return evenTicks(min, max, 4);
-  const each = decades > 2.5 ? [1] : [1, 2, 5], stride = Math.max(1, Math.ceil(decades / 6));
+  const each = 3 * decades > most ? [1] : [1, 2, 5], stride = Math.max(1, Math.ceil(decades / most));
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); power <= Math.ceil(Math.log10(max)); power += 1) {
     if (power % stride) continue;
@@ -143,8 +143,8 @@ class Chart {
           splits: (u, axis, min, max) => evenTicks(min, max, Math.max(2, Math.floor(u.width / 130))).filter(Number.isInteger),
           values: (u, ticks) => (this.labels ? ticks.map(count) : ticks.map(() => "")) },
         { stroke: ink, grid, ticks: { show: false }, font, size: AXIS, gap: 6,
-          splits: (u, axis, min, max) => (!this.finite ? [] : this.log ? logTicks(min, max) : evenTicks(min, max, Math.max(2, Math.floor(this.height / 55)))),
-          values: (u, ticks) => ticks.map((tick) => this.format(tick, 3)) },
+          splits: (u, axis, min, max) => (!this.finite ? [] : this.log ? logTicks(min, max, Math.max(3, Math.floor(this.height / 32))) : evenTicks(min, max, Math.max(3, Math.floor(this.height / 55)))),
+          filter: (u, ticks) => ticks, values: (u, ticks) => ticks.map((tick) => this.format(tick, 3)) },
       ],
       series: [{}, ...this.lines.map((line) => this.style(line))],
       hooks: {
@@ -161,7 +161,7 @@ class Chart {
     const stroke = colour(line.colour) || line.colour;
     return {
       stroke: line.faint ? `color-mix(in srgb, ${stroke} 38%, ${colour("ground")})` : stroke, width: line.dots ? 0 : line.width || 1.6, dash: line.dash,
-      spanGaps: false, points: { show: Boolean(line.dots) || line.series.n < 60, size: line.dots ? 4 : 5, fill: stroke, stroke, width: 0 },
+      spanGaps: false, points: { show: Boolean(line.dots) || (line.series.n < 60 && !line.stepped), size: line.dots ? 4 : 5, fill: stroke, stroke, width: 0 },
       paths: line.dots ? () => null : line.stepped ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear(),
     };
   }

@@ -34,10 +34,20 @@ function drawMarks(u, chart) {
       triangle(ctx, x, bbox.top, 5 * ratio, colour(mark.severity === "critical" ? "broken" : "soft"));
     }
   }
-  const onset = shown.find((mark) => mark.kind === "onset");
-  if (onset && chart.height > 150 && !(chart.broken.length && chart.broken[0].step <= onset.step)) caption(u, onset.step, `from ${chart.timeline.unit} ${count(onset.step)}`, colour(onset.severity === "critical" ? "broken" : "doubt"), chart.broken.length ? 50 : 14);
+  if (chart.height > 150) captions(u, chart, shown.filter((mark) => mark.kind === "onset"));
   drawBroken(u, chart, ratio);
   ctx.restore();
+}
+
+// What begins at an onset, in the sign's own name; the first few, each on a line of its own.
+function captions(u, chart, onsets) {
+  const named = new Map();
+  for (const mark of onsets) named.set(mark.step, [...(named.get(mark.step) || []), mark]);
+  const down = chart.broken.length ? 50 : 14;
+  [...named].slice(0, 3).forEach(([step, marks], i) => {
+    const words = marks[0].sign.replaceAll("-", " ") + (marks.length > 1 ? ` and ${marks.length - 1} more` : "");
+    caption(u, step, `${words} from ${chart.timeline.unit} ${count(step)}`, colour(marks[0].severity === "critical" ? "broken" : "doubt"), down + 17 * i);
+  });
 }
 
 // NaN and infinity as crosses along the top, with a word at the first.
