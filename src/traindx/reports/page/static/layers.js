@@ -48,6 +48,16 @@ class LayersView {
     if (step !== null && step !== undefined) this.mark(step);
   }
 
+  // The same quantity, opened groups and layer as another view had, after new looks came in.
+  restore(view) {
+    const { key } = view.quantity;
+    if (!this.byKey[key]) return;
+    for (const button of this.choose.children) button.setAttribute("aria-pressed", String(button.textContent === this.byKey[key].title));
+    this.take(key);
+    this.open = view.open;
+    if (view.layer && this.quantity.names.includes(view.layer)) this.select(view.layer); else this.build();
+  }
+
   mark(step) {
     let best = 0;
     this.quantity.at.forEach((at, i) => { if (Math.abs(at - step) < Math.abs(this.quantity.at[best] - step)) best = i; });
