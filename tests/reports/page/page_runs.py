@@ -19,13 +19,16 @@ def sick() -> Run:
     loss = 2.3 * np.exp(-steps / 90) + 0.1 + 0.02 * np.sin(steps)
     loss[250] = 40.0
     loss[300:] = np.nan
-    return observed(RunBuilder("runs/sick.tdx", "observed"), loss).build()
+    builder = observed(RunBuilder("runs/sick.tdx", "observed"), loss, worst=1.0)
+    builder.event("loss-jump", 250, **{"from": 0.4, "to": 40.0}).event("nonfinite-loss", 300, value="nan")
+    targets = {"kind": "class ids", "classes": 3, "histogram": {"0": 90, "1": 9, "2": 1}, "predictions": {"0": 100}}
+    return builder.fact("targets/train", targets).build()
 
 
-def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAYERS) -> RunBuilder:
+def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAYERS, worst: float = 0.2) -> RunBuilder:
     steps, looks = np.arange(len(loss)), np.array([0, 1, 2, 10, 50, 120, 290])
     size = np.abs(np.random.default_rng(0).normal(1, 0.2, (len(looks), len(names))))
-    dead = np.linspace(0, 1, len(looks))[:, None] * np.array([[0.2, 1.0, 0.5, 0.0]])
+    dead = np.linspace(0, worst, len(looks))[:, None] * np.array([[0.2, 1.0, 0.5, 0.0]])
     builder.series("loss/train", steps, loss)
     builder.series("loss/validation", steps[50::50], np.nan_to_num(loss[50::50], nan=2.0) + 0.2)
     builder.series("lr", [0, 200], [0.1, 0.01])
@@ -37,7 +40,6 @@ def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAY
         builder.layers(quantity, looks, names, size * 10.0 ** -np.arange(len(names)))
     for quantity, values in (("act_dead", dead), ("act_std", size), ("act_mean", size - 1), ("act_max", 3 * size)):
         builder.layers(quantity, looks, MODULES, values)
-    builder.event("loss-jump", 250, **{"from": 0.4, "to": 40.0}).event("nonfinite-loss", 300, value="nan")
     builder.fact("started", 1.8e9).fact("ended", 1.8e9 + 60).fact("exit", "ok").fact("steps", len(loss))
     builder.fact("params", [{"name": name, "kind": name.split(".")[-1], "depth": i} for i, name in enumerate(names)])
     modules = [{"name": name, "type": "ReLU", "order": i} for i, name in enumerate(MODULES)]
@@ -45,8 +47,8 @@ def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAY
     builder.fact("optimizers", [{"class": "SGD", "groups": [{"lr": 0.1}], "steps": len(loss)}])
     stats = {"samples": 512, "mean": 0.1, "std": 1.0, "min": -3.0, "max": 4.0, "feature_std": [1.0, 0.5, 100.0]}
     builder.fact("data/train", stats).fact("data/eval", stats)
-    targets = {"kind": "class ids", "classes": 3, "histogram": {"0": 90, "1": 9, "2": 1}, "predictions": {"0": 100}}
-    return builder.fact("targets/train", targets)
+    even = {"0": 34, "1": 33, "2": 33}
+    return builder.fact("targets/train", {"kind": "class ids", "classes": 3, "histogram": even, "predictions": even})
 
 
 def healthy() -> Run:

@@ -6,7 +6,7 @@ class Timeline {
   constructor(extent, unit) {
     this.unit = unit;
     this.charts = new Set();
-    this.extent = extent;
+    this.extent = [...extent];
     this.from = extent[0];
     this.to = extent[1];
     this.key = `t${Math.random()}`;
@@ -44,6 +44,7 @@ class Timeline {
   point(step) {
     const width = this.to - this.from;
     if (step < this.from + 0.1 * width || step > this.to - 0.1 * width) this.show(step - width / 2, step + width / 2);
+    this.pointed = step;
     for (const chart of this.charts) chart.point(step);
   }
 
@@ -88,6 +89,7 @@ class Chart {
     Object.assign(this, { timeline, title, lines, log, height, labels, marks, format, zero });
     this.figure = h("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-label": this.describe() });
     this.figure.addEventListener("keydown", (event) => this.key(event));
+    this.figure.chart = this;
     timeline.charts.add(this);
     new ResizeObserver(() => this.fit()).observe(this.figure);
   }
@@ -216,7 +218,9 @@ class Chart {
 
   moved(u) {
     const { left } = u.cursor;
-    const step = left === undefined || left === null || left < 0 ? null : Math.round(u.posToVal(left, "x"));
+    const { pointed } = this.timeline; // a step that was jumped to is named exactly, where a pixel is many steps
+    const exact = pointed !== undefined && Math.abs(u.valToPos(pointed, "x") - left) < 1;
+    const step = left === undefined || left === null || left < 0 ? null : exact ? pointed : Math.round(u.posToVal(left, "x"));
     if (this.onCursor) this.onCursor(step);
   }
 

@@ -1,6 +1,6 @@
 // Layers by looks as colours: one column a look, however far apart looks are, so nothing is stretched over gaps.
 
-const ROW = 22;
+const ROW = 24; // pixels: what a finger or an unsteady hand can hit
 
 function heatMap(quantity, rows, canvas, chosen) {
   const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
