@@ -65,9 +65,7 @@ from ._settings import loader_setting
 ID = "batch-too-large"
 FAMILY = "optimizer"
 TITLE = "Batch size too large (too few updates)"
-MEANS = (
-    "So few updates per epoch that the given epochs starve training; smaller batches at the same learning rate fix it."
-)
+MEANS = "The planned epochs make too few updates; smaller batches at the same learning rate fix it."
 FOR = {
     "few-updates-per-epoch": 2.0,
     "batch-size-large": 2.0,

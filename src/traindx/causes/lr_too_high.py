@@ -169,7 +169,7 @@ def fix(run: Run, signs: Signs) -> Fix:
 
 def _words(run: Run, factor: float) -> dict[str, str]:
     old = learning_rate(run)
-    new = num(round_figure(old * factor)) if old else "old_rate / 10"
+    new = num(round_figure(old * factor)) if old else "old_lr / 10"
     return {
         "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
         "huggingface": f"TrainingArguments(..., learning_rate={new})",

@@ -140,7 +140,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 def _words(run: Run, factor: float) -> dict[str, str]:
     old = learning_rate(run)
-    new = num(round_figure(old * factor)) if old else "10 * old_rate"
+    new = num(round_figure(old * factor)) if old else "10 * old_lr"
     return {
         "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
         "huggingface": f"TrainingArguments(..., learning_rate={new})",

@@ -79,6 +79,7 @@ FOR = {
     "validation-rising": 4.0,
     "memorising": 1.5,
     "samples-per-parameter": 0.7,
+    "no-regularization": 0.7,
     "generalisation-gap": 2.0,
     "validation-gap": 0.3,
     "loss-at-floor": 0.3,

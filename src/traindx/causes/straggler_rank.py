@@ -88,7 +88,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
     among = f" of the {world:.0f} ranks" if world else " rank"
     summary = (
-        f"Find which{among} is slow: if it is always the same one, look at its machine and its extra duties; "
-        "if it changes, at unequal batches."
+        f"Time each{among}: if the slow one is always the same, look at its machine and its extra work; "
+        "if it changes, look at unequal batches."
     )
     return fixed(run, summary, None, CODE.format(ranks=ranks))

@@ -73,7 +73,7 @@ ID = "train-val-mismatch"
 FAMILY = "data"
 SETTLED_BY = ("check",)
 TITLE = "Training and validation data differ"
-MEANS = "Validation data are prepared differently from, or drawn elsewhere than, the training data."
+MEANS = "Validation data are prepared differently, or come from another source, than the training data."
 FOR = {
     "train-eval-inputs-differ": 4.5,
     "validation-gap": 2.5,

@@ -48,7 +48,7 @@ For a stream (`IterableDataset`) use a shuffle buffer of many blocks' length; fo
 
 ## Verify
 
-The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone.
+The most common class's share in a batch is near its share in the data, and the saw-tooth is gone.
 
 ## References
 
@@ -117,7 +117,7 @@ AVOID = (
     "Do not lower the learning rate: the model still goes in circles, only smaller ones.",
     "Do not shuffle inputs and labels separately.",
 )
-VERIFY = "The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone."
+VERIFY = "The most common class's share in a batch is near its share in the data, and the saw-tooth is gone."
 REFERENCE = "Bottou, Stochastic gradient descent tricks, 2012; PyTorch documentation, torch.utils.data.DataLoader"
 
 

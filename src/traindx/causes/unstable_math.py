@@ -93,6 +93,7 @@ MEANS = (
 FOR = {
     "nonfinite-from-operation": 6.0,
     "loss-not-finite": 1.0,
+    "risky-math": 1.5,
 }
 AGAINST = {
     "nonfinite-from-weights": 4.0,

@@ -198,7 +198,11 @@ def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
         for source, node in edits.project.calls("cross_entropy"):
             rename_call(edits, source, node, "mse_loss")
     sums = [number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
-    given = f" These sum to {num(sums[0])} to {num(sums[1])}." if sums[0] is not None and sums[1] is not None else ""
+    given = (
+        f" Here the rows sum to {num(sums[0])} to {num(sums[1])}."
+        if sums[0] is not None and sums[1] is not None
+        else ""
+    )
     summary = f"Use a regression loss: cross_entropy takes rows of probabilities that sum to 1.{given}"
     code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels"
     return fixed(run, summary, edits, code, near=near)

@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_percentage,
         default=USUAL_BUDGET,
         metavar="PCT",
-        help=f"share of the run's time to spend (default {USUAL_BUDGET:g})",
+        help=f"percent of the run's time that observing may take (default {USUAL_BUDGET:g})",
     )
     parser.add_argument(
         "--deep",
@@ -77,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="record the script's arguments as they are (default: names, numbers and known settings; the rest masked)",
     )
-    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")
+    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record and print no diagnosis")
     parser.add_argument("--live", action="store_true", help="serve a page that follows the run (see traindx live)")
     parser.add_argument(
         "--on-alert",
@@ -255,6 +255,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         from ..history import with_similar_case
         from ..record.reading import load
         from ..reports import render
+        from ._output import terminal_look
 
         run = load(recording.writer.path)
         run.source = str(shown)
@@ -264,8 +265,12 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
             found = NEVER_TRAINED
         else:
-            found = render(with_similar_case(diagnose(run)), "text")
-        found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
+            found = ""
+        kept = f"traindx: record kept in {shown}"
+        if found:
+            found += f"\n{kept}"
+        else:  # the last line of a report is the next command
+            found = f"{kept}\n\n{render(with_similar_case(diagnose(run)), 'text', **terminal_look(stderr))}"
     except Exception as error:
         found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"
     with suppress(Exception):  # the script may have closed it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -115,6 +115,11 @@ class Signs(Mapping[str, Sign]):
         """The level, or None where the sign is missing."""
         sign = self._found.get(sign_id)
         return None if sign is None else sign.level
+
+    def without(self, names: Collection[str]) -> Signs:
+        """The same, with these signs missing."""
+        left = {name: sign for name, sign in self._found.items() if name not in names}
+        return Signs(left, {**self.missing, **{n: Missing(n, "not asked") for n in names}}, self.errors)
 
     def raised(self) -> list[Sign]:
         return [sign for sign in self._found.values() if sign.raised]

@@ -14,6 +14,7 @@ from ..record import RecordError, Run
 from ..units import modules_of
 from ..wording import sentence
 from ._base import Missing, Sign, Signs, SignUnit
+from ._told import Told
 
 STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised instead of recorded
 
@@ -67,10 +68,11 @@ def measure_all(run: Run) -> Signs:
     found: dict[str, Sign] = {}
     missing: dict[str, Missing] = {}
     errors: dict[str, str] = {}
+    told = Told.of(run)
     for sign_id, unit in all_signs().items():
         try:
             with np.errstate(all="ignore"):  # curves hold whatever numbers a diverging run has
-                result = unit.measure(run)
+                result = told.measure(unit, run)
         except RecordError:
             raise  # the record's fault, not the sign's
         except Exception as error:

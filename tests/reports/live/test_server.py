@@ -19,8 +19,7 @@ from traindx.diagnosis import diagnose
 from traindx.record import RunBuilder
 from traindx.record.reading import load
 from traindx.record.writer import RecordWriter
-from traindx.reports.live import Alert, HookError, LiveServer, follow, hook_of
-from traindx.reports.live import access
+from traindx.reports.live import Alert, HookError, LiveServer, access, follow, hook_of
 from traindx.reports.live.alerts import AlertBook
 from traindx.reports.live.hub import Hub
 from traindx.reports.live.source import Source

@@ -91,7 +91,7 @@ class FastSteps:
         self.last_labels: Any = None  # a weak reference to the class ids in the last one
         self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
         self.last_target: Any = None  # what the loss of that step was given
-        self.last_loss: Any = None  # that was derived in that step
+        self.last_loss: Any = None  # that was backpropagated in that step
         self._model = 0  # the identity of the one that was last asked for: a reference would keep it alive
         self._others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False

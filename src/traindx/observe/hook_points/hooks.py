@@ -8,7 +8,7 @@ that it need not hear of then; it always hears of evaluations. Where steps follo
 fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
-*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
+*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from time import thread_time
-from typing import Any, Protocol
+from typing import Any
+from weakref import WeakSet
 
 from . import threads
+from .driving import Driver as Driver
+from .driving import StopTraining as StopTraining
 from .lengths import Lengths
 from .moments import MOMENTS as MOMENTS
 from .moments import check_handlers
@@ -47,43 +50,6 @@ def _without_modes(no_functions: Any) -> Iterator[None]:
         yield
 
 
-class Observer(Protocol):
-    """Anything with a name and methods named after moments."""
-
-    name: str
-
-
-class Driver:
-    """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
-
-    def batch(self, loader: Any, batch: Any) -> Any:
-        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
-        return batch
-
-    def at_end(self, loader: Any) -> Any:
-        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
-        raise StopIteration
-
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments that a standard loss function gets instead."""
-        return args, kwargs
-
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments that the outermost module gets instead."""
-        return args, kwargs
-
-    def before_backward(self, loss: Any) -> None: ...
-
-    def before_step(self, optimizer: Any) -> None: ...
-
-    def after_step(self, optimizer: Any) -> None:
-        """May raise `StopTraining` to end the script early."""
-
-
-class StopTraining(BaseException):
-    """Raised by a driver to end the user's script as if it had come to its end."""
-
-
 class HookPoints(Wrappers):
     """Wraps torch while it is installed, and tells observers what happens."""
 
@@ -95,6 +61,8 @@ class HookPoints(Wrappers):
         self._calls_unlooked = self._calls
         self._undo: list[Callable[[], None]] = []
         self.driver: Driver | None = None
+        self.deciding = False  # the driver has let a scheduler step
+        self.driven_schedulers: WeakSet[Any] = WeakSet()
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again

@@ -18,7 +18,7 @@ from torch.optim.optimizer import (
 from .. import sites
 from ..tensors import usual
 from ._clearing import patch_zero_grad
-from .hooks import HookPoints
+from .hooks import Driver, HookPoints
 
 
 def _has_closure(args: Any, kwargs: Any) -> bool:
@@ -34,6 +34,36 @@ def _norm(parameters: Any) -> Any:
     return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) if gradients else None
 
 
+def _limited_anew(driver: Driver, kind: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a clipping call with the driver's limit."""
+    if args:
+        return (driver.clip_limit(kind, args[0]), *args[1:]), kwargs
+    name = "max_norm" if kind == "norm" else "clip_value"
+    return args, {**kwargs, name: driver.clip_limit(kind, kwargs[name])} if name in kwargs else kwargs
+
+
+def _drive_steps(hooks: HookPoints, kind: type) -> None:
+    """Lets the driver decide on the steps of schedulers of this class. Only runs that are driven come here."""
+
+    def make(original: Any) -> Any:
+        def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+            # Asked once: a scheduler's step may call that of its base class. Its first step is part of its making.
+            asked = hooks.driver is not None and hooks.live and self in hooks.driven_schedulers and not hooks.deciding
+            if asked and hooks.driver is not None and not hooks.driver.scheduler_step(self):
+                return None
+            hooks.deciding, outer = hooks.deciding or asked, hooks.deciding
+            try:
+                return original(self, *args, **kwargs)
+            finally:
+                hooks.deciding = outer
+
+        return step
+
+    for owner in kind.__mro__:
+        if "step" in vars(owner) and not hasattr(vars(owner)["step"], "__wrapped__"):
+            hooks.patch(owner, "step", make)
+
+
 def install(hooks: HookPoints) -> None:
     def measure(parameters: Any) -> Any:
         with hooks.unseen():
@@ -42,6 +72,8 @@ def install(hooks: HookPoints) -> None:
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
+            if hooks.driver is not None and hooks.live and not hooks.busy:
+                hooks.driver.optimizer_made(self)
             hooks.announce("optimizer_made", self, sites.here(2) if hooks.live else None)
 
         return __init__
@@ -49,6 +81,10 @@ def install(hooks: HookPoints) -> None:
     def make_scheduler_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
+            if hooks.driver is not None and hooks.live and not hooks.busy:
+                _drive_steps(hooks, type(self))
+                hooks.driven_schedulers.add(self)
+                hooks.driver.scheduler_made(self)
             hooks.announce("scheduler_made", self, sites.here(2) if hooks.live else None)
 
         return __init__
@@ -59,6 +95,8 @@ def install(hooks: HookPoints) -> None:
                 # A generator would be used up by the first reader; a list serves both.
                 if not isinstance(parameters, torch.Tensor):
                     parameters = list(parameters)
+                if hooks.driver is not None and hooks.live:
+                    args, kwargs = _limited_anew(hooks.driver, kind, args, kwargs)
                 # Cutting values returns no norm: what it does to the gradient shows before and after, on looks.
                 measured = kind == "value" and hooks.live and hooks.looking and not hooks.busy
                 before = measure(parameters) if measured else None

@@ -194,7 +194,7 @@ class Watcher:
             self._most_confident(confidence, labels == answers, known)
 
     def _rank_classes(self, scores: Any, labels: Any, known: Any, classes: int) -> None:
-        """Ranks the commonest class of the first rows against all others."""
+        """Ranks the most common class of the first rows against all others."""
         if scores.dim() != 2:
             return
         scores, labels, known = scores[:RANKED], labels[:RANKED], known[:RANKED]

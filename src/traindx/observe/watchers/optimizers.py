@@ -56,7 +56,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value[:8]]
-    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a rate kept as a tensor
+    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a learning rate kept as a tensor
         return float(value)
     return str(value)[:80]
 

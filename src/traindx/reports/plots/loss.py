@@ -21,7 +21,7 @@ ORDER = 10
 HEIGHT = 3.2
 MARKS_ONSETS = True
 HOW_TO_READ = "The loss at every recorded step."
-HOW_TO_READ_SEVERAL = "Training loss, one line a run, smoothed where there are many values. Red crosses: NaN or Inf."
+HOW_TO_READ_SEVERAL = "Training loss, one line per run, smoothed where there are many values. Red crosses: NaN or Inf."
 
 
 def has(run: Run) -> bool:

@@ -49,7 +49,7 @@ def measure(run: Run) -> Sign | Missing:
 def _chance(run: Run) -> tuple[float | None, str]:
     known = chance_accuracy(run)
     if known is not None:
-        return known, "the commonest class"
+        return known, "the most common class"
     config = mapping(run.fact("log").get("config"))
     for key in CLASS_KEYS:
         classes = number(config.get(key))

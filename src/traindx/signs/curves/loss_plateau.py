@@ -67,7 +67,7 @@ def _known(run: Run) -> bool:
 
 
 def _share_with_rate(run: Run, loss: Curve, tail: FlatTail) -> float:
-    """The flat stretch as a share of the run, counted only where the rate was worth the name."""
+    """The flat stretch as a share of the run, counted only where the learning rate had not run out."""
     rate = learning_rate(run)
     if rate is None:
         return tail.share

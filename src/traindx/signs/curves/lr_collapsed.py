@@ -40,8 +40,8 @@ def measure(run: Run) -> Sign | Missing:
     if rate.peak == 0:
         text = f"The learning rate is 0 at all {len(steps)} recorded points."
         # Schedulers print 0 for a few steps before they have stepped.
-        level, grave = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")
-        return Sign(ID, 1.0, level, text, int(steps[0]), cast(Severity, grave), {"peak": 0.0, "share": 1.0})
+        level, severity = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")
+        return Sign(ID, 1.0, level, text, int(steps[0]), cast(Severity, severity), {"peak": 0.0, "share": 1.0})
     alive = np.flatnonzero(values > ZERO * rate.peak)
     if alive[-1] < len(steps) - 1:
         return _after(run, rate, int(steps[alive[-1] + 1]))

@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     if judged is None or fall is None or len(judged.curve) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} losses or accuracies were recorded")
     if means_little(run):
-        return Missing(ID, "losses of reinforcement learning or of networks against each other do not measure progress")
+        return Missing(ID, "losses of reinforcement learning or adversarial training do not measure progress")
     if around_zero(judged.curve):
         return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     rate = learning_rate(run)

@@ -36,7 +36,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "fewer than six losses or accuracies were recorded")
     loss = judged.curve
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     if around_zero(loss):
         return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     half = loss.between(loss.steps[0] + (loss.steps[-1] - loss.steps[0]) / 2, float("inf"))

@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
     if adversarial(run):
-        return Missing(ID, "networks that train against each other have no chance level")
+        return Missing(ID, "the losses of adversarial networks have no chance level")
     if chance is None:
         return Missing(ID, "the loss of chance is not known for this run")
     ratio = loss.last / chance.loss

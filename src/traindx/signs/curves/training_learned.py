@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(loss) < 4 or fall is None:
         return Missing(ID, "fewer than four training losses were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     found = progress(run, loss, loss.last)
     if found is None:
         return Missing(ID, "neither chance nor a positive first loss is known")

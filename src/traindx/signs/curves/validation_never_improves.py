@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
     if fall is None or len(training) < 3:
         return Missing(ID, "fewer than three validation losses beside a training loss were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other cannot be compared")
+        return Missing(ID, "the losses of adversarial networks cannot be compared")
     first = float(validation.values[0])
     # Where the first evaluation came before the first training loss, that one stands beside it.
     then, now = training_at(run, int(validation.steps[0])), training.last

@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} validation losses were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     if loss.values.min() <= 0:
         return Missing(ID, "a validation loss that is not positive has no ratios")
     late = loss.ratios[len(loss) // 2 - 1 :]

@@ -24,6 +24,6 @@ def measure(run: Run) -> Sign | Missing:
     if run.seen_in_part:
         return Missing(ID, "the run was not observed to its end")
     if needs_whole_set(run) or not fits_a_network(run):
-        return Missing(ID, "the optimizer searches along each update, or no network is trained")
+        return Missing(ID, "the optimizer runs a line search, or no network is trained")
     level = ramp(run.steps, 150.0, 50.0, log=True)
     return Sign(ID, run.steps, level, f"the run made {counted(run.steps, 'update')}", values={"steps": run.steps})

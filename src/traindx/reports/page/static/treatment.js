@@ -6,9 +6,9 @@ function treatmentPanel(report) {
   const { treatment } = report;
   if (!treatment) return null;
   return panel("treatment", "Treatment",
-    treatment.sentence ? h("p", {}, treatment.sentence) : null,
-    treatment.confirmed_by_patched_run === true ? h("p", {}, "The patched script was run and confirms it.") : null,
+    treatment.sentence ? h("p", {}, h("b", {}, treatment.word), ": ", prose(treatment.sentence)) : null,
     treatment.trials.map(trialRow),
+    treatment.remarks.length ? h("ul", {}, treatment.remarks.map((text) => h("li", {}, prose(text)))) : null,
     treatment.patch ? fixBlock({ summary: "The patch that was proven", safety: "tested", diff: true, where: "", copy: treatment.patch,
       lines: treatment.patch.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line)).map((line) => [line.slice(0, 1) || " ", line.slice(1)]) }) : null);
 }
@@ -16,12 +16,11 @@ function treatmentPanel(report) {
 function trialRow(trial) {
   const effect = trial.effect || trial;
   const numbers = [effect.control, effect.treated].map(Number).filter(Number.isFinite);
-  const interval = Array.isArray(effect.interval) ? ` (interval ${effect.interval.map((value) => num(Number(value), 3)).join(" to ")})` : "";
   const most = Math.max(...numbers.map(Math.abs), 1e-300);
   const arm = (name, value, line) => (value === undefined || value === null ? null : h("div", { class: "bar" }, h("span", { class: "name" }, name),
     h("span", { class: "lengths" }, Number.isFinite(Number(value)) ? length(Math.abs(Number(value)) / most, line) : null), h("span", { class: "value" }, typeof value === "number" ? num(value) : String(value))));
-  return h("article", { class: "trial" }, h("h3", {}, trial.intervention || trial.title || trial.cause, " ", h("span", { class: `outcome ${trial.verdict || ""}` }, OUTCOMES[trial.verdict] || trial.verdict || "")),
-    h("p", { class: "hint" }, [trial.cause, effect.measure, trial.seeds ? `${trial.seeds} seed${trial.seeds === 1 ? "" : "s"}` : null, trial.seconds ? seconds(trial.seconds) : null].filter(Boolean).join(" · "), interval),
+  return h("article", { class: "trial" }, h("h3", {}, trial.title || trial.intervention || trial.cause, " ", h("span", { class: `outcome ${trial.verdict || ""}` }, OUTCOMES[trial.verdict] || trial.verdict || "")),
+    h("p", { class: "hint" }, trial.line || [trial.cause, effect.measure].filter(Boolean).join(" · ")),
     h("div", { class: "bars" }, arm("Control", effect.control, "line-8"), arm("Treated", effect.treated, "line-3")),
     trialCurves(trial));
 }
