@@ -89,10 +89,7 @@ class View:
         return [f"{one['id']}: {node['html'][:200]}" for one in found["violations"] for node in one["nodes"]]
 
 
-@pytest.fixture(scope="session")
-def driver() -> Iterator[Any]:
-    if why := missing():
-        pytest.skip(why)
+def started() -> Any:
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -103,6 +100,14 @@ def driver() -> Iterator[Any]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     driver.set_script_timeout(60)
+    return driver
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Any]:
+    if why := missing():
+        pytest.skip(why)
+    driver = started()
     yield driver
     driver.quit()
 

@@ -39,7 +39,7 @@ function evidence(title, items, kind) {
 function placed(item) {
   const { place } = item;
   if (!place) return prose(item.text);
-  return [prose(item.text), " ", h("a", { class: "see", href: `#${PANEL_OF[place.panel] || place.panel}`, onclick: (event) => { event.preventDefault(); jump(place); } },
+  return [prose(item.text), " ", h("a", { class: "see", "data-panel": place.panel, href: `#${PANEL_OF[place.panel] || place.panel}`, onclick: (event) => { event.preventDefault(); jump(place); } },
     `See ${SHOWN_IN[place.panel]}${place.step === null || place.step === undefined ? "" : `, ${shown.report.about.unit} ${count(place.step)}`}`)];
 }
 

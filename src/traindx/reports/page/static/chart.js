@@ -85,8 +85,8 @@ function evenTicks(min, max, wanted) {
 
 class Chart {
   // lines: [{series, colour, width, dash, faint, dots, stepped, label}]; `format` writes a value
-  constructor(timeline, { title, lines, log = false, height = 200, labels = true, marks = () => [], format = num, zero = false }) {
-    Object.assign(this, { timeline, title, lines, log, height, labels, marks, format, zero });
+  constructor(timeline, { title, lines, log = false, height = 200, labels = true, marks = () => [], lettered: withLetters = false, format = num, zero = false }) {
+    Object.assign(this, { timeline, title, lines, log, height, labels, marks, format, zero, lettered: withLetters });
     this.figure = h("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-label": this.describe() });
     this.figure.addEventListener("keydown", (event) => this.key(event));
     this.figure.chart = this;
@@ -130,7 +130,7 @@ class Chart {
     const ink = colour("soft"), grid = { stroke: colour("grid"), width: 1 };
     const font = "12px system-ui, sans-serif";
     this.plot = new uPlot({
-      width, height: this.height, padding: [12, 22, this.labels ? 0 : 6, 0], legend: { show: false }, pxAlign: 0,
+      width, height: this.height, padding: [this.lettered ? 26 : 12, 22, this.labels ? 0 : 6, 0], legend: { show: false }, pxAlign: 0,
       cursor: {
         sync: { key: this.timeline.key, setSeries: false, scales: ["x", null] },
         drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false,
@@ -163,7 +163,7 @@ class Chart {
     const stroke = colour(line.colour) || line.colour;
     return {
       stroke: line.faint ? `color-mix(in srgb, ${stroke} 38%, ${colour("ground")})` : stroke, width: line.dots ? 0 : line.width || 1.6, dash: line.dash,
-      spanGaps: false, points: { show: Boolean(line.dots) || (line.series.n < 60 && !line.stepped), size: line.dots ? 4 : 5, fill: stroke, stroke, width: 0 },
+      spanGaps: false, points: { show: Boolean(line.dots) || (line.series.n < 60 && !line.stepped && !line.plain), size: line.dots ? 4 : 5, fill: stroke, stroke, width: 0 },
       paths: line.dots ? () => null : line.stepped ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear(),
     };
   }

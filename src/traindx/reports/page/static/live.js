@@ -98,11 +98,18 @@ async function takeReport(next) {
   Object.assign(report, next, { raw });
   const make = { verdict: verdictPanel, alerts: alertsBox, causes: causesPanel, layers: layersPanel, timing: timingPanel, data: dataPanel, treatment: treatmentPanel, checks: checksPanel };
   for (const id of stale) renew(id, () => make[id](report));
+  renewLetters(report);
   for (const chart of shown.timeline.charts) if (!chart.figure.isConnected) shown.timeline.charts.delete(chart);
   shown.timeline.redraw();
   bar();
   tellLive();
   document.title = `${report.verdict.word}: ${report.about.name}`;
+}
+
+function renewLetters(report) {
+  const old = document.querySelector("#chart-loss .letters"), fresh = letterKey(report.marks, shown.timeline);
+  if (old) old.remove();
+  if (fresh && byId("chart-loss")) byId("chart-loss").append(fresh);
 }
 
 function renew(id, make) {
