@@ -25,6 +25,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -46,7 +47,18 @@ if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
 # What people type after the script's name and mean for us.
-OPTIONS = ("--out", "--force", "--max-steps", "--budget", "--deep", "--prove", "--no-diagnosis", "--record-args")
+OPTIONS = (
+    "--out",
+    "--force",
+    "--max-steps",
+    "--budget",
+    "--deep",
+    "--prove",
+    "--no-diagnosis",
+    "--record-args",
+    "--live",
+    "--on-alert",
+)
 
 HELP = "run a script unmodified under observation, then diagnose it"
 
@@ -77,6 +89,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--prove", action="store_true", help="where the verdict rests on suspicion, go on to traindx treat (isolated)"
     )
     parser.add_argument("--no-diagnosis", action="store_true", help="keep the record and print no diagnosis")
+    parser.add_argument("--live", action="store_true", help="serve a page that follows the run (see traindx live)")
+    parser.add_argument(
+        "--on-alert",
+        action="append",
+        default=[],
+        metavar="CMD|URL",
+        help="what to run or call on NaN, a sick run, a crash",
+    )
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
 
@@ -114,6 +134,8 @@ def run(args: argparse.Namespace) -> int:
     argv = args.args if args.record_args else masked(args.args)
     recording.writer.fact("script", {"path": args.script, "argv": argv, "module": args.module})
     recording.writer.flush()  # a script may be killed at once
+    if args.live or args.on_alert:
+        _serve(recording.writer.path, args.on_alert)
     last_words = LastWords(recording.writer.path)
     # The script may go to another folder, and put something of its own in the place of stderr.
     shown, stderr, folder = _shown(recording.writer.path), sys.stderr, Path.cwd()
@@ -131,6 +153,15 @@ def run(args: argparse.Namespace) -> int:
             with suppress(OSError, KeyboardInterrupt):
                 prove(args.script, args.args, args.module, folder, stderr)
     return _leave(ending)
+
+
+def _serve(record: Path, hooks: Sequence[str]) -> None:
+    from ._companion import start_server
+
+    address = start_server(record, hooks)
+    print(
+        f"traindx: {address or 'the live page could not be started; the training goes on'}", file=sys.stderr, flush=True
+    )
 
 
 def _trained(recording: Recording) -> bool:
