@@ -107,6 +107,19 @@ def skip(state: State, question: str) -> dict[str, Any]:
     }
 
 
+def undone(state: State) -> dict[str, Any]:
+    """The state before the last question was answered or skipped; it will be asked again."""
+    if not state["asked"]:
+        return dict(state)
+    last = state["asked"][-1]
+    return {
+        **state,
+        "answers": {name: said for name, said in state["answers"].items() if name != last},
+        "skipped": [name for name in state["skipped"] if name != last],
+        "asked": list(state["asked"][:-1]),
+    }
+
+
 def conclude(state: State) -> dict[str, Any]:
     """What follows from the answers, as plain JSON; `docs/ask.md` lists the fields."""
     return consultation(state).as_object()
