@@ -28,7 +28,7 @@ SCHEMA = "traindx.interview/1"
 MOST = 8  # answers: after these an experiment settles more than a further one
 MOST_SHOWN = 14  # questions, skipped ones included
 WORTHWHILE = 0.04  # bits that an answer must be expected to give
-SYMPTOMS, WORDS = "symptoms", "words"
+SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
 
 
@@ -50,9 +50,11 @@ def next_question(state: State) -> dict[str, Any] | None:
         return _about_words()
     asked = [name for name in state["asked"] if name not in (SYMPTOMS, WORDS)]
     answered = [name for name in asked if name in state["answers"]]
-    if len(answered) >= MOST or len(asked) >= MOST_SHOWN or _handed_over(state):
+    if len(answered) >= MOST or len(asked) >= MOST_SHOWN or _handed_over(state) or _only_wished(state):
         return None
     open_questions = [question for name, question in all_questions().items() if name not in known]
+    if not _symptoms_known(state) and COURSE not in known:
+        open_questions = [all_questions()[COURSE]]  # no symptom was recognised: this asks for one in other words
     run, signs, model, temperature = _heard(state)
     if run.kind != "interview":
         open_questions = [question for question in open_questions if question.id != "losses"]
@@ -189,6 +191,17 @@ def _handed_over(state: State) -> bool:
     chosen = [name for name in state["answers"].get(SYMPTOMS, []) if name != OTHER]
     found = _matched(state)
     return not chosen and any(match.kind == "handover" and match.facts for match in found)
+
+
+def _only_wished(state: State) -> bool:
+    """Whether the words name a wish or a matter for others, and nothing of what happens was said."""
+    said = set(state["answers"]) - {SYMPTOMS, WORDS}
+    found = _matched(state)
+    return bool(found) and not said and not _symptoms_known(state) and all(match.kind != "symptom" for match in found)
+
+
+def _symptoms_known(state: State) -> bool:
+    return any(name in all_symptoms() for name in _symptoms(state))
 
 
 def _chosen_symptoms(value: str | Sequence[str]) -> list[str]:

@@ -44,9 +44,8 @@ def _wishes(page: Page, found: Consultation) -> None:
 
 
 def _diagnosis(page: Page, found: Consultation) -> None:
-    # Where only a wish was named there is nothing to judge.
-    if found.wishes and not found.said:
-        return
+    if not found.judged and (found.wishes or found.handovers):
+        return  # only a wish was named, or a matter for others
     diagnosis = replace(found.diagnosis, next_tests=[])  # MEASURE below names them all
     look = page.look
     text = render(diagnosis, "text", why=look.why, width=look.width, colour=look.colour, ascii_only=look.ascii_only)

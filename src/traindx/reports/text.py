@@ -68,7 +68,8 @@ def _verdict(page: Page, diagnosis: Diagnosis) -> None:
     word, style = _word(diagnosis)
     page.prose(word, diagnosis.summary, style=style)
     if diagnosis.kind == "interview":
-        page.prose("", "By what you said; how sure that is was never measured on interviews.")
+        if diagnosis.verdict != "out-of-scope":
+            page.prose("", "This rests on your answers; a measurement may say otherwise.")
         page.items("DO NOW", diagnosis.do_now, most=3)
         return
     details = [diagnosis.kind, counted(diagnosis.steps, diagnosis.step_unit)]
