@@ -21,7 +21,7 @@ import numpy as np
 import traindx.diagnosis
 from benchmarks.accuracy.__main__ import CORPUS, FIELD
 from traindx.consult.information import ranked
-from traindx.consult.interview import MOST, MOST_SHOWN, WORTHWHILE
+from traindx.consult.interview import FEWEST, MOST, MOST_SHOWN, WORTHLESS, WORTHWHILE
 from traindx.consult.questions import all_questions
 from traindx.diagnosis.fitting import fit_claims
 from traindx.diagnosis.model import HEALTHY, UNKNOWN, Model
@@ -61,7 +61,7 @@ def hold(row: Row, model: Model) -> Held | None:
     answered = shown = 0
     while answered < MOST and shown < MOST_SHOWN:
         [(bits, question), *_] = ranked(list(open_questions.values()), _signs(levels), model, temperature)
-        if bits < WORTHWHILE:
+        if bits < (WORTHWHILE if shown >= FEWEST else WORTHLESS):
             break
         del open_questions[question.id]
         said = person.answer(question)
@@ -127,7 +127,8 @@ def main() -> None:
 
 
 def claims_of(found: list[Held]) -> list[tuple[float, float]]:
-    return fit_claims([held.raw for held in found], [held.among(1) for held in found])
+    *claims, _ = fit_claims([held.raw for held in found], [held.among(1) for held in found])
+    return [*claims, (1.0, claims[-1][1])]  # words alone never make sure
 
 
 def _corrected(found: list[Held], claims: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,8 @@ State = Mapping[str, Any]
 SCHEMA = "traindx.interview/1"
 MOST = 8  # answers: after these an experiment settles more than a further one
 MOST_SHOWN = 14  # questions, skipped ones included
-WORTHWHILE = 0.04  # bits that an answer must be expected to give
+FEWEST = 3  # questions are asked in any case, unless their answers cannot matter
+WORTHWHILE, WORTHLESS = 0.04, 0.003  # bits that an answer must be expected to give
 SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
 
@@ -59,7 +60,7 @@ def next_question(state: State) -> dict[str, Any] | None:
     if run.kind != "interview":
         open_questions = [question for question in open_questions if question.id != "losses"]
     worth = ranked(open_questions, signs, model, temperature, [said for _, said in _tellings(state)])
-    if not worth or worth[0][0] < WORTHWHILE:
+    if not worth or worth[0][0] < (WORTHWHILE if len(asked) >= FEWEST else WORTHLESS):
         return None
     bits, question = worth[0]
     return {

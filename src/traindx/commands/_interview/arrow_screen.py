@@ -6,12 +6,14 @@ from typing import Any
 
 import questionary
 
+from ...reports.layout import fold
 from ...wording import clean
+from .._output import terminal_look
 from .screens import Back, Leave, Reply
 
 SKIP, BACK, DONE = "\0skip", "\0back", "\0done"
-KEYS = "(arrow keys, Enter)"
-MARKS = "(space marks, Enter goes on)"
+KEYS = "(arrows, Enter)"
+MARKS = "(Space marks, Enter goes on)"
 PASTE = "(paste, then Esc and Enter; nothing skips)"
 STYLE = questionary.Style([("instruction", "fg:ansibrightblack"), ("pointer", "bold"), ("highlighted", "bold")])
 
@@ -21,14 +23,19 @@ class ArrowScreen:
 
     def ask(self, question: dict[str, Any]) -> Reply:
         number = f"{question['number']}/{question['of']}  " if question["number"] else ""
-        questionary.print(f"\n{clean(question['why'])}", style="fg:ansibrightblack")
-        questionary.print(f"{clean(question['how'])}", style="fg:ansibrightblack")
+        self._dim("")
+        self._dim(f"Why I ask: {question['why']}")
+        self._dim(f"How to find out: {question['how']}")
         title = f"{number}{question['ask']}"
         if question["kind"] == "several":
             return self._several(title, question)
         if question["kind"] == "choice":
             return self._choice(title, question)
         return self._text(title, question)
+
+    def _dim(self, text: str) -> None:
+        for line in fold(clean(text), int(terminal_look()["width"])) or [""]:
+            questionary.print(line, style="fg:ansibrightblack")
 
     def refuse(self, reason: str) -> None:
         questionary.print(f"{clean(reason[:1].upper() + reason[1:])}.", style="bold")

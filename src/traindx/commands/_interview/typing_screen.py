@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from ...reports.layout import fold
-from .._output import LOG_WIDTH
+from .._output import terminal_look
 from .._say import say
 from .screens import Back, Leave, Reply
 
@@ -51,15 +51,15 @@ class TypingScreen:
         say("", sys.stderr)
         number = f"{question['number']}/{question['of']}  " if question["number"] else ""
         self._fold(f"{number}{question['ask']}")
-        self._fold(question["why"], f"{INDENT}why: ")
-        self._fold(question["how"], f"{INDENT}how: ")
+        self._fold(question["why"], f"{INDENT}Why I ask: ")
+        self._fold(question["how"], f"{INDENT}How to find out: ")
         for i, option in enumerate(question["options"], 1):
             self._fold(option["label"], f"{i:>3} ")
         if question["hint"]:
             self._fold(f"({question['hint']})", INDENT)
 
     def _fold(self, text: str, head: str = "") -> None:
-        for i, line in enumerate(fold(text, LOG_WIDTH - len(head))):
+        for i, line in enumerate(fold(text, int(terminal_look()["width"]) - len(head))):
             say((" " * len(head) if i else head) + line, sys.stderr)
 
     def _lines(self) -> str:
