@@ -22,6 +22,7 @@ import traindx
 import traindx.commands
 from traindx.__main__ import main
 from traindx.causes import all_causes, page_names, page_title
+from traindx.consult.exercises import PARTS, all_exercises
 from traindx.signs import all_signs
 from traindx.signs.questions import rank
 
@@ -52,6 +53,7 @@ def write_reference(folder: Path) -> None:
         _section(folder, kind, title, groups, _explained, places)
     _section(folder, "commands", "Commands", {"": _verbs()}, _help, {})
     _write(folder / "python.md", _python())
+    _write(folder / "course.md", _course())
 
 
 def _section(
@@ -83,6 +85,21 @@ def _signs() -> dict[str, dict[str, str]]:
     for unit in sorted(all_signs().values(), key=lambda unit: (rank(unit.question), unit.id)):
         found.setdefault(unit.question, {})[unit.id] = _first_sentence(unit.about)
     return found
+
+
+def _course() -> str:
+    """The exercises in their order; answers stay in the terminal."""
+    parts = [
+        f"# A course of {len(all_exercises())} exercises",
+        "Each exercise is a small training to diagnose by hand before asking traindx. `traindx exercise 1` writes its "
+        "script into a folder; `traindx exercise 1 --answer NAME` checks the answer, with a reason where it is wrong.",
+    ]
+    for part in PARTS:
+        parts.append(f"## {part}")
+        for exercise in all_exercises().values():
+            if exercise.part == part:
+                parts.append(f"### {exercise.number}. {exercise.title}\n\n{exercise.text}")
+    return "\n\n".join(parts)
 
 
 def _verbs() -> dict[str, str]:

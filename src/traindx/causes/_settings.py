@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from ..edits import Edits, Source
 from ..edits.arguments import add_keyword, argument, opaque, set_argument, set_value
@@ -52,10 +54,22 @@ def optimizer_setting(
     if edits is not None:
         option = set_rate(run, edits, value, old) if name == "lr" else _set_option(run, edits, name, value)
     if option:
-        return _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety)
+        return replace(
+            _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety),
+            sets=_sets(name, value),
+        )
     loop = f'for group in {optimizer_name(run)}.param_groups:\n    group["{name}"] = {value}'
     near = site_of(optimizer(run))
-    return fixed(run, f"{change}: {why}.", edits, loop, near=near, safety=safety, words=words)
+    found = fixed(run, f"{change}: {why}.", edits, loop, near=near, safety=safety, words=words)
+    return replace(found, sets=_sets(name, value))
+
+
+def _sets(name: str, value: str) -> dict[str, Any]:
+    """The setting that a source text writes, where it is a literal."""
+    try:
+        return {name: ast.literal_eval(value)}
+    except (ValueError, SyntaxError):
+        return {}
 
 
 def _on_command_line(run: Run, summary: str, option: str, value: str, safety: Safety) -> Fix:
@@ -187,7 +201,8 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
         else (f"Multiply the learning rate by about {num(factor)}")
     )
     if old is None and "backward_sites" in run.facts and not run.entries("optimizers"):  # it updates by hand
-        return fixed(run, f"{word}: {why}.", None, f"lr = {num(factor)} * lr  # the learning rate of your own update")
+        code = f"lr = {num(factor)} * lr  # the learning rate of your own update"
+        return replace(fixed(run, f"{word}: {why}.", None, code), sets={"lr_factor": factor})
     several = len({number(group.get("lr")) for group in groups(run)}) > 1
     if old is None or several:
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
@@ -214,7 +229,8 @@ def _every_group(run: Run, factor: float, summary: str, words: Mapping[str, str]
         statement = found[0].statement_of(found[1]) if found else None
         if found and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Name, ast.Attribute)):
             edits.insert_after(found[0], statement, loop.replace(name, ast.unparse(statement.targets[0]), 1))
-    return fixed(run, summary, edits, loop, near=site_of(optimizer(run)), words=words)
+    found_fix = fixed(run, summary, edits, loop, near=site_of(optimizer(run)), words=words)
+    return replace(found_fix, sets={"lr_factor": factor})
 
 
 def loader_setting(
@@ -238,11 +254,13 @@ def loader_setting(
         if len(found) == 1:
             option = set_argument(edits, *found[0], name, value, "DataLoader")
             if option:
-                return _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety)
+                said = _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety)
+                return replace(said, sets=_sets(name, value))
         else:
             _batches_by_hand(run, edits, name, value)
     pattern = f"loader = torch.utils.data.DataLoader(dataset, {name}={value})  # keep your other arguments"
-    return fixed(run, f"{change}: {why}.", edits, pattern, near=site_of(loader), safety=safety, words=words)
+    found_fix = fixed(run, f"{change}: {why}.", edits, pattern, near=site_of(loader), safety=safety, words=words)
+    return replace(found_fix, sets=_sets(name, value))
 
 
 def _guarded(edits: Edits) -> bool:

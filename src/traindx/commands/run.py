@@ -225,6 +225,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         from ..history import with_similar_case
         from ..record.reading import load
         from ..reports import render
+        from ._output import terminal_look
 
         run = load(recording.writer.path)
         run.source = str(shown)
@@ -234,8 +235,12 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
             found = NEVER_TRAINED
         else:
-            found = render(with_similar_case(diagnose(run)), "text")
-        found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
+            found = ""
+        kept = f"traindx: record kept in {shown}"
+        if found:
+            found += f"\n{kept}"
+        else:  # the last line of a report is the next command
+            found = f"{kept}\n\n{render(with_similar_case(diagnose(run)), 'text', **terminal_look(stderr))}"
     except Exception as error:
         found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"
     with suppress(Exception):  # the script may have closed it

@@ -1,7 +1,7 @@
 """The interview and the assistants' door: the same signs and the same diagnosis, asked for instead of measured.
 
-A state of the interview is plain JSON, so that a terminal, a file or an assistant can carry it. Every function takes
-a state and returns a new one:
+A state of the interview is plain JSON, so that a terminal, a file or an assistant can carry it. Every function takes a
+state and returns a new one:
 
 >>> from traindx.consult import answer, begin, conclude, next_question, skip
 >>> state = begin()

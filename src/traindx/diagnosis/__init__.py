@@ -1,8 +1,21 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
 from .diagnose import diagnose, model_for
+from .treatment import Effect, SymptomChange, Treatment, TrialReport
 from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question, SimilarCase
 
 __all__ = [
-    "Advice", "Contribution", "Diagnosis", "Hypothesis", "NextTest", "Question", "SimilarCase", "diagnose", "model_for",
-]  # fmt: skip
+    "Advice",
+    "Contribution",
+    "Diagnosis",
+    "Effect",
+    "Hypothesis",
+    "NextTest",
+    "Question",
+    "SimilarCase",
+    "SymptomChange",
+    "Treatment",
+    "TrialReport",
+    "diagnose",
+    "model_for",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..causes import Cause, all_causes
@@ -27,9 +27,9 @@ NEGLIGIBLE = 0.02  # confidence below which others are not
 SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 
-def diagnose(run: Run) -> Diagnosis:
-    """What is wrong with `run`, most likely cause first."""
-    signs = measure_all(run)
+def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
+    """What is wrong with `run`, most likely cause first. `without`: signs that are not to be read from it."""
+    signs = measure_all(run).without(without)
     model, kind = model_for(run)
     levels = {name: sign.level for name, sign in signs.items()}
     found = _with_critical_signs(assess(model, levels, kind), signs)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ..causes import Fix
 from ..record import Series
 from ..signs import Sign
+from .treatment import Treatment
 
 Verdict = Literal["healthy", "sick", "inconclusive", "out-of-scope"]
 # Caught in the act, inferred from dynamics or a curve, or settled by an experiment.
@@ -114,6 +115,7 @@ class Diagnosis:
     onset: int | None = None
     errors: Mapping[str, str] = field(default_factory=dict)  # signs that traindx itself failed to measure
     signs: Mapping[str, Sign] = field(default_factory=dict)
+    treatment: Treatment | None = None  # what controlled re-runs proved, where they were made
 
     @property
     def leading(self) -> Hypothesis:

@@ -51,6 +51,7 @@ def as_object(diagnosis: Diagnosis) -> dict[str, Any]:
         **({} if diagnosis.similar is None else {"similar_case": asdict(diagnosis.similar)}),
         "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],
         "next_tests": [{"command": test.command, "settles": list(test.settles)} for test in diagnosis.next_tests],
+        **({} if diagnosis.treatment is None else {"treatment": strict(diagnosis.treatment.as_object())}),
     }
 
 

@@ -40,18 +40,30 @@ def _first(tensors: Any) -> Any:
     return tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
 
 
+def _with_first(tensors: Any, loss: Any, wanted: Any) -> Any:
+    """What backward is called on, with a driver's tensor in the place of the loss."""
+    if wanted is loss:
+        return tensors
+    return wanted if tensors is loss else [wanted, *list(tensors)[1:]]
+
+
 def install(hooks: HookPoints) -> None:
-    def announced(loss: Any, keep: bool, backpropagate: Callable[[], Any]) -> Any:
-        """Backpropagates, and tells of it before and after. Called by a wrapper, which the user's code called."""
+    def announced(loss: Any, keep: bool, backpropagate: Callable[[Any], Any], may_skip: bool = True) -> Any:
+        """Backpropagates, and announces it before and after. Called by a wrapper, which the user's code called."""
+        wanted, skipped = loss, False
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)
+            wanted = hooks.driver.differentiated(loss)
+            if wanted is None:
+                # Of `grad`, the script goes on with the gradients that it is returned.
+                wanted, skipped = loss, may_skip
         if not local(loss):
             loss = None
         hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(2)), keep, training=True)
         began = perf_counter()
         outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
         try:
-            result = backpropagate()
+            result = None if skipped else backpropagate(wanted)
         finally:
             hooks.inside = outer
         hooks.announce("backward_end", loss, perf_counter() - began)
@@ -79,7 +91,9 @@ def install(hooks: HookPoints) -> None:
             return announced(
                 loss,
                 bool(retain_graph),
-                lambda: original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs),
+                lambda wanted: original(
+                    _with_first(tensors, loss, wanted), grad_tensors, retain_graph, create_graph, grad_variables, inputs
+                ),
             )
 
         return backward
@@ -91,7 +105,11 @@ def install(hooks: HookPoints) -> None:
             hooks.end_fast_steps()
             loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
-            return announced(loss, keep, lambda: original(outputs, inputs, *args, **kwargs))
+
+            def backpropagate(wanted: Any) -> Any:
+                return original(_with_first(outputs, loss, wanted), inputs, *args, **kwargs)
+
+            return announced(loss, keep, backpropagate, may_skip=False)
 
         return grad
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from inspect import signature
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -10,14 +12,24 @@ from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from .. import sites
-from .hooks import HookPoints
+from .hooks import Driver, HookPoints
 
 _RANGE: Any = type(iter(range(0)))
 
 
 def install(hooks: HookPoints) -> None:
+    made = count()
+
+    def _driven(driver: Driver, original: Any, loader: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+        """The arguments by name, as the driver wants them."""
+        given = dict(signature(original).bind(loader, *args, **kwargs).arguments)
+        given.pop("self")
+        return driver.loader_settings(next(made), given)
+
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            if hooks.driver is not None and hooks.live and not hooks.busy:
+                args, kwargs = (), _driven(hooks.driver, original, self, args, kwargs)
             original(self, *args, **kwargs)
             hooks.announce("loader_made", self, sites.here(2) if hooks.live else None)
 

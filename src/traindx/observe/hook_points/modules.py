@@ -7,6 +7,7 @@ nothing in them that could be pickled, copied or traced.
 
 from __future__ import annotations
 
+import weakref
 from threading import get_ident
 from time import perf_counter
 from typing import Any
@@ -27,6 +28,8 @@ def is_compiled(module: Any) -> bool:
 
 
 def install(hooks: HookPoints) -> None:
+    ready: weakref.WeakSet[Any] = weakref.WeakSet()  # modules whose first forward was announced to a driver
+
     def make_call(original: Any) -> Any:
         # All that torch's own `__call__` does is to call `_call_impl`, unless a module is compiled. Where that is done
         # here, every part of a model costs one call less.
@@ -54,6 +57,9 @@ def install(hooks: HookPoints) -> None:
                 finally:
                     hooks.inside = False
             if hooks.driver is not None:
+                if self not in ready:
+                    ready.add(self)
+                    hooks.driver.model_ready(self)
                 args, kwargs = hooks.driver.forward_inputs(self, args, kwargs)
             hooks.announce("forward_begin", self, args, kwargs, training=training)
             hooks.inside = True
@@ -72,6 +78,8 @@ def install(hooks: HookPoints) -> None:
                 raise
             finally:
                 hooks.inside = False
+            if hooks.driver is not None:
+                output = hooks.driver.forward_output(self, output)
             if hooks.inner:
                 hooks.announce("module_end", self, output)
                 hooks.inner = False

@@ -50,7 +50,6 @@ class Watcher:
         self._output: weakref.ref[Any] | None = None
         self._scored_output = True
         self._classifies = False  # the training loss is a cross entropy over class ids
-        self._loss_roots: weakref.WeakSet[Any] = weakref.WeakSet()
         self._passes = 0
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:

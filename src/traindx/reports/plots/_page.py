@@ -21,7 +21,6 @@ WIDTH = 9.5  # inches
 HEIGHT = 3.0  # of a chart that does not say otherwise
 MOST_NAMES = 24  # of runs in the legend
 INCH = 72.0  # points
-PICTURES = ("png", "svg", "pdf")
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
