@@ -119,7 +119,7 @@ def _same_losses(one: Run, other: Run) -> bool:
 
 
 def judged_by(intervention: Intervention, controls: Controls) -> JudgedBy:
-    """As the intervention says; but where networks train against each other, no loss says how well it goes."""
+    """As the intervention says; but in adversarial training no loss says how well it goes."""
     run = controls.made[0].run
     rivals = run is not None and len(run.optimizers) > 1 and len(run.entries("backward_sites")) > 1
     return "symptoms" if rivals and intervention.judged_by == "loss" else intervention.judged_by
