@@ -44,6 +44,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log_columns(parser)
 
 
+def words(option: str) -> list[str]:
+    """For the completion of shells."""
+    from ..reports.plots import chart_names
+
+    return chart_names() if option == "--chart" else []
+
+
 def run(arguments: argparse.Namespace) -> int:
     from ..comparison import short_names
     from ..diagnosis import diagnose
