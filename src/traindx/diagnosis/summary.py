@@ -32,7 +32,7 @@ def summarise(
     if found.seen is not None:
         return _finding(hypotheses)
     if found.bad:
-        return f"{_symptom(found.bad, symptoms)} {_cause(hypotheses)}"
+        return f"{_symptom(found.bad, symptoms, signs)} {_cause(hypotheses)}"
     if found.suspected is not None:
         leading = hypotheses[0]
         rests = f": {lowered(leading.evidence[0])}" if leading.evidence else "."
@@ -41,7 +41,7 @@ def summarise(
     if short is not None:
         return f"Too little to judge: {lowered(short.text)}"
     if found.doubts:
-        return f"{_symptom(found.doubts, symptoms)} {_cause(hypotheses)}"
+        return f"{_symptom(found.doubts, symptoms, signs)} {_cause(hypotheses)}"
     learned = signs.get("training-learned")
     if learned is not None and not learned.raised:
         return f"Nothing to judge: {lowered(learned.text)}"
@@ -56,14 +56,18 @@ def _finding(hypotheses: Sequence[Hypothesis]) -> str:
     return text + (f" Also: {'; '.join(lowered(title) for title in also)}." if also else "")
 
 
-def _symptom(names: Sequence[str], symptoms: Sequence[Sign]) -> str:
-    """The most severe of these outcomes."""
-    return next((sign.text for sign in symptoms if sign.id in names), "The outcome is bad.")
+def _symptom(names: Sequence[str], symptoms: Sequence[Sign], signs: Signs) -> str:
+    """The most severe of these outcomes. A doubt may be too weak to be listed among the symptoms."""
+    listed = [sign for sign in symptoms if sign.id in names]
+    return (listed or sorted((signs[name] for name in names), key=lambda sign: -sign.level))[0].text
 
 
 def _cause(hypotheses: Sequence[Hypothesis]) -> str:
-    leading = hypotheses[0]
-    if leading.cause in (HEALTHY, UNKNOWN) or leading.confidence < NO_LEADER:
+    """The leading cause, if one stands out: also behind `healthy`, where it leads by far if something is wrong."""
+    leading, needed = hypotheses[0], NO_LEADER
+    if leading.cause == HEALTHY and len(hypotheses) > 1:
+        leading, needed = hypotheses[1], (1.0 - leading.confidence) / 2
+    if leading.cause in (HEALTHY, UNKNOWN) or leading.confidence < needed:
         return "Unclear why: no cause stands out."
     return f"{_sure(leading.confidence, leading.title.rstrip('.'))}."
 

@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -18,30 +18,39 @@ from anyio.abc import ByteReceiveStream, Process
 from .descendants import descendants, kill_all
 
 # Not `-m`: that would look for traindx and for the standard library in the working folder first.
-BOOT = "import os, sys; sys.path[0] = os.path.dirname(sys.executable); from traindx.consult.assistants.work import main"
+BOOT = """
+import os, sys
+sys.path[0] = os.path.dirname(sys.executable)
+from traindx.consult.assistants.work import main
+sys.exit(main())
+"""
 MOST_OUTPUT = 16 << 20  # bytes of one answer
 TAIL = 16 << 10  # bytes kept of what a script prints
 TICK = 1.0  # seconds between two notes of progress
 GRACE = 5.0  # seconds from the request to end until the kill
+
+_running: set[int] = set()
 
 Note = Callable[[float, float], Awaitable[None]]  # seconds gone, seconds allowed
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a child does. `reads_only`: it opens files of the allowed folders only, and writes none."""
+    """What a child does. With `confined`, it opens files of these folders only, and writes none; with `tail`, only
+    the end of what it prints is kept."""
 
     words: Sequence[str]
     folder: Path
     seconds: float
-    reads_only: bool = True
-    roots: Sequence[Path] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    confined: Sequence[Path] | None = None
+    tail: bool = False
+    given: bytes | None = None  # for its stdin
 
     @property
     def command(self) -> list[str]:
-        confined = [f"--confined={os.pathsep.join(map(str, self.roots))}"] if self.reads_only else []
-        return [sys.executable, "-c", f"{BOOT}; sys.exit(main())", *confined, *self.words]
+        folders = None if self.confined is None else os.pathsep.join(map(str, self.confined))
+        confined = [] if folders is None else [f"--confined={folders}"]
+        return [sys.executable, "-c", BOOT, *confined, *self.words]
 
 
 @dataclass(frozen=True)
@@ -87,14 +96,15 @@ class Kept:
 async def run_child(job: Job, note: Note) -> Ended:
     """Run it to its end, or to its time limit. Cancelling this call ends the child and all that it started."""
     began = time.monotonic()
-    out, err = Kept(MOST_OUTPUT if job.reads_only else TAIL, not job.reads_only), Kept(TAIL, True)
+    out, err = Kept(TAIL if job.tail else MOST_OUTPUT, job.tail), Kept(TAIL, True)
     async with await anyio.open_process(
         job.command,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if job.given is None else subprocess.PIPE,
         cwd=job.folder,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **job.environment},
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         start_new_session=True,
     ) as process:
+        _running.add(process.pid)
         try:
             with anyio.move_on_after(job.seconds) as limit:
                 async with anyio.create_task_group() as tasks:
@@ -103,12 +113,14 @@ async def run_child(job: Job, note: Note) -> Ended:
                     async with anyio.create_task_group() as reading:
                         reading.start_soon(out.drain, process.stdout)
                         reading.start_soon(err.drain, process.stderr)
+                        await _give(process, job.given)
                         await process.wait()
                         reading.cancel_scope.deadline = anyio.current_time() + 2  # a daemon may hold the pipes open
                     tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
+            _running.discard(process.pid)
     return Ended(
         process.returncode if process.returncode is not None else -1,
         out.content,
@@ -117,6 +129,19 @@ async def run_child(job: Job, note: Note) -> Ended:
         limit.cancelled_caught,
         out.overflowed,
     )
+
+
+def kill_running() -> None:
+    """End every child at once, when the server itself is about to end."""
+    for leader in tuple(_running):
+        kill_all(leader, descendants(leader))
+
+
+async def _give(process: Process, given: bytes | None) -> None:
+    if given is not None and process.stdin is not None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdin.send(given)
+        await process.stdin.aclose()
 
 
 async def _tick(note: Note, began: float, allowed: float) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -32,59 +30,57 @@ class Door:
     read_only: bool = False
     places: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(AT_ONCE))
 
-    async def read(self, ctx: Context[Door, Any], verb: str, words: Sequence[str]) -> list[Any]:
-        """The JSON objects that a verb prints, one a line or one in all. The child reads allowed folders only."""
-        ended = await self.child(ctx, verb, words, self.folders.home, READING_SECONDS, reads_only=True)
-        return self.objects(verb, ended)
+    async def verb(self, ctx: Context[Door, Any], *words: str) -> list[Any]:
+        """The JSON objects that a verb prints about files of the allowed folders."""
+        job = Job(words, self.folders.home, READING_SECONDS, self.folders.roots)
+        return objects(words[0], await self.child(ctx, words[0], job))
 
-    async def child(
-        self,
-        ctx: Context[Door, Any],
-        verb: str,
-        words: Sequence[str],
-        folder: Path,
-        seconds: float,
-        *,
-        reads_only: bool,
-    ) -> Ended:
-        """Run a verb in a child, with notes of progress."""
+    async def reading(self, ctx: Context[Door, Any], name: str, **arguments: Any) -> dict[str, Any]:
+        """What a reading of `work/readings` returns."""
+        given = json.dumps(arguments).encode()
+        job = Job([f":{name}"], self.folders.home, READING_SECONDS, self.folders.roots, given=given)
+        found: dict[str, Any] = objects(name, await self.child(ctx, name, job))[0]
+        return found
+
+    async def child(self, ctx: Context[Door, Any], name: str, job: Job) -> Ended:
+        """Run a child when there is a place for it, with notes of progress."""
 
         async def note(gone: float, allowed: float) -> None:
-            await ctx.report_progress(
-                min(gone, allowed), allowed, f"traindx {verb}: {gone:.0f} s of at most {allowed:.0f} s"
-            )
+            text = f"traindx {name}: {gone:.0f} s of at most {allowed:.0f} s"
+            await ctx.report_progress(min(gone, allowed), allowed, text)
 
-        job = Job([verb, *words], folder, seconds, reads_only, self.folders.roots)
         async with self.places:
             return await run_child(job, note)
 
-    def seconds(self, wanted: float) -> float:
+    def seconds(self, wanted: float | None, usual: float) -> float:
+        """How long a call may take; refuses more than the user allows."""
+        if wanted is None:
+            return min(usual, self.most_seconds)
         if not 0 < wanted <= self.most_seconds:
             raise Refusal(
                 f"seconds must lie between 0 and {self.most_seconds:g} here.",
-                "Ask for less, or bound the steps instead; only the user can allow more: traindx mcp --max-seconds N.",
+                "Ask for less, or bound the steps instead; only the user can allow more: traindx mcp --max-seconds S.",
             )
         return wanted
 
-    def objects(self, verb: str, ended: Ended) -> list[Any]:
-        """What the child printed as JSON; a refusal with its own words where it printed none."""
-        if ended.stopped:
-            raise Refusal(
-                f"traindx {verb} did not finish within {ended.seconds:.0f} seconds and was ended.",
-                "Name one file instead of a folder, or a shorter log.",
-            )
-        if ended.overflowed:
-            raise Refusal("The answer is too long to return.", "Name one run instead of a folder.")
-        text = ended.out.decode("utf-8", "replace").strip()
-        if not text:
-            said = (
-                plain_text(ended.last_words, 1000) or f"traindx {verb} ended with code {ended.code} and said nothing."
-            )
-            raise Refusal(said, "")
-        try:
-            return [json.loads(text)]
-        except ValueError:
-            return [json.loads(line) for line in text.splitlines()]
+
+def objects(name: str, ended: Ended) -> list[Any]:
+    """What a child printed as JSON, one object in all or one a line; a refusal with its own words where it did not."""
+    if ended.stopped:
+        raise Refusal(
+            f"traindx {name} did not finish within {ended.seconds:.0f} seconds and was ended.",
+            "Ask for more seconds, for fewer steps, or for one file instead of a folder.",
+        )
+    if ended.overflowed:
+        raise Refusal("The answer is too long to return.", "Name one run instead of a folder.")
+    text = ended.out.decode("utf-8", "replace").strip()
+    if not text:
+        said = plain_text(ended.last_words, 2000).removeprefix(f"traindx {name}: ")
+        raise Refusal(said or f"traindx {name} ended with code {ended.code} and said nothing.", "")
+    try:
+        return [json.loads(text)]
+    except ValueError:
+        return [json.loads(line) for line in text.splitlines()]
 
 
 def answer(value: dict[str, Any]) -> CallToolResult:
@@ -103,6 +99,10 @@ def door_of(ctx: Context[Door, Any]) -> Door:
     return found
 
 
-def command(*words: object) -> str:
-    """A command line as a person would type it."""
-    return shlex.join(["traindx", *map(str, words)])
+def with_options(options: dict[str, Any]) -> Sequence[str]:
+    """`--name value` for each option that is given, `--name` for True."""
+    words: list[str] = []
+    for name, value in options.items():
+        if value is not None and value is not False:
+            words += [f"--{name}"] if value is True else [f"--{name}={value}"]
+    return words

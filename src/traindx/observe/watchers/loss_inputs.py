@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ...record.losses import OVER_CLASSES
 from ..baseline_loss import BaselineLoss
 from ..graph_reading.graphs import op_name
 from ..metric_queue import cpu_value
@@ -18,7 +19,7 @@ from ..tensors import plain, sample_rows
 
 ORDER = 15
 
-CLASSIFYING = ("cross_entropy", "nll_loss", "multi_margin_loss")
+CLASSIFYING = (*OVER_CLASSES, "multi_margin_loss")
 # Losses that take minus one and one for labels, and the place of those among their arguments.
 SIGNED = {"soft_margin_loss": 1, "hinge_embedding_loss": 1, "cosine_embedding_loss": 2, "margin_ranking_loss": 2}
 MAX_CLASSES = 4096

@@ -12,10 +12,11 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from ..door import Door, answer, door_of
+from ..children import Job
+from ..door import READING_SECONDS, Door, answer, door_of
 from ..refusals import Refusal
 from ..schemas import TEXT, an_object
-from ._reads import READS
+from ._common import READS
 
 TITLE = "Explain a cause or a sign"
 ANNOTATIONS = READS
@@ -29,8 +30,8 @@ async def call(
     door = door_of(ctx)
     if name.startswith("-"):
         raise Refusal(f"{name} is no name.", "Call explain without a name for the list.")
-    words = ["--format", "markdown", *([name] if name else [])]
-    ended = await door.child(ctx, "explain", words, door.folders.home, 60.0, reads_only=True)
+    words = ["explain", "--format=markdown", *([name] if name else [])]
+    ended = await door.child(ctx, "explain", Job(words, door.folders.home, READING_SECONDS, door.folders.roots))
     page = ended.out.decode("utf-8", "replace")
     if not page:
         raise Refusal(ended.last_words.removeprefix("traindx explain: "), "")
