@@ -157,7 +157,7 @@ def fish(verbs: Sequence[Verb]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In single quotes, for zsh and fish alike; an apostrophe, which each escapes in its own way, becomes typographic."""
+    """In single quotes, for zsh and fish alike; an apostrophe, which they escape differently, becomes typographic."""
     return "'" + text.replace("'", "\u2019") + "'"
 
 
