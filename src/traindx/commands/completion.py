@@ -1,9 +1,10 @@
 """Print the script that completes verbs, options, causes and files in your shell.
 
-  bash   traindx completion bash > ~/.local/share/bash-completion/completions/traindx
-  zsh    traindx completion zsh > ~/.zfunc/_traindx
-         (a folder in fpath: fpath+=~/.zfunc before compinit in ~/.zshrc)
-  fish   traindx completion fish > ~/.config/fish/completions/traindx.fish
+bash:  traindx completion bash \\
+         > ~/.local/share/bash-completion/completions/traindx
+zsh:   traindx completion zsh > ~/.zfunc/_traindx
+       (a folder in fpath: fpath+=~/.zfunc before compinit in ~/.zshrc)
+fish:  traindx completion fish > ~/.config/fish/completions/traindx.fish
 
 The script holds all it needs: pressing TAB starts no Python. Print it again
 after an update.
