@@ -50,7 +50,19 @@ class Run:
         self._layers: dict[str, LayerTable] = {}
 
     def __repr__(self) -> str:
-        return f"<Run {self.source} ({self.kind}, {self.steps} steps)>"
+        unit = self.step_unit
+        return f"<Run {self.source} ({self.kind}, {self.steps:,} {unit}{'' if self.steps == 1 else 's'})>"
+
+    def __str__(self) -> str:
+        """What the run holds, and how to ask it."""
+        lines = [repr(self)]
+        lines += [f"  series  {', '.join(self.series_names)}"] if self.series_names else []
+        lines += [f"  layers  {', '.join(self.quantities)}"] if self.quantities else []
+        return "\n".join([*lines, "  print(run.diagnose()) says what is wrong"])
+
+    def _repr_html_(self) -> str:
+        """In a notebook: verdict, causes and curve."""
+        return self.diagnose()._repr_html_()
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:

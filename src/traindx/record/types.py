@@ -13,7 +13,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """One scalar over steps. Steps are in order of writing, may repeat, and may be empty."""
 
@@ -26,6 +26,15 @@ class Series:
 
     def __bool__(self) -> bool:
         return len(self.steps) > 0
+
+    def __repr__(self) -> str:
+        if not self:
+            return f"<Series {self.name}: empty>"
+        points = f"{len(self):,} point{'s' if len(self) > 1 else ''}"
+        finite = self.finite.values
+        span = f", {finite.min():.4g} to {finite.max():.4g}" if len(finite) else ""
+        broken = f", {len(self) - len(finite):,} not finite" if len(finite) < len(self) else ""
+        return f"<Series {self.name}: {points}, steps {self.steps.min():,} to {self.steps.max():,}{span}{broken}>"
 
     @property
     def finite(self) -> Series:
@@ -52,7 +61,7 @@ class Series:
         return Series(self.name, steps, values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LayerTable:
     """One quantity by step (rows) and layer (columns); NaN where it was not measured."""
 
@@ -66,6 +75,12 @@ class LayerTable:
 
     def __bool__(self) -> bool:
         return len(self.steps) > 0
+
+    def __repr__(self) -> str:
+        if not self:
+            return f"<LayerTable {self.quantity}: empty>"
+        looks = f"{len(self):,} step{'s' if len(self) > 1 else ''} of {self.steps.min():,} to {self.steps.max():,}"
+        return f"<LayerTable {self.quantity}: {len(self.layers):,} layers at {looks}>"
 
     def column(self, layer: str) -> FloatArray:
         """The values of one layer, by step."""
