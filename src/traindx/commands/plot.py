@@ -56,11 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..readers import Options
     from ..reports.plots import Unavailable, charts_for, draw, subjects_of
-    from ._output import write
+    from ._output import check_writable, write
 
     suffix = arguments.output.suffix.lower()
     if suffix not in SUFFIXES:
         raise CommandError(f"cannot draw into {arguments.output}: name a file that ends in {', '.join(SUFFIXES)}")
+    check_writable(arguments.output)
     _check(arguments.chart)
     runs, unreadable = _runs(arguments.inputs, Options.of(arguments.map, arguments.step))
     if not runs:

@@ -15,7 +15,7 @@ from .losses import LossCall, read_losses
 from .models import Model, Module, in_order, read_models
 from .optimizers import Group, Optimizer, read_optimizers
 from .parameters import Parameter, read_parameters
-from .types import Event, LayerTable, Series, empty_series, empty_table
+from .types import Event, LayerTable, Series, empty_series, empty_table, steps_covered
 from .values import entries, mapping, number
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Run:
         if isinstance(counted, int):
             return counted
         losses = self.series("loss/train") or self.series("loss/validation")
-        return int(losses.steps.max()) + 1 if losses else 0
+        return steps_covered([losses.steps]) if losses else 0
 
     # ── facts, typed; what a run does not know is absent, empty or None ─────────────────────────
 

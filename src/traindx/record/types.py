@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,3 +103,18 @@ def empty_series(name: str) -> Series:
 
 def empty_table(quantity: str) -> LayerTable:
     return LayerTable(quantity, np.empty(0, np.int64), (), np.empty((0, 0), np.float64))
+
+
+def steps_covered(columns: Sequence[IntArray]) -> int:
+    """How many steps a log covers, by the steps of its columns.
+
+    A column whose first point is a whole interval (1, 2, 3 …; 10, 20, 30 …) counts steps that are done; others (0, 10,
+    20 …; 49, 99 …) number them from 0. A column of one point does not tell.
+    """
+    told = [np.unique(steps) for steps in columns if len(steps)]
+    told = [steps for steps in told if len(steps) > 1] or told
+    return max((int(steps[-1]) + (not _from_one(steps)) for steps in told), default=0)
+
+
+def _from_one(steps: IntArray) -> bool:
+    return int(steps[0]) == (int(np.median(np.diff(steps))) if len(steps) > 1 else 1)
