@@ -23,7 +23,7 @@ Each weight then shrinks at the same relative pace, and wd and lr can be tuned a
 - `torch.optim.Adam` with weight_decay above 0.
 
 ## Fix
-Use AdamW and choose the decay anew: 0.01 is its default, 0.1 is common for transformers. Values that suited Adam
+Use AdamW and choose the decay again: 0.01 is its default, 0.1 is common for transformers. Values that suited Adam
 (1e-4, 1e-5) are next to nothing in AdamW.
 
 ```python

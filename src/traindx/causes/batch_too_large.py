@@ -1,4 +1,4 @@
-"""So few updates that the given epochs starve the training.
+"""The planned epochs make too few updates.
 
 ## What happens
 The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates per epoch, often

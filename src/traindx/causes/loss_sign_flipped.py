@@ -1,4 +1,4 @@
-"""Training climbs the hill it should descend.
+"""Training raises the loss that it should lower.
 
 ## What happens
 The reported loss goes steadily the wrong way from the first step on, with small, healthy updates and no

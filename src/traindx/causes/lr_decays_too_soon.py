@@ -1,4 +1,4 @@
-"""The schedule ends the training before the loss does.
+"""The schedule takes the learning rate to almost zero while the loss is still falling.
 
 ## What happens
 The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy:
@@ -16,7 +16,7 @@ The same happens when T_max of a cosine is shorter than the run, when a resumed 
 wrongly, when ReduceLROnPlateau has a patience shorter than the noise, or when warmup never leaves zero.
 
 ## Signs
-- Rate practically zero long before the loss has settled, or zero from the start.
+- Learning rate practically zero long before the loss has settled, or zero from the start.
 - Loss flat from that step on, gradient norm unchanged.
 - A per-epoch scheduler that was stepped many times per epoch.
 

@@ -16,7 +16,7 @@ both.
 
 ## Signs
 - Late loss flat and noisy, with noise large against what trend remains.
-- Rate constant over the whole run.
+- Learning rate constant over the whole run.
 - Late in the run successive gradients point opposite ways, and steps overshoot: the walk circles the minimum.
 - Early part of the curve steep and clean.
 

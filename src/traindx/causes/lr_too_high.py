@@ -1,4 +1,4 @@
-"""The steps are longer than the slope they were computed from stays valid.
+"""Steps go further than the gradient that they follow is valid.
 
 ## What happens
 The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then NaN.

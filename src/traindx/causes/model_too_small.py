@@ -30,8 +30,7 @@ Give it the right structure rather than mere size: convolution for images, atten
 features that the task needs.
 
 ## What not to do
-- Do not enlarge before one batch has been tried: most flat losses are wiring faults, and a larger model has them as
-  well.
+- Overfit one batch first: most flat losses are wiring faults, and a larger model has them as well.
 - Do not train longer: the curve is flat.
 - Do not add regularisation; remove what there is.
 

@@ -20,8 +20,8 @@ one side only; augmentation applied to the image but not to its mask; class ids 
 
 - Validation at chance throughout, while training loss falls slowly or in stairs.
 - Loss stays near chance although a single batch can be memorised.
-- If only some labels are wrong: samples that the model is sure of are labelled otherwise nearly as often as all
-  others.
+- If only some labels are wrong: labels disagree with the model's most confident predictions nearly as often as with
+  all others.
 
 ## Fix
 

@@ -15,7 +15,7 @@ cores and that the disk keeps up. With `num_workers=0` nothing overlaps and ever
 
 What usually makes T_load large: decoding and resizing images at full size, reading many small files, per-sample
 Python work that could be done once or on the whole batch, a slow network disk, too many threads fighting for few
-cores, and workers that are started anew at every epoch.
+cores, and workers that are restarted in every epoch.
 
 ## Signs
 - A large share of the step's time is spent in the loader's `next`.

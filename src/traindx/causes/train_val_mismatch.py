@@ -49,8 +49,7 @@ Then compare one sample, prepared in both ways, by eye and by its mean, std, min
 
 ## Verify
 
-Input statistics of both loaders agree, and held-out training samples and validation samples have like loss at the
-start.
+Input statistics of both loaders agree, and held-out training samples and validation samples start at a similar loss.
 
 ## References
 

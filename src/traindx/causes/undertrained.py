@@ -18,7 +18,7 @@ planned longer would tell.
 - The slope over the last stretch is significant against its noise.
 - A few dozen updates in all, each of ordinary size.
 - No gap between training and validation, or none that grows.
-- Rate not at zero, gradients healthy, updates of ordinary size.
+- Learning rate not at zero, gradients healthy, updates of ordinary size.
 
 ## Fix
 Resume from the last checkpoint, with optimizer and scheduler state, and stretch the schedule over the longer run.
@@ -32,7 +32,7 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=remainin
 
 ## What not to do
 - Do not add epochs to a curve that is flat, noisy, or falling a hundred times too slowly: find out why first.
-- Do not resume without the optimizer's state: Adam starts its averages anew and the loss jumps.
+- Do not resume without the optimizer's state: Adam restarts its averages and the loss jumps.
 - Do not resume at a learning rate that has decayed to zero.
 
 ## Often confused with

@@ -140,7 +140,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     edits = begin(run)
     if edits is not None:
         _shuffle_slices(run, edits)
-    pattern = "order = torch.randperm(len(x))  # anew in every epoch\nx, y = x[order], y[order]"
+    pattern = "order = torch.randperm(len(x))  # again in every epoch\nx, y = x[order], y[order]"
     summary = f"Shuffle the training data in every epoch{f': {measured}' if measured else ''}."
     return fixed(run, summary, edits, pattern, near=site_of(loader))
 

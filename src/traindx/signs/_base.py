@@ -63,7 +63,8 @@ class SignUnit:
     show it. `may_be_meant`: a healthy run may show it, by design or because the task allows no more. `earns`: when it
     is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with this run's numbers.
     `check`: the check before training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group
-    of faults, and the log-odds that this one takes from causes which merely imitate it.
+    of faults, and the log-odds that this one takes from causes which merely imitate it. `end`: it speaks of the end of
+    the run, and is missing where looks of this kind (`step`, `light`, `deep` or `evaluation`) did not reach the end.
     """
 
     id: str
@@ -82,6 +83,7 @@ class SignUnit:
     check: Check | None = None
     remedy: str = ""
     rival: tuple[str, float] | None = None
+    end: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cache
+from functools import cache, wraps
 from inspect import getdoc
 from types import ModuleType
 
@@ -35,7 +35,8 @@ def _units(module: ModuleType) -> tuple[SignUnit, ...]:
     """The signs of a module: those in its `SIGNS`, or the one that its constants and `measure` describe."""
     family = module.__name__.rpartition(".")[0].rpartition(".")[2]  # none for a third party's module at the top
     if hasattr(module, "SIGNS"):
-        return tuple(replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
+        units = (replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
+        return tuple(map(_missing_before_the_end, units))
     unit = SignUnit(
         id=module.ID,
         measure=module.measure,
@@ -53,8 +54,22 @@ def _units(module: ModuleType) -> tuple[SignUnit, ...]:
         check=getattr(module, "CHECK", None),
         remedy=getattr(module, "REMEDY", ""),
         rival=getattr(module, "RIVAL", None),
+        end=getattr(module, "END", ""),
     )
-    return (unit,)
+    return (_missing_before_the_end(unit),)
+
+
+def _missing_before_the_end(unit: SignUnit) -> SignUnit:
+    """A unit that speaks of the end of the run is measured only where the end was seen."""
+    if not unit.end:
+        return unit
+
+    @wraps(unit.measure)
+    def measure(run: Run) -> Sign | Missing:
+        unseen = run.end_unseen(unit.end)
+        return Missing(unit.id, unseen) if unseen else unit.measure(run)
+
+    return replace(unit, measure=measure)
 
 
 @cache

@@ -20,8 +20,10 @@ KEPT = "\n\t"
 
 def plain_text(text: str, longest: int = LONGEST_TEXT) -> str:
     """`text` without what cannot be seen; what is cut off at the end is counted."""
-    text = text.replace("\r\n", "\n")
-    shown = "".join(c for c in text if c in KEPT or unicodedata.category(c) not in HIDDEN)
+    lines = (
+        "".join(c for c in line if c in KEPT or unicodedata.category(c) not in HIDDEN) for line in text.split("\r\n")
+    )
+    shown = "\r\n".join(lines)  # a patch of a file with such line ends must keep them
     return shown if len(shown) <= longest else f"{shown[:longest]} [{len(shown) - longest} characters left out]"
 
 

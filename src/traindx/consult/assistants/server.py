@@ -10,6 +10,8 @@ from mcp.server.mcpserver import MCPServer
 
 from ... import __version__
 from .door import Door
+from .prompts import all_prompts
+from .resources import all_resources
 from .units import all_tools
 
 INSTRUCTIONS = """\
@@ -26,13 +28,17 @@ def build_server(door: Door) -> MCPServer[Door]:
     async def lifespan(_: MCPServer[Door]) -> AsyncIterator[Door]:
         yield door
 
-    return MCPServer[Any](
+    server = MCPServer[Any](
         "traindx",
         title="traindx",
         description="Tells you why a neural network is not training, and says which line to change.",
         instructions=INSTRUCTIONS,
         version=__version__,
         tools=all_tools(door.read_only),
+        resources=all_resources(),
         lifespan=lifespan,
         log_level="ERROR",
     )
+    for prompt in all_prompts():
+        server.add_prompt(prompt)
+    return server

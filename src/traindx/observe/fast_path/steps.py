@@ -2,7 +2,7 @@
 
 Where steps follow each other fast, most of them take the fast path: what has to be known of every step (its loss, the
 optimizer, its learning rate) goes into a list, in less than a microsecond. Observers get that list when the stretch
-ends: at the next step that is heard in full, or as soon as something differs from the steps before.
+ends: at the next step that is observed in full, or as soon as something differs from the steps before.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..tensors import class_ids_in, usual
 from .memory import FLOATS
 from .optimizers import KnownOptimizer, first_group, rates_of
 
-# How far above its level so far a loss may lie and still be nothing to tell of.
+# How far above its usual level a loss may lie without ending the stretch.
 USUAL_SHARE, USUAL_SPREADS = 0.5, 8
 
 _LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor  # asked for at every step, so looked up once
@@ -105,9 +105,9 @@ class FastSteps:
         self._instruction, self._site = 0, 0
         level, spread = session.loss_level
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
-        self._usual = _LOWEST  # how high a loss may be of which nothing else is asked: at first, none is
+        self._usual = _LOWEST  # losses up to this need no other question; at first, every loss does
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        # Without an ordinary parameter there is no gradient that could tell of anything: its steps are heard in full.
+        # Without an ordinary parameter there is no gradient to read: such an optimizer's steps are observed in full.
         self._optimizers = {id(o): KnownOptimizer(index, o) for index, o in known if any(map(usual, first_group(o)))}
         # Where one of them is known and of the simple kind: its identity, and what its steps are asked for. Each is
         # looked up at every step, so they lie here.
@@ -217,7 +217,7 @@ class FastSteps:
         return False
 
     def takes_step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
-        """An optimizer is about to step. The end of the step must be heard where this sets `over`."""
+        """An optimizer is about to step. The end of the step is needed only where this sets `over`."""
         try:
             if (
                 id(optimizer) == self._only
@@ -232,7 +232,7 @@ class FastSteps:
             ):
                 self.log += (self._number, None)
                 self._unasked -= 1
-            # A step in the middle of a backward, as soon as a parameter has its gradient, is heard in full.
+            # A step in the middle of a backward, as soon as a parameter has its gradient, is observed in full.
             elif self._hooks.inside or not self._note_step(optimizer, args, kwargs):
                 return self._ends()
         except Exception as error:

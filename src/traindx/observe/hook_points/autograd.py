@@ -49,7 +49,7 @@ def _with_first(tensors: Any, loss: Any, wanted: Any) -> Any:
 
 def install(hooks: HookPoints) -> None:
     def announced(loss: Any, keep: bool, backpropagate: Callable[[Any], Any], may_skip: bool = True) -> Any:
-        """Backpropagates, and tells of it before and after. Called by a wrapper, which the user's code called."""
+        """Backpropagates, and announces it before and after. Called by a wrapper, which the user's code called."""
         wanted, skipped = loss, False
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)

@@ -1,11 +1,11 @@
 """The hook points: moments of a training at which observers read and drivers act.
 
 Each file beside this one wraps some part of torch and announces what happens there. An *observer* is an object with a
-method named after each moment that it wants to hear of; `moments.py` lists them. A misspelt handler is an error.
+method named after each moment that it needs; `moments.py` lists them. A misspelt handler is an error.
 
 Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
-that it need not hear of then; it always hears of evaluations. Where steps follow each other fast, most of them take the
-fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
+that it does not need then; evaluations are always announced. Where steps follow each other fast, most of them take the
+fast path (see `fast_path`): watchers get them together, afterwards, by `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
 *driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
@@ -77,7 +77,7 @@ class HookPoints(Wrappers):
         self._scoring = False
         self.modes_switch = False  # the script trains in train mode, so a forward in eval mode is an evaluation's
         self.evaluating = False  # the last model that was called is being evaluated
-        self.inner = False  # some observer wants to hear of every module in this forward
+        self.inner = False  # some observer needs every module of this forward
         self.dropped = False  # dropout was at work since an observer last set this
         self.dropping_site: Any = None  # where it first was in a forward without gradients
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
@@ -164,7 +164,7 @@ class HookPoints(Wrappers):
         return self.thread not in (0, get_ident()) and threads.alive(self.thread)
 
     def never_fast(self, error: Exception) -> None:
-        """Taking note of a fast step failed: from now on all are heard in full."""
+        """Taking note of a fast step failed: from now on every step is observed in full."""
         self.fast_allowed = False
         try:
             self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
@@ -172,7 +172,7 @@ class HookPoints(Wrappers):
             self.live = False
 
     def end_fast_steps(self) -> None:
-        """What is going on must be heard of in full, from now on."""
+        """Ends the stretch: from now on moments are announced again."""
         fast, self.fast = self.fast, None
         if fast is None or not self.live:
             return
@@ -216,7 +216,7 @@ class HookPoints(Wrappers):
         self._undo.append(undo)
 
     def install(self) -> None:
-        """Wrap everything that `points/` knows of. torch must have been imported."""
+        """Wrap everything that the files of `hook_points/` wrap. torch must have been imported."""
         import torch
 
         from ...units import modules_of

@@ -28,7 +28,7 @@ def is_compiled(module: Any) -> bool:
 
 
 def install(hooks: HookPoints) -> None:
-    ready: weakref.WeakSet[Any] = weakref.WeakSet()  # modules whose first forward a driver has been told of
+    ready: weakref.WeakSet[Any] = weakref.WeakSet()  # modules whose first forward was announced to a driver
 
     def make_call(original: Any) -> Any:
         # All that torch's own `__call__` does is to call `_call_impl`, unless a module is compiled. Where that is done

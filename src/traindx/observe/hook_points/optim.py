@@ -118,10 +118,10 @@ def install(hooks: HookPoints) -> None:
             return
         fast = hooks.fast
         if fast is not None and fast.takes_step(optimizer, args, kwargs):
-            if ends.heard is not fast.over:
-                ends.heard = fast.over
+            if ends.on is not fast.over:
+                ends.on = fast.over
             return
-        ends.heard = True
+        ends.on = True
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)
         hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
@@ -146,7 +146,7 @@ def install(hooks: HookPoints) -> None:
     # torch offers these itself, for every optimizer class, also those that override step().
     begins = _StepHook(register_optimizer_step_pre_hook, before_step)
     ends = _StepHook(register_optimizer_step_post_hook, after_step)
-    begins.heard = True
+    begins.on = True
     for hook in (begins, ends):
         hooks.on_remove(hook.remove)
         # A compiler would read what is called at a step of an optimizer, and make it part of what it compiles.
@@ -154,7 +154,7 @@ def install(hooks: HookPoints) -> None:
 
 
 class _StepHook:
-    """Hears where steps begin, or where they end. The end of a step on the fast path need not be heard."""
+    """Calls a function where steps begin, or where they end. Ends of steps on the fast path are not needed."""
 
     def __init__(self, register: Callable[..., Any], call: Callable[..., None]) -> None:
         self._register = register
@@ -163,15 +163,15 @@ class _StepHook:
         self._aside = False
 
     @property
-    def heard(self) -> bool:
+    def on(self) -> bool:
         return self._handle is not None
 
-    @heard.setter
-    def heard(self, heard: bool) -> None:
+    @on.setter
+    def on(self, on: bool) -> None:
         # Ends are switched where a step begins: as it ends, torch goes through these hooks, and they must not change.
-        if heard and self._handle is None:
+        if on and self._handle is None:
             self._handle = self._register(self._call)
-        elif not heard:
+        elif not on:
             self.remove()
 
     def remove(self) -> None:
@@ -180,8 +180,8 @@ class _StepHook:
             self._handle = None
 
     def set_aside(self) -> None:
-        self._aside = self.heard
+        self._aside = self.on
         self.remove()
 
     def put_back(self) -> None:
-        self.heard = self._aside
+        self.on = self._aside

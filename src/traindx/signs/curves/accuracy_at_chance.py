@@ -20,14 +20,13 @@ from ..curve import stop, training_loss, validation_loss
 ID = "accuracy-at-chance"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     accuracy = accuracy_curve(run)
     if len(accuracy) < 3:
         return Missing(ID, "fewer than three accuracies were recorded")

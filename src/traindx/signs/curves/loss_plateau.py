@@ -22,13 +22,12 @@ from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
 ID = "loss-plateau"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:
         return Missing(ID, "fewer than eight training losses were recorded")

@@ -23,6 +23,7 @@ from ..curve import moment, training_loss
 ID = "lr-collapsed"
 QUESTION = questions.SCHEDULE
 SHOWS = "dynamics"
+END = "step"
 CORE = True
 ZERO = 1e-3
 WORTH = 0.1
@@ -31,8 +32,6 @@ JUDGEABLE = 30  # points in which a trend would show
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     rate = learning_rate(run)
     if rate is None:
         return Missing(ID, "the learning rate was not recorded")

@@ -22,12 +22,11 @@ from ..curve import adversarial
 ID = "much-to-gain"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 FEWEST = 8
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} training losses were recorded")

@@ -18,14 +18,13 @@ from ..curve import means_little
 ID = "no-learning-signal"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.5
 EARNS = True
 FEWEST = 5
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     judged, fall = objective(run), learning(run)
     if judged is None or fall is None or len(judged.curve) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} losses or accuracies were recorded")

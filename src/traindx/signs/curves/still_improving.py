@@ -25,12 +25,11 @@ from ..curve import Curve, adversarial, moment
 ID = "still-improving"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 TYPICAL_NOISE = 0.02  # of one loss, relative
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     judged = objective(run)
     if judged is None or len(judged.curve) < 6:
         return Missing(ID, "fewer than six losses or accuracies were recorded")

@@ -17,14 +17,13 @@ from ..curve import adversarial, stop
 ID = "training-at-chance"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.9
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")

@@ -18,12 +18,11 @@ from ..curve import adversarial
 ID = "training-learned"
 QUESTION = questions.FALLS
 SHOWS = "success"
+END = "step"
 CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = compared_loss(run)
     fall = fall_of(loss)
     if len(loss) < 4 or fall is None:

@@ -17,12 +17,11 @@ from ..curve import adversarial, curve_of, validation_loss
 ID = "validation-learned"
 QUESTION = questions.VALIDATION
 SHOWS = "success"
+END = "step"
 CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, accuracy = validation_loss(run), curve_of(run.series("accuracy/validation"))
     if adversarial(run):
         return Missing(ID, "the losses of adversarial networks do not fall")

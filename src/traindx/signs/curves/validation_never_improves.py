@@ -19,14 +19,13 @@ from ..curve import adversarial, curve_of, moment, stop, training_loss, validati
 ID = "validation-never-improves"
 QUESTION = questions.VALIDATION
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     validation, training = validation_loss(run), training_loss(run)
     fall = fall_of(validation)
     if fall is None or len(training) < 3:

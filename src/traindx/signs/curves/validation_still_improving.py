@@ -20,13 +20,12 @@ from ..curve import adversarial, validation_loss
 ID = "validation-still-improving"
 QUESTION = questions.VALIDATION
 SHOWS = "dynamics"
+END = "step"
 FEWEST = 4
 TYPICAL_NOISE = 0.02  # of one evaluation, relative
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = validation_loss(run)
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} validation losses were recorded")

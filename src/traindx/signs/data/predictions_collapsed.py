@@ -18,6 +18,7 @@ from .._tables import typical
 ID = "predictions-collapsed"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "light"
 FEWEST = 5
 SKEWED = 0.75
 
@@ -34,8 +35,6 @@ def _shares(run: Run) -> tuple[float, float] | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("light"):
-        return Missing(ID, unseen)
     shares = _shares(run)
     if shares is None:
         return Missing(ID, "predictions were not compared with labels")
