@@ -74,7 +74,7 @@ def read_pasted(text: str) -> Run:
     """
     if _PLAIN.fullmatch(text):
         values = [float(found) for found in _NUMBER.findall(text)]
-        text = "loss\n" + "\n".join(f"{value:.12g}" for value in values)
+        text = "\n".join(f"step {i} loss: {value:.12g}" for i, value in enumerate(values))
     try:
         run = principal(read_text(f"{text}\n", "this"))
     except ReaderError as error:
@@ -88,11 +88,7 @@ def _copy(run: Run, builder: RunBuilder) -> set[str]:
     """All of `run` in the builder; the names of its facts and series."""
     for key, value in run.facts.items():
         builder.fact(key, value)
-    for name in run.series_names:
-        builder.series(name, run.series(name).steps, run.series(name).values)
-    for quantity in run.quantities:
-        table = run.layers(quantity)
-        builder.layers(quantity, table.steps, table.layers, table.values)
+    builder.measurements_of(run)
     for event in run.events:
         builder.event(event.kind, event.step, **event.data)
     return {*(key for key, value in run.facts.items() if value), *run.series_names}
