@@ -12,6 +12,17 @@ The runs are isolated: what the script writes, renames and deletes happens in
 a temporary layer that only it sees, the network is off, and programs that it
 starts end with it (docs/safety.md). --in-place runs it for real instead.
 Finished runs are kept in the user's cache folder; Ctrl-C keeps what is done.
+
+--apply writes the proven patch into your files, only inside the script's
+folder. Files that git does not hold unchanged are copied to traindx's state
+folder first; the path is printed. A file that changed since the run is left
+alone, and so is everything where no cure was proven, unless --force is given.
+Then the script is run once as it now stands, isolated like the trials.
+
+A solved case is kept in traindx history, unless --no-history is given.
+
+Exit codes: 0; 1 when --apply wrote nothing, or when the patched script does not
+behave like the trial; 2 when the script cannot be run.
 """
 
 from __future__ import annotations
@@ -21,6 +32,7 @@ import argparse
 from ._errors import CommandError
 from ._options import add_format
 from ._script import add_script, announce, script_of
+from ._treated import add_options, apply_patch, files_now, remember_case
 
 HELP = "prove the cause by controlled re-runs, and show the patch"
 
@@ -31,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--minutes", type=float, metavar="M", help="stop after M minutes; within them, more than three trials are made"
     )
     parser.add_argument("--no-cache", action="store_true", help="make every run anew, and keep none")
+    add_options(parser)
     add_script(parser)
 
 
@@ -44,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.minutes is not None and arguments.minutes <= 0:
         raise CommandError("--minutes must be positive")
     script = script_of(arguments)
+    if arguments.force and not arguments.apply:
+        raise CommandError("--force belongs to --apply")
+    as_run = files_now(script) if arguments.apply else {}
     announce("treat", script)
     with TrialProgress() as watch:
         options = Options(arguments.minutes, None if arguments.no_cache else usual_folder(), watch=watch)
@@ -51,5 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
             diagnosis = treat(script, options)
         except ProbeError as error:
             raise CommandError(str(error)) from None
+    if not arguments.no_history:
+        remember_case(diagnosis, script)
     deliver([diagnosis], arguments)
-    return 0
+    if not arguments.apply:
+        return 0
+    with TrialProgress() as watch:
+        return apply_patch(diagnosis, script, as_run, arguments.force, watch)
