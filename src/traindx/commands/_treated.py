@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..diagnosis import Diagnosis
     from ..probes.launch import Script
-    from ..treatments import Watch
+    from ..treatments.rerun import Watch
 
 REFUSED = 1
 

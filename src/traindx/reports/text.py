@@ -37,7 +37,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     _verdict(page, diagnosis)
     _curves(page, diagnosis)
     if diagnosis.treatment is not None:
-        treated(page, diagnosis.treatment)
+        treated(page, diagnosis.treatment, diagnosis.summary)
     if diagnosis.verdict == "sick" or diagnosis.suspected:
         _explained(page, diagnosis)
     elif diagnosis.verdict == "healthy":

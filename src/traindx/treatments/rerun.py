@@ -10,7 +10,8 @@ from ..probes.launch import Script, stop_all
 from ..record import Run
 from ..signs import measure_all
 from ..wording import num
-from ._arms import Arm, Arms, Length, Watch
+from ._arms import Arm, Arms, Length
+from ._arms import Watch as Watch
 from ._outcomes import Outcome, outcome
 from ._symptoms import OF_LENGTH, gone
 from ._trials import MEASURES

@@ -35,7 +35,7 @@ class _Hidden(Intervening):
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         import torch
 
-        given = args[0] if args else None
+        given: Any = args[0] if args else None
         plain = isinstance(given, torch.Tensor) and given.is_floating_point() and given.dim() >= 2
         if not plain or given.flatten(1).shape[1] <= self._column:
             return args, kwargs
