@@ -12,10 +12,11 @@ from ..signs.questions import rank
 from .additional_faults import additional_faults
 from .model import HEALTHY, Model, Term, calibrate
 from .next_tests import next_tests
-from .parameters import current, told
+from .parameters import current
 from .questions import checked, not_measured, questions
 from .scope import out_of_scope
 from .summary import summarise, title_of
+from .told import told
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
 from .verdict import Assessment, assess
 

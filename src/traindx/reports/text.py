@@ -76,6 +76,11 @@ def _word(diagnosis: Diagnosis) -> tuple[str, str]:
 def _verdict(page: Page, diagnosis: Diagnosis) -> None:
     word, style = _word(diagnosis)
     page.prose(word, diagnosis.summary, style=style)
+    if diagnosis.kind == "interview":
+        if diagnosis.verdict != "out-of-scope":
+            page.prose("", "This rests on your answers; a measurement may say otherwise.")
+        page.items("DO NOW", diagnosis.do_now, most=3)
+        return
     details = [diagnosis.kind, counted(diagnosis.steps, diagnosis.step_unit)]
     if diagnosis.exit:
         details.append(ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}"))

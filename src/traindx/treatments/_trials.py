@@ -23,6 +23,7 @@ PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
 PLACEBO_EVERY = 2  # of the seeds, one has a placebo too
 LEAST_EFFECT = math.log(1.1)  # a tenth less loss, or fewer errors
 LEAST_EFFECT_OF_FINE = math.log(1.25)  # where the outcome was fine and a cause is only suspected
+LEAST_EFFECT_WITHOUT_SYMPTOM = math.log(2.0)  # where nothing was wrong that could be gone: most runs can be tuned
 HARM = math.log(1.1)  # by which what is not judged by may not get worse
 SAME_START = 1e-4  # relative difference of first losses of two runs from the same seed
 MEASURES = {
@@ -118,7 +119,7 @@ def _same_losses(one: Run, other: Run) -> bool:
 
 
 def judged_by(intervention: Intervention, controls: Controls) -> JudgedBy:
-    """As the intervention says; but where networks train against each other, no loss says how well it goes."""
+    """As the intervention says; but in adversarial training no loss says how well it goes."""
     run = controls.made[0].run
     rivals = run is not None and len(run.optimizers) > 1 and len(run.entries("backward_sites")) > 1
     return "symptoms" if rivals and intervention.judged_by == "loss" else intervention.judged_by
@@ -137,7 +138,7 @@ def try_dose(
     began, kind = time.monotonic(), judged_by(intervention, controls)
     arm = Arm(dose.text, intervention.module, dose.options)
     watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
-    least = LEAST_EFFECT_OF_FINE if fine else LEAST_EFFECT
+    least = LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if watched else LEAST_EFFECT_WITHOUT_SYMPTOM
     seeds: list[Judged] = []
     found = statistics.Verdict("open", 0.0, (0.0, 0.0))
 

@@ -31,6 +31,7 @@ AT_ONCE = 2
 LEARNED = ("training-learned", "validation-learned")
 EARNED = 0.1  # the level of those from which learning stands out from noise
 NAMED = 0.5  # the confidence that makes a suspicion
+LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
 PLACEBOS = 2
@@ -180,7 +181,7 @@ class _Treating:
             for dose in candidate.doses:
                 report = try_dose(
                     controls, candidate.unit, candidate.hypothesis, dose,
-                    fine=diagnosis.suspected, in_time=self._in_time,
+                    fine=diagnosis.verdict != "sick", in_time=self._in_time,
                 )  # fmt: skip
                 self._trials.append(report)
                 self._options.watch.say(f"{candidate.unit.title} ({dose.text}): {report.verdict}")
@@ -249,7 +250,7 @@ class _Treating:
         if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
             # What helps whatever the cause is of no use any more: the cause is known.
             return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
-        if diagnosis.suspected and refuted(diagnosis):
+        if diagnosis.verdict != "sick" and refuted(diagnosis):
             learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)
             summary = f"The suspicion is refuted by experiment, and the outcome is fine. {treatment.text}"
             return replace(found, verdict="healthy" if learned else "inconclusive", suspected=False, summary=summary)
@@ -265,10 +266,12 @@ def refuted(diagnosis: Diagnosis) -> bool:
 
 
 def worth_treating(diagnosis: Diagnosis) -> bool:
-    """Something is wrong or suspected, and it is not merely that too little was measured."""
-    if diagnosis.verdict in ("healthy", "out-of-scope"):
+    """Something is wrong or suspected, or a cause is likely enough to be tried although nothing bad was seen."""
+    if diagnosis.verdict == "out-of-scope":
         return False
-    return diagnosis.verdict == "sick" or diagnosis.suspected or any(s.severity != "info" for s in diagnosis.symptoms)
+    if diagnosis.verdict == "sick" or diagnosis.suspected:
+        return True
+    return any(h.confidence >= LIKELY for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
 
 
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:
