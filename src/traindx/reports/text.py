@@ -109,6 +109,7 @@ def _explained(page: Page, diagnosis: Diagnosis) -> None:
         return
     leading, *rest = diagnosis.hypotheses
     told = {*leading.evidence, diagnosis.summary}
+    page.gap()
     _signs(page, [s for s in diagnosis.symptoms if s.severity != "info" and s.text not in told], diagnosis, most=3)
     if stands_out(leading):
         cause(page, leading)
