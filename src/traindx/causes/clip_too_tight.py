@@ -52,6 +52,8 @@ After the change a few percent of steps are clipped, and the loss falls faster a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..edits.arguments import set_argument
 from ..edits.layers import (
     rename_call,
@@ -143,7 +145,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
                 edits.replace(where, call.args[1], num(new))
         else:
             set_argument(edits, where, call, "max_norm", num(new), kind)
-    return fixed(run, summary, edits, pattern.format(num(new)), near=site_of(clipping), words=_words(new))
+    found = fixed(run, summary, edits, pattern.format(num(new)), near=site_of(clipping), words=_words(new))
+    return replace(found, sets={"max_norm": new})
 
 
 def _words(threshold: float) -> dict[str, str]:

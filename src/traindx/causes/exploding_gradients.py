@@ -63,6 +63,7 @@ With clipping, the loss has no jumps; only a small share of steps (below about a
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
@@ -166,7 +167,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     }
     near = site_of(next(iter(run.entries("backward_sites")), None))
     summary = f"Clip the gradient norm at {threshold}, between backward and step.{measured}"
-    return fixed(run, summary, edits, pattern, near=near, words=words)
+    return replace(fixed(run, summary, edits, pattern, near=near, words=words), sets={"max_norm": float(threshold)})
 
 
 def _threshold(run: Run, signs: Signs) -> tuple[str, str]:

@@ -59,6 +59,7 @@ too high.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..edits import Edits, Source
 from ..edits.source import callee
@@ -147,7 +148,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
         "lightning": f"LinearLR(opt, start_factor=0.01, total_iters={steps})  # with interval='step'",
     }
     summary = f"Ramp the learning rate up{to} over the first {steps} steps ({reason})."
-    return fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
+    found = fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
+    return replace(found, sets={"warmup_steps": steps})
 
 
 def _existing_setting(edits: Edits, steps: str) -> bool:

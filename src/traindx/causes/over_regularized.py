@@ -58,6 +58,7 @@ On one fixed batch the losses in train and in eval mode come close, and training
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..edits import Edits
 from ..edits.arguments import argument
@@ -133,11 +134,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     words = {"keras": f"layers.Dropout({USUAL_DROPOUT})", "huggingface": "config.hidden_dropout_prob = 0.1"}
     if not strong:
         summary = f"Weaken dropout, augmentation and input noise until the training set can be fitted.{gap}"
-        return fixed(run, summary, edits, pattern, words=words)
+        return replace(fixed(run, summary, edits, pattern, words=words), sets={"p": USUAL_DROPOUT})
     highest = max(p for _, p in strong)
     noise = f" The strongest drops {percent(highest)} of the units." if highest < 1 else ""
     names = listed([f"`{name}` (p={p:g})" for name, p in strong])
-    return fixed(run, f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}", edits, pattern, words=words)
+    summary = f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}"
+    return replace(fixed(run, summary, edits, pattern, words=words), sets={"p": USUAL_DROPOUT})
 
 
 def _weaken(edits: Edits) -> None:

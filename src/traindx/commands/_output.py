@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -20,11 +20,21 @@ LOG_WIDTH = 80
 NARROWEST = 60  # below this the terminal folds better than we do
 
 
-def deliver(diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace) -> None:
-    """Render in the format asked for, and say nothing more."""
+def deliver(
+    diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace, page: Callable[[], str] | None = None
+) -> None:
+    """Render in the format asked for, and say nothing more. `page` makes the full HTML page, which needs the runs."""
     from ..reports import format_of, render_all
+    from ._page import page_of_diagnoses
 
     chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
+    if chosen == "html":
+        text = page() if page else page_of_diagnoses(diagnoses)
+        if arguments.output:
+            write(arguments.output, text)
+        else:
+            sys.stdout.write(text)  # as it is: its scripts are known by their hash, so not a single tab may change
+        return
     if arguments.output:
         text = render_all(diagnoses, chosen, why=arguments.why, width=LOG_WIDTH)
         write(arguments.output, text)

@@ -10,6 +10,20 @@ if TYPE_CHECKING:
     from ..record import Run
 
 
+def page_of_diagnoses(diagnoses: Sequence[Diagnosis]) -> str:
+    """The same where nothing but the diagnoses is at hand: they hold the losses, and nothing by layer."""
+    from ..record import RunBuilder
+
+    pairs = []
+    for diagnosis in diagnoses:
+        builder = RunBuilder(diagnosis.source, diagnosis.kind).fact("steps", diagnosis.steps)
+        for name, series in (("loss/train", diagnosis.loss), ("loss/validation", diagnosis.validation)):
+            if series:
+                builder.series(name, series.steps, series.values)
+        pairs.append((builder.build(), diagnosis))
+    return page_of(pairs)
+
+
 def page_of(pairs: Sequence[tuple[Run, Diagnosis]]) -> str:
     from ..comparison import short_names
     from ..reports.html import section

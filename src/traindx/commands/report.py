@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
+    from ..history import with_similar_case
     from ..readers import Options
     from ._output import write
     from ._page import page_of
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options.of(arguments.map, arguments.step)
     inputs = arguments.inputs or [newest_record()]
     runs = [found for path in inputs for found in runs_at(path, options, arguments.all_runs)[0]]
-    page = page_of([(found, diagnose(found)) for found in runs])
+    page = page_of([(found, with_similar_case(diagnose(found))) for found in runs])
     write(arguments.output, page)
     say(f"{arguments.output} ({len(page.encode('utf-8')) / 1e6:.1f} MB)")
     return 0

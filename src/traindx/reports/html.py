@@ -14,6 +14,7 @@ from ._change import change, is_diff
 from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, stands_out, tested
 from ._look import Look
 from ._sketch import sketch
+from ._treatment import lines as treated
 from ._verdicts import ending, state
 
 SUFFIXES = (".html", ".htm")
@@ -57,6 +58,9 @@ def section(diagnosis: Diagnosis) -> str:
             f'<p class="source">{markup(diagnosis.source)} · {markup(details)}</p>',
             _list("Do now", diagnosis.do_now),
             sketch(diagnosis.loss, diagnosis.validation, diagnosis.onset, diagnosis.step_unit),
+            _list("Treated", [text.replace("**", "") for text in treated(diagnosis.treatment)])
+            if diagnosis.treatment
+            else "",
             *_causes(diagnosis),
             _list("Not measured", diagnosis.not_measured, folded=True),
             _list("Checked and normal", diagnosis.checked, folded=True),

@@ -8,6 +8,8 @@ collects them, and those of other packages by the entry-point group `traindx.tre
     JUDGED_BY = "loss"                    which outcome has to be better, see below
     COST = 1.0                            run time in multiples of the control's (optional)
     DECISIVE = 1.0                        how far a cure proves the very cause, 0 to 1 (optional)
+    LEAVES = ("loss-negated",)            signs that stay in the record although their fault is gone (optional):
+                                          those read from the script's own loss, where another one is differentiated
     def doses(run, signs, cause) -> Sequence[Dose] | Refusal
     def begin(options) -> Driver          acts inside the script's process
     def fix(run, signs, cause, dose) -> Fix | None   the source's change for another dose than the first (optional)
@@ -92,6 +94,7 @@ class Intervention:
     module: str
     cost: float = 1.0
     decisive: float = 1.0
+    leaves: tuple[str, ...] = ()
     fix: Callable[[Run, Signs, str, Dose], Fix | None] | None = None
 
 
@@ -125,6 +128,7 @@ def all_interventions() -> dict[str, Intervention]:
             module=module.__name__,
             cost=float(getattr(module, "COST", 1.0)),
             decisive=float(getattr(module, "DECISIVE", 1.0)),
+            leaves=tuple(getattr(module, "LEAVES", ())),
             fix=getattr(module, "fix", None),
         )
     return found

@@ -114,7 +114,7 @@ def try_dose(
     """`fine`: the outcome of the control was not bad by itself. `in_time`: whether more runs may be made."""
     began, kind = time.monotonic(), intervention.judged_by
     arm = Arm(dose.text, intervention.module, dose.options)
-    watched = symptoms(hypothesis, controls.signs)
+    watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
     least = LEAST_EFFECT_OF_FINE if fine else LEAST_EFFECT
     seeds: list[Judged] = []
     found = statistics.Verdict("open", 0.0, (0.0, 0.0))

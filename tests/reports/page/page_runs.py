@@ -10,34 +10,40 @@ from traindx.record import Run, RunBuilder
 
 HOSTILE = "</script><!--<script>alert(1)</script>\"'&lt;\u2028{{content}}"
 LAYERS = ("body.0.weight", "body.0.bias", "body.2.weight", "head.weight")
+LOOKS = np.array([0, 1, 2, 4, 8, 16, 32, 64, 100, 140, 180, 199, 210, 230, 250, 270, 290])
 MODULES = ("body.0", "body.1", "body.2", "head")
 
 
 def sick() -> Run:
-    """NaN from step 300 on after a spike, dead units, an event, and everything that observers write."""
-    steps = np.arange(400)
-    loss = 2.3 * np.exp(-steps / 90) + 0.1 + 0.02 * np.sin(steps)
+    """A learning rate raised tenfold at step 200: the loss climbs, spikes, and is NaN from step 300 on; units die."""
+    steps, noise = np.arange(400), np.random.default_rng(3).normal(size=400)
+    loss = 2.3 * np.exp(-steps / 60) + 0.35 + 0.05 * noise
+    loss[200:300] = 0.42 * np.exp((steps[200:300] - 200) / 22) + 0.1 * np.abs(noise[200:300])
     loss[250] = 40.0
     loss[300:] = np.nan
-    return observed(RunBuilder("runs/sick.tdx", "observed"), loss).build()
+    builder = observed(RunBuilder("runs/sick.tdx", "observed"), loss, worst=1.0)
+    builder.series("update_ratio", LOOKS, np.geomspace(0.2, 0.9, len(LOOKS)))
+    builder.series("grad_norm", LOOKS, np.where(LOOKS < 200, 2.0, 2.0 * np.exp((LOOKS - 200) / 15)))
+    builder.series("lr", [0, 200], [0.1, 1.0]).event("lr-changed", 200, **{"from": 0.1, "to": 1.0})
+    builder.event("loss-jump", 250, **{"from": 3.1, "to": 40.0}).event("nonfinite-loss", 300, value="nan")
+    return builder.build()
 
 
-def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAYERS) -> RunBuilder:
-    steps, looks = np.arange(len(loss)), np.array([0, 1, 2, 10, 50, 120, 290])
+def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAYERS, worst: float = 0.2) -> RunBuilder:
+    steps, looks = np.arange(len(loss)), LOOKS
     size = np.abs(np.random.default_rng(0).normal(1, 0.2, (len(looks), len(names))))
-    dead = np.linspace(0, 1, len(looks))[:, None] * np.array([[0.2, 1.0, 0.5, 0.0]])
+    dead = np.linspace(0, worst, len(looks))[:, None] * np.array([[0.2, 1.0, 0.5, 0.0]])
     builder.series("loss/train", steps, loss)
-    builder.series("loss/validation", steps[50::50], np.nan_to_num(loss[50::50], nan=2.0) + 0.2)
+    builder.series("loss/validation", steps[50::50], np.minimum(np.nan_to_num(loss[50::50], nan=5.0), 4.0) + 0.2)
     builder.series("lr", [0, 200], [0.1, 0.01])
     builder.series("grad_norm", looks, size[:, 0]).series("clip/threshold", looks, np.ones(len(looks)))
     for name, value in (("data", 0.004), ("forward", 0.002), ("backward", 0.003), ("step", 0.001), ("total", 0.012)):
         builder.series(f"time/{name}", looks, value * (1 + 0.1 * size[:, 1]))
-    builder.series("memory", looks, 2e8 + 1e6 * looks).series("input_rms", looks, size[:, 2])
+    builder.series("memory", looks, 2e8 + 1e7 * size[:, 1]).series("input_rms", looks, size[:, 2])
     for quantity in ("grad_norm", "grad_rms", "update_ratio", "weight_norm"):
         builder.layers(quantity, looks, names, size * 10.0 ** -np.arange(len(names)))
     for quantity, values in (("act_dead", dead), ("act_std", size), ("act_mean", size - 1), ("act_max", 3 * size)):
         builder.layers(quantity, looks, MODULES, values)
-    builder.event("loss-jump", 250, **{"from": 0.4, "to": 40.0}).event("nonfinite-loss", 300, value="nan")
     builder.fact("started", 1.8e9).fact("ended", 1.8e9 + 60).fact("exit", "ok").fact("steps", len(loss))
     builder.fact("params", [{"name": name, "kind": name.split(".")[-1], "depth": i} for i, name in enumerate(names)])
     modules = [{"name": name, "type": "ReLU", "order": i} for i, name in enumerate(MODULES)]
@@ -45,8 +51,8 @@ def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAY
     builder.fact("optimizers", [{"class": "SGD", "groups": [{"lr": 0.1}], "steps": len(loss)}])
     stats = {"samples": 512, "mean": 0.1, "std": 1.0, "min": -3.0, "max": 4.0, "feature_std": [1.0, 0.5, 100.0]}
     builder.fact("data/train", stats).fact("data/eval", stats)
-    targets = {"kind": "class ids", "classes": 3, "histogram": {"0": 90, "1": 9, "2": 1}, "predictions": {"0": 100}}
-    return builder.fact("targets/train", targets)
+    even = {"0": 34, "1": 33, "2": 33}
+    return builder.fact("targets/train", {"kind": "class ids", "classes": 3, "histogram": even, "predictions": even})
 
 
 def healthy() -> Run:

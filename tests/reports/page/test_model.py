@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import page_runs
 import pytest
 
 from traindx.diagnosis import diagnose
+from traindx.diagnosis.treatment import Effect, Treatment, TrialReport
 from traindx.record import RunBuilder, Series
 from traindx.reports.page import report
 from traindx.reports.page.model.arrays import COARSE, packed, packed_values
@@ -75,7 +77,7 @@ def test_steps_that_fall_back_are_put_in_order() -> None:
 def test_a_learning_rate_holds_until_the_end() -> None:
     rate = chart(curves(page_runs.sick()), "rate")["lines"][0]
     assert rate["n"] == 3
-    assert numbers(rate["values"])[-1] == np.float32(0.01)
+    assert numbers(rate["values"])[-1] == np.float32(1.0)
 
 
 def test_a_million_points_are_a_file_to_mail() -> None:
@@ -111,7 +113,7 @@ def test_marks_are_onsets_and_events() -> None:
     run = page_runs.sick()
     found = marks(run, diagnose(run))
     assert {"onset", "loss-jump", "nonfinite-loss"} <= {mark["kind"] for mark in found}
-    assert "Loss jumps from 0.4 to 40" in [mark["text"] for mark in found]
+    assert "Loss jumps from 3.1 to 40" in [mark["text"] for mark in found]
 
 
 def test_evidence_leads_to_its_place() -> None:
@@ -125,3 +127,14 @@ def test_a_log_has_no_layers_times_or_data() -> None:
     found = model(page_runs.log_only())
     assert [found[name] for name in ("layers", "timing", "data", "treatment")] == [None] * 4
     assert found["about"]["unit"] == "epoch"
+
+
+def test_trials_are_told_with_both_arms() -> None:
+    run = page_runs.log_only()
+    effect = Effect("final loss", 2.0, 0.5, -0.75, (-0.8, -0.7))
+    trial = TrialReport("lower-lr", "Lower the learning rate", "lr-too-high", "cured", 3, effect, dose="0.1x")
+    treated = Treatment("cured", "A lower rate cures it.", [trial], cause="lr-too-high", confirmed_by_patched_run=True)
+    found = report(run, replace(diagnose(run), treatment=treated))["treatment"]
+    assert (found["word"], found["sentence"]) == ("Cured", "A lower rate cures it.")
+    assert found["trials"][0]["effect"]["treated"] == 0.5
+    assert any("patched script" in text for text in found["remarks"])

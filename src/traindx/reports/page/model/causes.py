@@ -78,10 +78,10 @@ def symptoms(run: Run, diagnosis: Diagnosis) -> list[dict[str, Any]]:
 
 def checks(diagnosis: Diagnosis) -> dict[str, Any]:
     asked = [{"question": q.question, "finding": q.finding, "trouble": q.trouble} for q in diagnosis.questions]
-    answered = {entry["finding"] for entry in asked}
+    answered = [q.finding for q in diagnosis.questions]
     return {
         "asked": asked,
-        "normal": [text for text in diagnosis.checked if text not in answered],
+        "normal": [text for text in diagnosis.checked if not any(text in finding for finding in answered)],
         "not_measured": list(diagnosis.not_measured),
         "looks": list(diagnosis.looks),
         "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],

@@ -48,14 +48,15 @@ def layers(run: Run) -> dict[str, Any] | None:
 
 def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
     title, of, scale, reading = QUANTITIES[key]
-    names = _in_order(run, table, of)[:MOST_ROWS]
+    measured = [name for name in _in_order(run, table, of) if not np.isnan(table.column(name)).all()]
+    names = measured[:MOST_ROWS]
+    if not names:
+        return None
     looks = _chosen(len(table.steps), min(MOST_LOOKS, MOST_CELLS // max(1, len(names))))
     columns = [table.layers.index(name) for name in names]
     values = table.values[np.ix_(looks, columns)]
     if of == "parameter":
         values = np.where(_broken(run, table, looks, values), np.inf, values)
-    if not len(names) or np.isnan(values).all():
-        return None
     low, high = _range(values, scale)
     return {
         "key": key,
@@ -64,7 +65,7 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
         "scale": scale,
         "reading": reading,
         "names": names,
-        "left_out": len(table.layers) - len(names),
+        "left_out": len(measured) - len(names),
         "looks": len(looks),
         "steps": packed_steps(table.steps[looks]),
         "values": packed_values(values.T.ravel(), TABLE),  # layer after layer

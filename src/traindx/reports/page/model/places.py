@@ -39,6 +39,10 @@ BY_ID = {
     "rate-above-usual": "rate",
     "rate-below-usual": "rate",
     "batch-outlier": "loss",
+    "params-zero-gradient": "layers",
+    "params-without-gradient": "layers",
+    "params-never-move": "layers",
+    "fresh-layers-frozen": "layers",
 }
 QUANTITIES = {
     "dead-units": "act_dead",
@@ -52,6 +56,10 @@ QUANTITIES = {
     "weights-growing": "weight_norm",
     "weights-shrinking": "weight_norm",
     "weights-hardly-move": "update_ratio",
+    "params-zero-gradient": "grad_norm",
+    "params-without-gradient": "grad_norm",
+    "params-never-move": "update_ratio",
+    "fresh-layers-frozen": "update_ratio",
 }
 SERIES = {"loss": ("loss/train", "loss/validation"), "gradient": ("grad_norm",), "rate": ("lr",)}
 
@@ -71,7 +79,8 @@ def place(run: Run, sign: Sign | None) -> dict[str, Any] | None:
         return _in_layers(run, sign)
     if panel in SERIES and not any(run.series(name) for name in SERIES[panel]):
         return None
-    if panel is None or (panel == "loss" and sign.onset is None and unit.family in ("wiring", "outputs", "deep")):
+    # What the program does wrong from its first step on shows nowhere in particular.
+    if panel is None or (panel == "loss" and not sign.onset and unit.family in ("wiring", "outputs", "deep")):
         return None
     return {"panel": panel, "step": None if sign.onset is None else int(sign.onset)}
 

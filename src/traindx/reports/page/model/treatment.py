@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ....diagnosis import Diagnosis
+from ..._treatment import CONFIRMED, HEADS, cost, trial_line
 from ...json import strict
-
-VERDICTS = {
-    "cured": "Cured: the treated runs train as they should.",
-    "helped": "Helped: the treated runs do better, without being cured.",
-    "no-proven-fix": "No treatment was proven to help.",
-    "nothing-to-treat": "There was nothing to treat.",
-    "not-treatable": "This run cannot be treated automatically.",
-}
 
 
 def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
-    """The `treatment` of the diagnosis as it stands, and the trials that single hypotheses carry."""
-    found = getattr(diagnosis, "treatment", None)
-    whole = strict(found) if isinstance(found, Mapping) else {}
-    trials = [trial for trial in whole.get("trials") or [] if isinstance(trial, dict)]
-    single = [{"cause": h.cause, "title": h.title, **strict(h.trial)} for h in diagnosis.hypotheses if h.trial]
-    if not whole and not single:
-        return None
+    """The treatment as the JSON report has it, with its sentences; else the trials that hypotheses carry."""
+    found = diagnosis.treatment
+    if found is None:
+        single = [{"cause": h.cause, "title": h.title, **strict(h.trial)} for h in diagnosis.hypotheses if h.trial]
+        return {"word": "", "sentence": "", "trials": single, "remarks": [], "patch": None} if single else None
+    confirmed = [] if found.confirmed_by_patched_run is None else [CONFIRMED[found.confirmed_by_patched_run]]
     return {
-        **whole,
-        "sentence": VERDICTS.get(str(whole.get("verdict")), ""),
-        "trials": trials or single,
+        "word": HEADS[found.verdict][0].capitalize(),
+        "sentence": found.text,
+        "trials": [{**strict(trial.as_object()), "line": trial_line(trial)} for trial in found.trials],
+        "remarks": [
+            *confirmed,
+            *(f"Ruled out: {text}" for text in found.rules_out),
+            *found.notes,
+            *([cost(found)] if found.trials else []),
+        ],
+        "patch": found.patch,
     }

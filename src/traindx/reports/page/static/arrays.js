@@ -47,10 +47,21 @@ class Series {
       this.steps = grownSteps;
       this.values = grownValues;
     }
+    const back = this.n > 0 && steps.length > 0 && steps[0] < this.steps[this.n - 1];
     this.steps.set(steps, this.n);
     this.values.set(values, this.n);
     this.n = needed;
     this.smooth = null;
+    if (back) this.sort();
+  }
+
+  // A counter that went back: the points are put in order, and what was known of blocks is forgotten.
+  sort() {
+    const order = [...Array(this.n).keys()].sort((a, b) => this.steps[a] - this.steps[b] || a - b);
+    const steps = Float64Array.from(order, (i) => this.steps[i]), values = Float32Array.from(order, (i) => this.values[i]);
+    this.steps.set(steps);
+    this.values.set(values);
+    this.blocks = null;
   }
 
   // The first place whose step is at least `step`.

@@ -4,9 +4,9 @@ function causesPanel(report) {
   const { causes, symptoms } = report;
   if (!causes.length && !symptoms.length && !report.next.length) return null;
   const full = causes.filter((cause) => cause.open), rest = causes.filter((cause) => !cause.open);
-  return panel("causes", full.length === 1 ? "Cause" : "Causes",
+  return panel("causes", !causes.length ? "What else was measured" : full.length === 1 ? "Cause" : "Causes",
     full.map((cause) => causeCard(cause)),
-    symptoms.length ? h("div", { class: "signs" }, h("h3", {}, "Also measured"), h("ul", {}, symptoms.map((sign) => h("li", { class: sign.severity }, placed(sign))))) : null,
+    symptoms.length ? h("div", { class: "signs" }, causes.length ? h("h3", {}, "Also measured") : null, h("ul", {}, symptoms.map((sign) => h("li", { class: sign.severity }, placed(sign))))) : null,
     rest.length ? h("div", { class: "others" }, h("h3", {}, full.length ? "Alternatives" : "Possible causes"), rest.map(otherCause)) : null,
     nextCommand(report.next));
 }
@@ -25,8 +25,8 @@ function causeCard(cause) {
     evidence("Evidence", cause.evidence, "for"), evidence("Against it", cause.against, "against"), evidence("Follows from it", cause.follows, "follows"),
     cause.tested ? h("div", { class: "part" }, h("h4", {}, "Tested"), h("p", {}, cause.tested)) : null,
     fixBlock(cause.fix),
-    cause.avoid.length ? h("div", { class: "part" }, h("h4", {}, "Avoid"), h("ul", { class: "avoid" }, cause.avoid.map((text) => h("li", {}, text)))) : null,
-    cause.verify ? h("div", { class: "part" }, h("h4", {}, "Verify"), h("p", {}, cause.verify)) : null,
+    cause.avoid.length ? h("div", { class: "part" }, h("h4", {}, "Avoid"), h("ul", { class: "avoid" }, cause.avoid.map((text) => h("li", {}, prose(text))))) : null,
+    cause.verify ? h("div", { class: "part" }, h("h4", {}, "Verify"), h("p", {}, prose(cause.verify))) : null,
     cause.reference ? h("p", { class: "reference" }, cause.reference) : null);
 }
 
@@ -38,9 +38,9 @@ function evidence(title, items, kind) {
 // A sentence, and a link to the place where it can be seen.
 function placed(item) {
   const { place } = item;
-  if (!place) return item.text;
-  return [item.text, " ", h("a", { class: "see", href: `#${PANEL_OF[place.panel] || place.panel}`, onclick: (event) => { event.preventDefault(); jump(place); } },
-    `Show in ${SHOWN_IN[place.panel]}${place.step === null || place.step === undefined ? "" : ` at ${count(place.step)}`}`)];
+  if (!place) return prose(item.text);
+  return [prose(item.text), " ", h("a", { class: "see", "data-panel": place.panel, href: `#${PANEL_OF[place.panel] || place.panel}`, onclick: (event) => { event.preventDefault(); jump(place); } },
+    `See ${SHOWN_IN[place.panel]}${place.step === null || place.step === undefined ? "" : `, ${shown.report.about.unit} ${count(place.step)}`}`)];
 }
 
 const PANEL_OF = { gradient: "loss", rate: "loss" };
@@ -53,7 +53,7 @@ function fixBlock(fix) {
     const kind = fix.diff ? { "+": "ins", "-": "del" }[mark] || "span" : "span";
     return h(kind, { class: mark === "@" ? "hunk" : null, title: words[mark] }, fix.diff ? mark + text : text, "\n");
   });
-  return h("div", { class: "part fix" }, h("h4", {}, "Fix"), h("p", {}, fix.summary, " ", h("small", {}, `(${fix.safety})`)),
+  return h("div", { class: "part fix" }, h("h4", {}, "Fix"), h("p", {}, prose(fix.summary), " ", h("small", {}, `(${fix.safety})`)),
     lines.length ? h("div", { class: "code" },
       h("div", { class: "codebar" }, h("code", {}, fix.where || (fix.diff ? "" : "Pattern to adapt")), copyButton(fix.copy, fix.diff ? "the patch" : "the code")),
       h("pre", { tabindex: "0", "aria-label": fix.diff ? "Patch" : "Code" }, h("span", { class: "lines" }, lines))) : null);
@@ -63,7 +63,7 @@ function otherCause(cause) {
   return h("details", { class: "other" },
     h("summary", {}, h("span", { class: "title" }, cause.title), confidence(cause)),
     evidence("Evidence", cause.evidence, "for"), evidence("Against it", cause.against, "against"), fixBlock(cause.fix),
-    cause.avoid.length ? h("ul", { class: "avoid" }, cause.avoid.map((text) => h("li", {}, text))) : null);
+    cause.avoid.length ? h("ul", { class: "avoid" }, cause.avoid.map((text) => h("li", {}, prose(text)))) : null);
 }
 
 function nextCommand(tests) {

@@ -6,7 +6,7 @@ class Timeline {
   constructor(extent, unit) {
     this.unit = unit;
     this.charts = new Set();
-    this.extent = extent;
+    this.extent = [...extent];
     this.from = extent[0];
     this.to = extent[1];
     this.key = `t${Math.random()}`;
@@ -44,6 +44,7 @@ class Timeline {
   point(step) {
     const width = this.to - this.from;
     if (step < this.from + 0.1 * width || step > this.to - 0.1 * width) this.show(step - width / 2, step + width / 2);
+    this.pointed = step;
     for (const chart of this.charts) chart.point(step);
   }
 
@@ -57,11 +58,11 @@ class Timeline {
 }
 
 // Ticks of a logarithmic axis: powers of ten, or 1, 2, 5 of each where few decades show, or even steps within one.
-function logTicks(min, max) {
+function logTicks(min, max, most = 6) {
   const decades = Math.log10(max / min);
   if (!(decades > 0)) return [min];
   if (decades < 0.7) return evenTicks(min, max, 4);
-  const each = decades > 2.5 ? [1] : [1, 2, 5], stride = Math.max(1, Math.ceil(decades / 6));
+  const each = 3 * decades > most ? [1] : [1, 2, 5], stride = Math.max(1, Math.ceil(decades / most));
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); power <= Math.ceil(Math.log10(max)); power += 1) {
     if (power % stride) continue;
@@ -84,10 +85,11 @@ function evenTicks(min, max, wanted) {
 
 class Chart {
   // lines: [{series, colour, width, dash, faint, dots, stepped, label}]; `format` writes a value
-  constructor(timeline, { title, lines, log = false, height = 200, labels = true, marks = () => [], format = num, zero = false }) {
-    Object.assign(this, { timeline, title, lines, log, height, labels, marks, format, zero });
+  constructor(timeline, { title, lines, log = false, height = 200, labels = true, marks = () => [], lettered: withLetters = false, format = num, zero = false }) {
+    Object.assign(this, { timeline, title, lines, log, height, labels, marks, format, zero, lettered: withLetters });
     this.figure = h("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart", "aria-label": this.describe() });
     this.figure.addEventListener("keydown", (event) => this.key(event));
+    this.figure.chart = this;
     timeline.charts.add(this);
     new ResizeObserver(() => this.fit()).observe(this.figure);
   }
@@ -128,7 +130,7 @@ class Chart {
     const ink = colour("soft"), grid = { stroke: colour("grid"), width: 1 };
     const font = "12px system-ui, sans-serif";
     this.plot = new uPlot({
-      width, height: this.height, padding: [12, 22, this.labels ? 0 : 6, 0], legend: { show: false }, pxAlign: 0,
+      width, height: this.height, padding: [this.lettered ? 26 : 12, 22, this.labels ? 0 : 6, 0], legend: { show: false }, pxAlign: 0,
       cursor: {
         sync: { key: this.timeline.key, setSeries: false, scales: ["x", null] },
         drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false,
@@ -143,8 +145,8 @@ class Chart {
           splits: (u, axis, min, max) => evenTicks(min, max, Math.max(2, Math.floor(u.width / 130))).filter(Number.isInteger),
           values: (u, ticks) => (this.labels ? ticks.map(count) : ticks.map(() => "")) },
         { stroke: ink, grid, ticks: { show: false }, font, size: AXIS, gap: 6,
-          splits: (u, axis, min, max) => (!this.finite ? [] : this.log ? logTicks(min, max) : evenTicks(min, max, Math.max(2, Math.floor(this.height / 55)))),
-          values: (u, ticks) => ticks.map((tick) => this.format(tick, 3)) },
+          splits: (u, axis, min, max) => (!this.finite ? [] : this.log ? logTicks(min, max, Math.max(3, Math.floor(this.height / 32))) : evenTicks(min, max, Math.max(3, Math.floor(this.height / 55)))),
+          filter: (u, ticks) => ticks, values: (u, ticks) => ticks.map((tick) => this.format(tick, 3)) },
       ],
       series: [{}, ...this.lines.map((line) => this.style(line))],
       hooks: {
@@ -161,7 +163,7 @@ class Chart {
     const stroke = colour(line.colour) || line.colour;
     return {
       stroke: line.faint ? `color-mix(in srgb, ${stroke} 38%, ${colour("ground")})` : stroke, width: line.dots ? 0 : line.width || 1.6, dash: line.dash,
-      spanGaps: false, points: { show: Boolean(line.dots) || line.series.n < 60, size: line.dots ? 4 : 5, fill: stroke, stroke, width: 0 },
+      spanGaps: false, points: { show: Boolean(line.dots) || (line.series.n < 60 && !line.stepped && !line.plain), size: line.dots ? 4 : 5, fill: stroke, stroke, width: 0 },
       paths: line.dots ? () => null : line.stepped ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear(),
     };
   }
@@ -216,7 +218,9 @@ class Chart {
 
   moved(u) {
     const { left } = u.cursor;
-    const step = left === undefined || left === null || left < 0 ? null : Math.round(u.posToVal(left, "x"));
+    const { pointed } = this.timeline; // a step that was jumped to is named exactly, where a pixel is many steps
+    const exact = pointed !== undefined && Math.abs(u.valToPos(pointed, "x") - left) < 1;
+    const step = left === undefined || left === null || left < 0 ? null : exact ? pointed : Math.round(u.posToVal(left, "x"));
     if (this.onCursor) this.onCursor(step);
   }
 

@@ -51,7 +51,7 @@ function curveChart(report, model, timeline, state, last) {
   });
   const chart = new Chart(timeline, {
     title: model.title, lines, log: model.log, height: HEIGHTS[model.key] || 120, labels: model.key === "loss" || last,
-    marks: () => report.marks, zero: model.key === "rate",
+    marks: () => report.marks, lettered: model.key === "loss", zero: model.key === "rate",
   });
   chart.smoothing = (share) => {
     for (const line of lines) {
@@ -65,11 +65,11 @@ function curveChart(report, model, timeline, state, last) {
   return h("figure", { class: "curve", id: `chart-${model.key}` },
     h("figcaption", {}, h("h3", {}, model.title), legend,
       choice(`Scale of ${model.title}`, [[false, "Linear"], [true, "Log"]], model.log, (log) => chart.setLog(log))),
-    chart.figure);
+    chart.figure, model.key === "loss" ? letterKey(report.marks, timeline) : null);
 }
 
 function lookOf(key, series, i) {
-  if (series.name === "clip/threshold") return { colour: "soft", dash: [6, 4], width: 1.4 };
+  if (series.name === "clip/threshold") return { colour: "soft", dash: [6, 4], width: 1.4, plain: true };
   if (key === "rate") return { colour: LINES[i % LINES.length], stepped: true };
   const held = series.name.includes("validation");
   return { colour: held && i < 2 ? "line-2" : LINES[(held ? i : i && i + 1) % LINES.length], dash: held ? [7, 3] : undefined, smooth: !held || series.n > 200 };

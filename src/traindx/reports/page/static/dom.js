@@ -15,6 +15,11 @@ function h(tag, attributes, ...children) {
   return element;
 }
 
+// A sentence of the diagnosis, in which `names` stand between backticks.
+function prose(text) {
+  return text.split(/`([^`\n]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
+}
+
 const byId = (id) => document.getElementById(id);
 
 // Significant digits as in the other reports: enough to act on.

@@ -16,14 +16,14 @@ function drawMarks(u, chart) {
   const { ctx, bbox } = u, ratio = devicePixelRatio || 1;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(bbox.left, 0, bbox.width, bbox.top + bbox.height);
+  ctx.rect(bbox.left - 8 * ratio, 0, bbox.width + 16 * ratio, bbox.top + bbox.height);
   ctx.clip();
   const shown = chart.marks().filter((mark) => mark.step >= chart.timeline.from && mark.step <= chart.timeline.to);
   for (const mark of shown) {
     const x = u.valToPos(mark.step, "x", true);
     if (mark.kind === "onset") {
       ctx.strokeStyle = colour(mark.severity === "critical" ? "broken" : "doubt");
-      ctx.lineWidth = 1.5 * ratio;
+      ctx.lineWidth = (chart.lettered ? 1.5 : 1) * ratio;
       ctx.setLineDash([5 * ratio, 4 * ratio]);
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);
@@ -34,10 +34,35 @@ function drawMarks(u, chart) {
       triangle(ctx, x, bbox.top, 5 * ratio, colour(mark.severity === "critical" ? "broken" : "soft"));
     }
   }
-  const onset = shown.find((mark) => mark.kind === "onset");
-  if (onset && chart.height > 150 && !(chart.broken.length && chart.broken[0].step <= onset.step)) caption(u, onset.step, `from ${chart.timeline.unit} ${count(onset.step)}`, colour(onset.severity === "critical" ? "broken" : "doubt"), chart.broken.length ? 50 : 14);
+  if (chart.lettered) for (const { step, letter, severity } of lettered(chart.marks())) badge(u, chart, step, letter, colour(severity === "critical" ? "broken" : "doubt"));
   drawBroken(u, chart, ratio);
   ctx.restore();
+}
+
+// Onsets by step, each with a letter that stands above the chart and in the list below it.
+function lettered(marks) {
+  const steps = new Map();
+  for (const mark of marks) if (mark.kind === "onset") steps.set(mark.step, [...(steps.get(mark.step) || []), mark]);
+  return [...steps].sort(([one], [other]) => one - other).slice(0, 12).map(([step, own], i) => ({
+    step, letter: String.fromCharCode(65 + i), own, severity: own.some((mark) => mark.severity === "critical") ? "critical" : "warning" }));
+}
+
+function badge(u, chart, step, letter, ink) {
+  const { ctx, bbox } = u, ratio = devicePixelRatio || 1;
+  const x = u.valToPos(step, "x", true);
+  if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) return;
+  ctx.font = `650 ${12 * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = "center";
+  ctx.fillStyle = ink;
+  ctx.fillText(letter, Math.max(x, bbox.left + 6 * ratio), bbox.top - 11 * ratio);
+}
+
+// What the letters stand for; each is a way to its place.
+function letterKey(marks, timeline) {
+  const found = lettered(marks);
+  if (!found.length) return null;
+  return h("ul", { class: "letters" }, found.map(({ step, letter, own, severity }) => h("li", {}, h("button", { type: "button", class: severity, title: own.map((mark) => mark.text).join(" "), onclick: () => jump({ panel: "loss", step }) },
+    h("b", {}, letter), ` ${[...new Set(own.map((mark) => mark.sign.replaceAll("-", " ")))].join(", ")} from ${timeline.unit} ${count(step)}`))));
 }
 
 // NaN and infinity as crosses along the top, with a word at the first.

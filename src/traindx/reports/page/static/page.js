@@ -5,6 +5,7 @@ const shown = { reports: [], report: null, timeline: null };
 
 function show(report) {
   shown.report = report;
+  if (shown.timeline) shown.timeline.charts.clear();
   onTheme.length = 0;
   shown.timeline = new Timeline(report.curves.extent, report.about.unit);
   const main = byId("main");
@@ -53,7 +54,7 @@ async function start() {
     byId("main").append(h("p", {}, "This browser is too old to unpack the charts (it lacks DecompressionStream). ", content.reports[0].verdict.sentence));
     return;
   }
-  for (const report of content.reports) await unpackReport(report);
+  for (const report of content.reports) { report.raw = { ...report }; await unpackReport(report); }
   shown.reports = content.reports;
   show(shown.reports[0]);
   byId("foot").append("Made by traindx. This page is complete in itself and loads nothing.");

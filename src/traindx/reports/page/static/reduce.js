@@ -110,6 +110,18 @@ function smoothedSeries(series, share, log) {
   return line;
 }
 
+// Whether a linear axis would show a cliff and a floor.
+function spansDecades(series) {
+  let low = Infinity, high = 0;
+  for (let i = 0; i < series.n; i += 1) {
+    const value = series.values[i];
+    if (value <= 0) return false;
+    if (value < low) low = value;
+    if (value > high && Number.isFinite(value)) high = value;
+  }
+  return high > 20 * low;
+}
+
 // Steps beyond which two neighbours are not joined: the line between them would claim to know what lies there.
 function widestGap(series) {
   if (series.n < 3) return Infinity;
