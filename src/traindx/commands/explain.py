@@ -24,6 +24,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "markdown"), default="text", help="default: text")
 
 
+def words(option: str) -> list[str]:
+    """For the completion of shells."""
+    from ..causes import all_causes, page_names
+    from ..signs import all_signs
+
+    return [] if option else [*all_causes(), *page_names(), *all_signs()]
+
+
 def run(arguments: argparse.Namespace) -> int:
     from ._markdown import plain
 

@@ -12,15 +12,25 @@ The runs are isolated: what the script writes, renames and deletes happens in
 a temporary layer that only it sees, the network is off, and programs that it
 starts end with it (docs/safety.md). --in-place runs it for real instead.
 Finished runs are kept in the user's cache folder; Ctrl-C keeps what is done.
+
+Given a record (.tdx) of a run instead of a script, its script, arguments and
+folder are taken from the record, where the record holds them unmasked.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ._errors import CommandError
 from ._options import add_format
 from ._script import add_script, announce, script_of
+
+if TYPE_CHECKING:
+    from ..probes.launch import Script
 
 HELP = "prove the cause by controlled re-runs, and show the patch"
 
@@ -30,26 +40,68 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=float, metavar="M", help="stop after M minutes; within them, more than three trials are made"
     )
+    parser.add_argument(
+        "--on", metavar="CLUSTER", help="where to run: ray (the cluster of this machine) or ray://HOST:PORT"
+    )
     parser.add_argument("--no-cache", action="store_true", help="make every run anew, and keep none")
     add_script(parser)
+    script = next(action for action in parser._actions if action.dest == "script")
+    script.metavar, script.help = "SCRIPT|RUN", "the training script (or module, with -m), or the record of a run"
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ..probes.launch import ProbeError
     from ..treatments import Options, treat
     from ..treatments.caching import usual_folder
+    from ..treatments.on_ray import is_address
     from ._output import deliver
     from ._trial_progress import TrialProgress
 
     if arguments.minutes is not None and arguments.minutes <= 0:
         raise CommandError("--minutes must be positive")
-    script = script_of(arguments)
+    if arguments.on is not None and not is_address(arguments.on):
+        raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
+    script = from_record(arguments) if is_record(arguments) else script_of(arguments)
+    output = arguments.output.absolute() if arguments.output else None  # a record may lead to another folder
     announce("treat", script)
     with TrialProgress() as watch:
-        options = Options(arguments.minutes, None if arguments.no_cache else usual_folder(), watch=watch)
+        options = Options(
+            arguments.minutes, None if arguments.no_cache else usual_folder(), watch=watch, on=arguments.on
+        )
         try:
             diagnosis = treat(script, options)
         except ProbeError as error:
             raise CommandError(str(error)) from None
+    arguments.output = output
     deliver([diagnosis], arguments)
     return 0
+
+
+def is_record(arguments: argparse.Namespace) -> bool:
+    return not arguments.module and Path(arguments.script).suffix.lower() == ".tdx"
+
+
+def from_record(arguments: argparse.Namespace) -> Script:
+    """The script of a recorded run. Goes to the folder in which it was started."""
+    from ..edits import Project
+    from ..probes.launch import Script
+    from ..record import load
+    from ..record.vocabulary import MASK
+
+    if arguments.args:
+        raise CommandError("a record brings its own arguments; to give others, name the script instead of the record")
+    run = load(Path(arguments.script))
+    about = run.fact("script")
+    path, argv = about.get("path"), [str(word) for word in about.get("argv") or ()]
+    if run.kind != "observed" or not path:
+        raise CommandError(f"{arguments.script} names no script: traindx treat train.py runs it")
+    masked = [word for word in argv if MASK in word]
+    if masked:
+        called = shlex.join(["traindx", "treat", *(["-m"] if about.get("module") else []), str(path)])
+        raise CommandError(f"the record masks arguments of {path} ({', '.join(masked)}): {called} with its arguments")
+    project = Project.of(run)
+    if project is None and not about.get("module"):
+        raise CommandError(f"{path} of {arguments.script} is not here, or has changed: name the script instead")
+    if project is not None and project.base.is_dir():
+        os.chdir(project.base)
+    return Script(str(path), tuple(argv), bool(about.get("module")), arguments.in_place)

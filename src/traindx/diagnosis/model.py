@@ -35,6 +35,7 @@ REQUIRED = 6.0
 # The level of a required sign that could not be measured: that is no evidence of absence, but no support either.
 UNMEASURED = 0.35
 EXPLAINED = 3.0
+NORMAL = 0.5  # the level below which a sign is not raised
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
 
 Basis = Literal["seen", "suspected"]
@@ -59,6 +60,8 @@ class Parameters:
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
     about: Mapping[str, Any] = field(default_factory=dict)
     unmeasured: float = UNMEASURED
+    # Of a sign's weight for a cause: what its being normal takes from that cause. Fitted weights have no need of it.
+    absence: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,17 @@ class Model:
         terms = [Term(sign, levels[sign], w) for sign, w in weights.items() if levels.get(sign)]
         cause = self.causes.get(hypothesis)
         if cause is not None:
+            if self.parameters.absence:
+                terms += [Term(s, -a, w) for s, w in weights.items() if (a := self.absence(s, w, levels))]
             terms += self.fixed_terms(cause, levels)
         return terms
+
+    def absence(self, sign: str, weight: float, levels: Mapping[str, float]) -> float:
+        """How far a sign that would speak for a cause is normal, times what that counts; 0 where it is not known."""
+        level = levels.get(sign)
+        if level is None or weight <= 0 or level >= NORMAL:
+            return 0.0
+        return self.parameters.absence * (1.0 - level / NORMAL)
 
     def fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
         """The summands that are rules, not weights."""
