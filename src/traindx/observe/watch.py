@@ -84,6 +84,18 @@ class Watch:
             self._run = load(self.path)
         return self._run
 
+    def __repr__(self) -> str:
+        run = self.run
+        state = "watching" if self._recording is not None else "stopped"
+        return f"<Watch {run.source} ({state}, {run.steps:,} step{'' if run.steps == 1 else 's'})>"
+
+    def __str__(self) -> str:
+        return str(self.run).replace(repr(self.run), repr(self), 1)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: verdict, causes and curve."""
+        return self.run._repr_html_()
+
     def diagnose(self) -> Diagnosis:
         return self.run.diagnose()
 
