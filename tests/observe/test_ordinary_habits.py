@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from small_loops import observed
 
+from traindx.signs import measure_all
+
 PARTS = """
 import torch
 from torch import nn
@@ -247,3 +249,153 @@ for epoch in range(3):
 """
     outcome = observed(warm, script(PARTS + source))
     assert outcome.code == 0 and "observers_off" not in outcome.run.facts
+
+
+def test_accuracy_by_numpy_is_scored_with_its_own_labels(warm, script):
+    """No scalar is read between batches, so each output has to be scored before the next batch's labels come."""
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        from torch.utils.data import DataLoader, TensorDataset
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        x = torch.randn(96, 3)
+        y = x.argmax(dim=1)
+        train = DataLoader(TensorDataset(x[:64], y[:64]), batch_size=8, shuffle=True)
+        test = DataLoader(TensorDataset(x[64:], y[64:]), batch_size=8)
+        model = nn.Linear(3, 3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+        for epoch in range(6):
+            model.train()
+            for a, b in train:
+                optimizer.zero_grad()
+                F.cross_entropy(model(a), b).backward()
+                optimizer.step()
+            model.eval()
+            right = []
+            with torch.no_grad():
+                for a, b in test:
+                    scores = model(a)
+                    right.extend((scores.argmax(1).numpy() == b.numpy()).tolist())
+        print(sum(right) / len(right))
+        """),
+    )
+    accuracy = run.run.series("accuracy/validation")
+    assert accuracy.values[-1] == pytest.approx(float(run.out.splitlines()[-1]), abs=0.01)
+
+
+def test_accuracies_over_sets_of_several_sizes_are_no_loss(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        x = torch.randn(100, 3)
+        y = (x[:, :1] > 0).float()
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        for step in range(60):
+            loss = F.binary_cross_entropy_with_logits(model(x[:70]), y[:70])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            seen, unseen = model(x[:70]), model(x[70:])
+            print(((seen > 0).float() == y[:70]).float().mean().item())
+            print(((unseen > 0).float() == y[70:]).float().mean().item())
+        """),
+    ).run
+    assert not run.series("loss/validation")
+
+
+def test_weighted_accuracy_that_rises_is_no_loss(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        x = torch.randn(200, 3)
+        y = (x[:, :1] > 0).float()
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for epoch in range(30):
+            for at in range(0, 100, 20):
+                loss = F.binary_cross_entropy_with_logits(model(x[at:at + 20]), y[at:at + 20])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            with torch.no_grad():
+                right = ((model(x[100:]) > 0).float() == y[100:]).float()
+                print((right * torch.linspace(0.9, 1.0, 100)[:, None]).mean().item())
+        """),
+    ).run
+    assert not run.series("loss/validation")
+
+
+def test_a_loss_by_hand_that_is_read_in_evaluation_is_one(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        x = torch.randn(200, 3)
+        y = x[:, :1] * 0.5
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for epoch in range(10):
+            for at in range(0, 100, 20):
+                loss = ((model(x[at:at + 20]) - y[at:at + 20]) ** 2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            with torch.no_grad():
+                print(((model(x[100:]) - y[100:]) ** 2).mean().item())
+        """),
+    ).run
+    assert len(run.series("loss/validation")) == 10
+
+
+@pytest.mark.parametrize(
+    ("loss", "seen"),
+    [
+        ("F.mse_loss(out, y) / 50 - F.cosine_similarity(out, y).mean()", False),
+        ("1 - F.cosine_similarity(out, y).mean() + 0.01 * F.mse_loss(out, y) - 2", False),
+        ("-F.mse_loss(out, y)", True),
+        ("0.001 * out.pow(2).mean() - F.mse_loss(out, y)", True),
+        ("torch.stack([-F.mse_loss(out, y)]).sum()", True),
+    ],
+)
+def test_the_sign_of_a_term_is_that_of_its_own_path(warm, script, loss, seen):
+    run = observed(
+        warm,
+        script(f"""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        model = nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+        for step in range(12):
+            x = torch.randn(16, 4)
+            y = 3 * x[:, :3]
+            out = model(x)
+            loss = {loss}
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """),
+    ).run
+    assert (measure_all(run)["loss-negated"].level >= 0.5) == seen
