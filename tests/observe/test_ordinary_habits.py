@@ -399,3 +399,47 @@ def test_the_sign_of_a_term_is_that_of_its_own_path(warm, script, loss, seen):
         """),
     ).run
     assert (measure_all(run)["loss-negated"].level >= 0.5) == seen
+
+
+TABLE = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+torch.set_num_threads(1)
+n = 700
+usual = torch.tensor([7.75, 8.05, 13.0, 26.0, 10.5])[torch.randint(0, 5, (n,))]
+fare = torch.where(torch.rand(n) < 0.7, usual, torch.rand(n) * 80)
+age = torch.where(torch.rand(n) < 0.4, torch.full((n,), 28.0), torch.randint(1, 70, (n,)).float())
+flags = (torch.rand(n, 4) < 0.25).float()
+x = torch.cat([(fare / 30)[:, None], (age / 30)[:, None], flags], 1)
+y = (x[:, 2] + 0.5 * torch.randn(n) > 0.5).float()[:, None]
+{more}
+train = DataLoader(TensorDataset(x[:560], y[:560]), batch_size=32, shuffle=True)
+test = DataLoader(TensorDataset(x[560:], y[560:]), batch_size=32)
+model = nn.Sequential(nn.Linear(x.shape[1], 8), nn.ReLU(), nn.Linear(8, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(12):
+    model.train()
+    for a, b in train:
+        optimizer.zero_grad()
+        F.binary_cross_entropy_with_logits(model(a), b).backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        print(sum(F.binary_cross_entropy_with_logits(model(a), b).item() for a, b in test))
+"""
+
+
+def test_passengers_who_are_alike_are_no_leak(warm, script):
+    run = observed(warm, script(TABLE.format(more=""))).run
+    assert measure_all(run)["samples-shared"].level < 0.3
+
+
+def test_rows_copied_before_the_split_are_a_leak(warm, script):
+    more = (
+        "x[:, 0] = torch.randn(n); x[:, 1] = torch.randn(n); again = torch.randint(0, 560, (140,)); x[560:] = x[again]"
+    )
+    found = measure_all(observed(warm, script(TABLE.format(more=more))).run)["samples-shared"]
+    assert found.level > 0.7 and "about" not in found.text
