@@ -443,3 +443,65 @@ def test_rows_copied_before_the_split_are_a_leak(warm, script):
     )
     found = measure_all(observed(warm, script(TABLE.format(more=more))).run)["samples-shared"]
     assert found.level > 0.7 and "about" not in found.text
+
+
+def test_short_windows_of_a_text_repeat(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        import pydoc_data.topics as topics
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        text = "".join(topics.topics[name] for name in sorted(topics.topics))[:60000]
+        letters = sorted(set(text))
+        ids = torch.tensor([letters.index(c) for c in text])
+        train, held = ids[:54000], ids[54000:]
+        model = nn.Embedding(len(letters), len(letters))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        def batch(data):
+            at = torch.randint(0, len(data) - 9, (64,)).tolist()
+            return torch.stack([data[i : i + 8] for i in at]), torch.stack([data[i + 1 : i + 9] for i in at])
+        def loss_of(a, b):
+            return F.cross_entropy(model(a).flatten(0, 1), b.flatten())
+        for step in range(300):
+            if step % 50 == 0:
+                with torch.no_grad():
+                    print(sum(loss_of(*batch(held)).item() for _ in range(20)) / 20)
+            loss = loss_of(*batch(train))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """),
+    ).run
+    assert measure_all(run)["samples-shared"].level < 0.3
+
+
+def test_recurrent_weight_of_one_time_step_has_no_gradient(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        class Predictor(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn, self.head = nn.RNN(5, 5, batch_first=True), nn.Linear(5, 1)
+            def forward(self, x):
+                return self.head(self.rnn(x)[0][:, -1])
+        model = Predictor()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for step in range(20):
+            x = torch.randn(10, 1, 5)
+            loss = F.mse_loss(model(x), x.mean(dim=2))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """),
+    ).run
+    assert measure_all(run)["params-zero-gradient"].level == 0

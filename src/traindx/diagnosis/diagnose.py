@@ -10,7 +10,7 @@ from ..record import Run
 from ..signs import Sign, Signs, all_signs, measure_all
 from ..signs.questions import rank
 from .additional_faults import additional_faults
-from .model import HEALTHY, Model, Term, calibrate
+from .model import HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
@@ -37,6 +37,9 @@ def diagnose(run: Run) -> Diagnosis:
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
     further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
+    if model.causes.get(first) is not None and model.causes[first].family == "cost":
+        first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
+        rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
     shown = [first, *further, *(name for name in likely if name not in further)][:SHOWN]
     hypotheses = [
@@ -84,6 +87,9 @@ def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
 def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:
     """The hypotheses' probabilities. Once something is known to be wrong, `healthy` is no rival."""
     causes = model.causes_given_wrong(levels, kind)
+    leading = max(causes, key=lambda name: causes[name])
+    if found.short and model.basis(leading, levels) == "suspected":
+        causes = at_most(causes, leading, POSSIBLY)  # a short run shows little of why
     if found.verdict == "sick":
         return causes
     healthy = model.healthy_chance(levels)
@@ -91,6 +97,18 @@ def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assess
         held = model.parameters.claims.get(kind, {}).get(HEALTHY, ())
         healthy = max(0.5, calibrate({HEALTHY: healthy, "": 1.0 - healthy}, held)[HEALTHY])
     return {HEALTHY: healthy} | {name: (1.0 - healthy) * chance for name, chance in causes.items()}
+
+
+def _what_hurts_first(
+    model: Model, first: str, found: Assessment, chances: dict[str, float], further: dict[str, float]
+) -> tuple[str, Assessment, dict[str, float], dict[str, float]]:
+    """Of two faults that were seen, the one that costs only time or memory comes second."""
+    other = next((name for name in further if model.causes[name].family != "cost"), None)
+    if other is None:
+        return first, found, chances, further
+    swapped = {**chances, first: chances[other], other: chances[first]}
+    beside = {first: further[other], **{name: chance for name, chance in further.items() if name != other}}
+    return other, replace(found, seen=other), swapped, beside
 
 
 def _symptoms(signs: Signs) -> list[Sign]:

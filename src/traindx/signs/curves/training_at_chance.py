@@ -41,4 +41,6 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def do_now(_sign: Sign, run: Run) -> str:
-    return f"{stop(run)}: more steps with these settings will not help. Overfit one batch first (traindx check)."
+    return (
+        f"{stop(run)} before one batch was overfitted (traindx check): so far nothing shows that the model can learn."
+    )

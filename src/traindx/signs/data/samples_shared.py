@@ -24,6 +24,7 @@ SHOWS = "fault"
 RIVAL = ("data", 1.5)
 CHECK = checks.OVERLAP
 FEWEST = 10
+SMALLEST = 0.1  # share compared below which a count is not scaled up further
 NEARLY_ALL = 0.97  # share compared from which nothing is scaled up
 
 
@@ -64,7 +65,7 @@ def _share_compared(overlap: Mapping[str, Any]) -> float:
             middle = (low + high) / 2
             low, high = (middle, high) if (1 - math.exp(-middle)) / middle > distinct / drawn else (low, middle)
         again = 1 - math.exp(-low)
-    share = max(batches, again, 0.01)
+    share = max(batches, again, SMALLEST)
     return 1.0 if share > NEARLY_ALL else share
 
 
