@@ -9,7 +9,8 @@ generated data in the formats that the programs expect; a folder `pkgs` there ma
 of the repositories, by a hash of their name, are `unseen`: nobody looks at them while changing the tool. Results are
 kept in FILE, so that a run can be resumed; records are kept in the folder given with `--records`, so that a changed
 diagnosis is scored without running anything again. The labels hold for the time that the manifest gives a program, so
-each is stopped after that time and a half.
+each is stopped after that time and a half, or a minute. `--levels FILE` writes the levels of the tuned half's signs
+for the fit (`benchmarks/accuracy`); programs with a latent fault are left out, as either answer is right for them.
 
 Counted are: programs without harm called sick, and at which confidence, and those for which a cause is suspected;
 faulty ones whose cause comes first or among the first three; by basis and by cause, how often a leading cause was
@@ -35,13 +36,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from traindx.record import load
+from traindx.zoo.corpus import Row, write
+
 HERE = Path(__file__).parent
 MANIFEST = HERE / "manifest.tsv"
 STANDINS = HERE / "standins"
-NO_CAUSE = ("healthy", "unknown")
+HEALTHY = "healthy"
+NO_CAUSE = (HEALTHY, "unknown")
 FINE = ("healthy", "short", "latent")  # nothing that hurts in the time given
 SURE = 0.9
 SLACK = 1.5  # times the manifest's seconds
+LEAST = 60.0  # seconds: programs that end by themselves have to come to their end on a busy machine too
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ def run(program: Program, root: Path, records: Path, bare: bool) -> Result:
     checkout = root / "checkouts" / program.repo.replace("/", "__")
     words = [program.path, *shlex.split(program.arguments)]
     record = records.resolve() / f"{program.id}.tdx"
-    limit = SLACK * program.seconds
+    limit = max(LEAST, SLACK * program.seconds)
     same: list[bool | None] = [None, None]
     with tempfile.TemporaryDirectory(prefix="real-") as scratch:
         folder = _copy(checkout, scratch, "observed") / program.workdir
@@ -107,6 +113,9 @@ def run(program: Program, root: Path, records: Path, bare: bool) -> Result:
 
 
 def _copy(checkout: Path, scratch: str, name: str) -> Path:
+    for beside in checkout.parent.glob("*.*"):  # data that a program looks for one folder up
+        if beside.is_file():
+            shutil.copy(beside, scratch)
     return Path(shutil.copytree(checkout, Path(scratch) / name, symlinks=True))
 
 
@@ -154,6 +163,19 @@ def results(chosen: Sequence[Program], root: Path, kept: Path | None, records: P
                 with open(kept, "a", encoding="utf-8") as file:
                     file.write(json.dumps(asdict(known[program.id])) + "\n")
         yield known[program.id]
+
+
+def write_levels(path: Path, chosen: Sequence[Program], records: Path) -> None:
+    rows = []
+    for program in chosen:
+        record = records / f"{program.id}.tdx"
+        run = load(record) if record.exists() else None
+        if program.half != "tune" or program.expected == "latent" or run is None or not run.steps:
+            continue
+        cause, *also = program.causes if program.expected == "faulty" else (HEALTHY,)
+        rows.append(Row.of(f"real/{program.id}", f"real/{program.repo}", cause, "", run, also))
+    write(path, rows)
+    print(f"wrote {len(rows)} rows")
 
 
 def report(pairs: Sequence[tuple[Program, Result]], verbose: bool) -> None:
@@ -223,6 +245,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path)
     parser.add_argument("--records", type=Path, help="where records are kept; one that is there is not made again")
     parser.add_argument("--bare", action="store_true", help="run each program without traindx too and compare")
+    parser.add_argument("--levels", type=Path, help="write the signs' levels of the tuned half's records there")
     parser.add_argument("--manifest", type=Path, default=MANIFEST)
     parser.add_argument("-v", "--verbose", action="store_true", help="a line a program; never with the unseen half")
     options = parser.parse_args()
@@ -231,6 +254,9 @@ def main() -> int:
         for program in programs(options.manifest)
         if options.half in (None, program.half) and fnmatch.fnmatch(program.id, options.only)
     ]
+    if options.levels:
+        write_levels(options.levels, chosen, options.records)
+        return 0
     with tempfile.TemporaryDirectory(prefix="real-records-") as scratch:
         records = options.records or Path(scratch)
         records.mkdir(parents=True, exist_ok=True)

@@ -505,3 +505,82 @@ def test_recurrent_weight_of_one_time_step_has_no_gradient(warm, script):
         """),
     ).run
     assert measure_all(run)["params-zero-gradient"].level == 0
+
+
+@pytest.mark.parametrize(("last", "seen"), [("nn.ReLU()", True), ("nn.Identity()", False)])
+def test_relu_on_logits_is_seen(warm, script, last, seen):
+    source = PARTS.replace("nn.Linear(16, 2))", f"nn.Linear(16, 2), {last})")
+    run = observed(warm, script(source + EPOCHS.format(before="model.train()", mode="model.eval()"))).run
+    assert (measure_all(run)["logits-clipped"].level >= 0.7) == seen
+
+
+def test_target_given_first_is_the_target(warm, script):
+    """`criterion(y, prediction)`: the squared error is the same, and so is what is said of it."""
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        x = torch.randn(100, 4)
+        y = 50 + 10 * x[:, :1]
+        model, criterion = nn.Linear(4, 1), nn.MSELoss()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for step in range(20):
+            at = torch.randint(0, 100, (16,))
+            loss = criterion(y[at], model(x[at]))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """),
+    ).run
+    assert 40 < run.facts["targets/train"]["mean"] < 60
+    assert run.training_losses[0].input.facts["grad_fn"] == "addmm"
+
+
+def test_targets_of_two_losses_are_not_averaged(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        body, classes, price = nn.Linear(4, 8), nn.Linear(8, 2), nn.Linear(8, 1)
+        optimizer = torch.optim.Adam([*body.parameters(), *classes.parameters(), *price.parameters()], lr=0.01)
+        for step in range(20):
+            x = torch.randn(16, 4)
+            features = body(x)
+            loss = F.cross_entropy(classes(features), (x[:, 0] > 0).long())
+            loss = loss + F.mse_loss(price(features), 1000 + 300 * torch.randn(16, 1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """),
+    ).run
+    assert 800 < run.facts["targets/train"]["mean"] < 1200
+
+
+def test_a_target_that_the_model_makes_has_no_chance_level(warm, script):
+    run = observed(
+        warm,
+        script("""
+        import torch
+        from torch import nn
+        import torch.nn.functional as F
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        model = nn.Linear(4, 1)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for step in range(20):
+            x = torch.randn(16, 4)
+            loss = F.mse_loss(model(x), x[:, :1] + 0.9 * model(x + 0.1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """),
+    ).run
+    signs = measure_all(run)
+    assert "training-at-chance" not in signs and "chance" not in signs["training-learned"].text

@@ -49,6 +49,8 @@ def chance_level(run: Run) -> Chance | None:
 
 
 def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
+    if call.target.facts.get("carries_gradient") is True:
+        return None  # a target that the model makes itself, as in bootstrapping, moves with it
     if call.kind == "residual":
         return _where_errors_are_as_large_as_targets(run, call)
     trivial = number(call.facts.get("trivial"))

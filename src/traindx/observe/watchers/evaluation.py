@@ -95,7 +95,7 @@ class Watcher:
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        first, second = given_pair(given)
+        first, second = given_pair(name, given)
         if value.requires_grad and not self.session.evaluating:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
                 self._classifies = True

@@ -135,7 +135,7 @@ class Watcher:
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._met = True
-        self._meet(*given_pair(given), not self._evaluates(value))
+        self._meet(*given_pair(name, given), not self._evaluates(value))
 
     def _meet(self, scores: Any, target: Any, training: bool) -> None:
         """Compares inputs with targets, where the loss has one target for each sample."""

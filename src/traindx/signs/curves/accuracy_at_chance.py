@@ -22,6 +22,7 @@ from .._chance import (
     classes_by_accuracy,
     compared_loss,
 )
+from .._unfinished import cut_short_while_falling
 from ..curve import stop, training_loss, validation_loss
 
 ID = "accuracy-at-chance"
@@ -45,7 +46,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the number of classes is not known, and the accuracies are not one in k")
     best, last = float(accuracy.values.max()), accuracy.final
     level = ramp((accuracy.last - share) / (1 - share), 0.1, 0.03) if share < 1 else 0.0
-    if _learns_all_the_same(run):
+    if _learns_all_the_same(run) or cut_short_while_falling(run):
         level = min(level, LOSS_LEARNS)
     loss = training_loss(run) if len(training_loss(run)) else validation_loss(run)
     over = loss.last / math.log(1 / share) if len(loss) and 0 < share < 1 else None
