@@ -10,7 +10,7 @@ from ..record import Run
 from ..signs import Sign, Signs, all_signs, measure_all
 from ..signs.questions import rank
 from .additional_faults import additional_faults
-from .model import HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
+from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
@@ -37,7 +37,7 @@ def diagnose(run: Run) -> Diagnosis:
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
     further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
-    if model.causes.get(first) is not None and model.causes[first].family == "cost":
+    if model.causes.get(first) is not None and model.causes[first].family == COST:
         first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
         rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
@@ -103,7 +103,7 @@ def _what_hurts_first(
     model: Model, first: str, found: Assessment, chances: dict[str, float], further: dict[str, float]
 ) -> tuple[str, Assessment, dict[str, float], dict[str, float]]:
     """Of two faults that were seen, the one that costs only time or memory comes second."""
-    other = next((name for name in further if model.causes[name].family != "cost"), None)
+    other = next((name for name in further if model.causes[name].family != COST), None)
     if other is None:
         return first, found, chances, further
     swapped = {**chances, first: chances[other], other: chances[first]}

@@ -39,6 +39,7 @@ SEEN = 0.7  # the level from which a sign that shows a fault counts as having ca
 
 TELLING = 1.0  # the stated weight from which a sign speaks for a cause by itself
 TYPICAL = 1.5  # and from which an outcome does, which several causes may have
+COST = "cost"  # the family of causes that take time or memory and leave what is learned as it is
 POSSIBLY = 0.39  # the most that is said of a cause without evidence of its own, or after a few steps
 
 Basis = Literal["seen", "suspected"]
@@ -147,7 +148,7 @@ class Model:
         highest = max(scores.values())
         weights = {name: math.exp(score - highest) for name, score in scores.items()}
         total = sum(weights.values())
-        chances = {name: weight / total for name, weight in weights.items()}
+        chances = self._what_hurts_first({name: weight / total for name, weight in weights.items()}, levels)
         leading = max(chances, key=lambda name: chances[name])
         basis = self.basis(leading, levels)
         chances = calibrate(chances, self.parameters.claims.get(kind, {}).get(basis, ()))
@@ -155,6 +156,19 @@ class Model:
             return chances
         held = self._as_held(chances, leading, kind)
         return held if self.has_evidence(leading, levels) else at_most(held, leading, POSSIBLY)
+
+    def _what_hurts_first(self, chances: dict[str, float], levels: Mapping[str, float]) -> dict[str, float]:
+        """A suspicion that costs only time or memory does not come before a fault that was caught in the act."""
+        leading = max(chances, key=lambda name: chances[name])
+        if leading == UNKNOWN or self.causes[leading].family != COST or self.basis(leading, levels) == "seen":
+            return chances
+        caught = [
+            name for name in self.causes if self.basis(name, levels) == "seen" and self.causes[name].family != COST
+        ]
+        if not caught:
+            return chances
+        other = max(caught, key=lambda name: chances[name])
+        return {**chances, leading: chances[other], other: chances[leading]}
 
     def has_evidence(self, name: str, levels: Mapping[str, float]) -> bool:
         """Whether anything speaks for this very cause: that nothing was learned says that something is wrong, not what.
