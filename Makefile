@@ -4,17 +4,29 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint nightly setup clean
+.PHONY: demo test browser lint docs nightly setup clean
 
 demo: $(VENV)/.installed
 	$(BIN)/traindx demo
 
-test: $(VENV)/.installed-dev lint
+test: $(VENV)/.installed-dev lint browser
 	$(BIN)/python -m pytest -n 2
+
+# The browser of the page's tests. Where it may not be installed, those tests are skipped.
+BROWSER := command -v chromium >/dev/null && command -v chromedriver >/dev/null
+APT     := apt-get install -y -q --no-install-recommends chromium chromium-driver
+browser:
+	@$(BROWSER) || { [ "$$(id -u)" = 0 ] && { $(APT) || { apt-get update -q && $(APT); }; }; } >/dev/null 2>&1 \
+	  || { sudo -n apt-get update -q && sudo -n $(APT); } >/dev/null 2>&1 \
+	  || echo "make test: skipping the tests in a browser: chromium and chromium-driver are not installed"
 
 # Ten thousand mutations of every log format and record, and every attack on isolation: hours, not minutes.
 nightly: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.safety
+
+# The handbook, in docs/_build/html. A warning (a link that leads nowhere, say) is an error.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -19,8 +19,11 @@ MAY_IMPORT = {
     "signs": {"record"},
     "causes": {"record", "signs", "edits"},
     "diagnosis": {"record", "signs", "causes"},
+    "history": {"record", "observe", "signs", "diagnosis"},
     "comparison": {"record", "readers", "signs", "diagnosis"},
+    "treatments": {"record", "observe", "probes", "signs", "causes", "edits", "diagnosis"},
     "reports": {"record", "signs", "causes", "diagnosis", "comparison"},
+    "consult": {"record", "readers", "signs", "causes", "diagnosis", "comparison", "reports", "edits", "zoo"},
     "zoo": {"record", "observe", "signs", "diagnosis"},
 }
 # Looks downstream that people need: in a notebook a Run can be asked for its diagnosis, and a diagnosis printed.

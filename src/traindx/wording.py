@@ -70,6 +70,12 @@ def sentence(text: str) -> str:
     return text if not text or text.endswith((".", "!", "?", ":")) else f"{text}."
 
 
+def lowered(text: str) -> str:
+    """`text` with a small first letter, unless its first word is a name or an abbreviation."""
+    first = text.split(" ", 1)[0]
+    return text if sum(c.isupper() for c in first) > 1 or not first[:1].isalpha() else text[:1].lower() + text[1:]
+
+
 def listed(names: Sequence[str], limit: int = 4) -> str:
     """The first names; how many more there are."""
     shown = ", ".join(names[:limit])

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "comparison"))
@@ -46,7 +47,46 @@ def test_html_is_one_page_that_needs_nothing(folder: Path, traindx_: Any) -> Non
     assert page.startswith("<!doctype html>")
     assert not re.search(r'(src|href)="http|@import|url\(', page)
     assert page.count("<tr data-run=") == 9
-    assert page.count("<polyline") == 18  # in the table and in the chart
+    assert page.count("<polyline") == 27  # in the table, in the chart and beside the names
+
+
+def test_the_curves_of_the_page_have_names_and_colours(folder: Path, traindx_: Any) -> None:
+    traindx_("compare", folder, "-o", "c.html")
+    page = Path("c.html").read_text(encoding="utf-8")
+    names = re.search(r'<ul class="names">(.*?)</ul>', page, re.S)
+    assert names is not None
+    listed = re.findall(r'data-run="(\d+)">.*?</svg>(.*?)</li>', names[1], re.S)
+    assert sorted(name for _, name in listed) == sorted(
+        f"lr{rate}_seed{seed}" for rate in (0.001, 0.01, 0.1) for seed in (1, 2, 3)
+    )
+    chart = page[page.index('<svg class="chart"') : page.index('<ul class="names">')]
+    styles = {run: style for style, run in re.findall(r'class="run ([\w ]+)" data-run="(\d+)"', chart)}
+    assert len(set(styles.values())) == 9
+    colours = {style.split()[0] for style in styles.values()}
+    dark = page[page.index("prefers-color-scheme: dark") :]
+    assert all(f"--{colour}: #" in page and f"--{colour}: #" in dark for colour in colours)
+
+
+def test_settings_of_few_runs_stand_beside_each_other(folder: Path, traindx_: Any) -> None:
+    few = [folder / f"lr{rate}_seed1/metrics.csv" for rate in (0.001, 0.1)]
+    traindx_("compare", *few, "-o", "c.html")
+    page = Path("c.html").read_text(encoding="utf-8")
+    assert re.search(r"<tr><th>lr</th><td>0.001</td><td>0.1</td></tr>", page)
+
+
+def test_a_spike_is_inside_the_chart(tmp_path: Path) -> None:
+    from traindx.comparison import Measured
+    from traindx.reports.comparison._svg import Frame
+
+    steps = np.arange(200)
+    values = np.full(200, 1.0)
+    values[100] = 900.0
+    frame = Frame.over([Measured("loss/train", steps, values, 1.0, 0, 1.0, steps, values, 0.1)], 100, 50)
+    assert frame.log and frame.high == 900.0 and not frame.cut
+    values[:] = np.linspace(-1, 1, 200)
+    values[100] = 900.0
+    frame = Frame.over([Measured("loss/train", steps, values, 1.0, 0, 1.0, steps, values, 0.1)], 100, 50)
+    assert frame.cut and frame.high < 2
 
 
 def test_names_from_files_cannot_break_the_page(tmp_path: Path, traindx_: Any) -> None:

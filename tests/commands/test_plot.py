@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,16 @@ def test_odd_values_are_drawn_all_the_same(values: list[float]) -> None:
 
 def test_a_run_has_the_charts_that_its_data_allow() -> None:
     log = RunBuilder("log.csv", "csv").series("loss/train", STEPS, losses(1.0, 0)).build()
-    assert [chart.TITLE for chart in charts_for([log])] == ["Training loss"]
-    assert len(charts_for([full_run()])) == len(chart_names())
+    assert [chart.TITLE for chart in charts_for([log])] == ["Loss"]
+    assert len(charts_for([full_run("a"), full_run("b")])) == len(chart_names())
+
+
+def test_the_loss_of_one_run_is_drawn_once() -> None:
+    titles = [chart.TITLE for chart in charts_for([full_run()])]
+    assert titles == ["Loss", "Learning rate", "Gradient norm", "Gradient flow by layer", "Activation health"]
+    assert [chart.TITLE for chart in charts_for([full_run()], ["generalisation"])] == [
+        "Training against validation loss"
+    ]
 
 
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("html", b"<!doctype html>")])
@@ -158,10 +167,20 @@ def test_a_folder_of_text_logs_is_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "x.svg").stat().st_size > 0
 
 
-def test_many_names_stand_beside_the_curves(tmp_path: Path) -> None:
-    runs = [full_run(f"a_folder_with_a_long_name_{i}/{i:040d}/metrics", broken=False) for i in range(12)]
-    drawn = svg_of(runs, "loss")
-    assert "the first 10 of 12" in drawn and "…" in drawn
+def test_names_of_many_runs_stand_once_above_the_charts() -> None:
+    runs = [full_run(f"run_{i:02d}", broken=False) for i in range(12)]
+    subjects = subjects_of(runs, [Path(run.source).stem for run in runs])
+    assert len({(subject.colour, str(subject.stroke)) for subject in subjects}) == 12
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        page = draw(subjects, charts_for(runs), "svg").decode()
+    assert [page.count(f"run_{i:02d}") for i in range(12)] == [1] * 12
+
+
+def test_more_runs_than_names_fit_says_how_many() -> None:
+    runs = [full_run(f"run_{i:02d}", broken=False) for i in range(30)]
+    assert "and 6 more" in svg_of(runs, "loss")
 
 
 def html_of(*runs: Run) -> str:
@@ -173,26 +192,184 @@ def test_a_chart_of_one_run_among_several_says_whose_it_is() -> None:
     plain = RunBuilder("plain", "text").series("loss/train", STEPS, losses(0.5, 2)).build()
     page = html_of(full_run("rich"), plain)
     assert "Gradient norm (made/rich.tdx only)" in page
-    assert "Training loss (" not in page
+    assert "Loss (" not in page
 
 
 def test_a_page_of_several_runs_explains_what_it_draws() -> None:
     alone, together = html_of(full_run("a")), html_of(full_run("a"), full_run("b"))
-    assert "Shaded" in alone and "Shaded" not in together
+    assert "shaded" in alone and "shaded" not in together
     assert "learning rate jumps" in alone and "learning rate jumps" not in together
 
 
 def test_a_level_line_has_plain_ticks() -> None:
-    from matplotlib.figure import Figure
-
     from traindx.reports.plots import gradient_norm
 
     norm = 1.2 + 1e-13 * np.sin(STEPS)
     run = RunBuilder("level", "text").series("loss/train", STEPS, losses(0.5, 2)).series("grad_norm", STEPS, norm)
-    figure = Figure()
-    gradient_norm.draw(figure, subjects_of([run.build()], ["level"]))
-    figure.canvas.draw()
-    [axes] = figure.axes
+    axes = drawn_axes(gradient_norm, run.build())
     assert axes.yaxis.get_offset_text().get_text() == ""
     low, high = axes.get_ylim()
     assert low < 1.15 and high > 1.25
+
+
+def drawn_axes(chart: Any, run: Run, diagnosed: bool = False) -> Any:
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes, side = figure.subplots(1, 2)
+    chart.draw(axes, side, subjects_of([run], ["run"], run.diagnose() if diagnosed else None))
+    figure.canvas.draw()
+    return axes
+
+
+def test_a_spike_is_inside_the_chart_and_marked() -> None:
+    from traindx.reports.plots import loss
+
+    values = losses(0.5, 3)
+    values[70] = 4000.0
+    axes = drawn_axes(loss, RunBuilder("spiky", "csv").series("loss/train", STEPS, values).build(), diagnosed=True)
+    assert axes.get_ylim()[1] > 4000
+    dots = [line for line in axes.lines if line.get_marker() == "o" and STEPS[70] in line.get_xdata()]
+    assert dots and dots[0].get_ydata()[list(dots[0].get_xdata()).index(STEPS[70])] == 4000.0
+    # The smoothed line, which people read, does not make a plateau of one point.
+    smooth = next(line for line in axes.lines if line.get_linewidth() == 1.7)
+    assert max(smooth.get_ydata()) < 2 * max(losses(0.5, 3))
+
+
+def test_looks_far_apart_are_not_joined() -> None:
+    from traindx.reports.plots import gradient_norm
+
+    looks = np.array([0, 1, 2, 3, 4, 900, 901, 902, 903])
+    run = (
+        RunBuilder("sparse", "observed")
+        .series("loss/train", np.arange(1000), np.linspace(2, 1, 1000))
+        .series("grad_norm", looks, np.linspace(5, 1, 9))
+        .build()
+    )
+    axes = drawn_axes(gradient_norm, run)
+    drawn = [line.get_xdata() for line in axes.lines if len(line.get_xdata())]
+    assert sorted(int(step) for steps in drawn for step in steps) == looks.tolist()
+    assert all(np.ptp(steps) < 10 for steps in drawn)
+
+
+def test_both_norms_of_a_clipped_run_are_drawn() -> None:
+    from traindx.reports.plots import gradient_norm
+
+    before = np.linspace(20, 0.5, len(STEPS))
+    run = (
+        RunBuilder("clipped", "observed")
+        .series("loss/train", STEPS, losses(0.5, 4))
+        .series("grad_norm", STEPS, np.minimum(before, 1.0))
+        .series("clip/norm", STEPS, before)
+        .series("clip/threshold", STEPS, np.ones(len(STEPS)))
+        .build()
+    )
+    axes = drawn_axes(gradient_norm, run)
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["before clipping", "after clipping"]
+    highest = {line.get_label(): max(line.get_ydata()) for line in axes.lines}
+    assert highest["before clipping"] > 15 and highest["after clipping"] == pytest.approx(1.0)
+
+
+def test_clipping_calls_of_quick_steps_are_spread_over_their_steps() -> None:
+    from traindx.reports.plots.gradient_norm import _before
+
+    steps, norms = [0, 1, 1, 1, 4, 5, 5], np.arange(7.0)
+    run = RunBuilder("quick", "observed").series("clip/norm", steps, norms).build()
+    spread = _before(run)
+    assert spread is not None and spread.steps.tolist() == list(range(7))
+    twice = RunBuilder("twice", "observed").series("clip/norm", [0, 0, 1, 1], np.arange(4.0)).build()
+    kept = _before(twice)
+    assert kept is not None and kept.steps.tolist() == [0, 0, 1, 1]
+
+
+def test_the_learning_rate_goes_on_to_the_end_of_the_run() -> None:
+    from traindx.reports.plots import learning_rate
+
+    run = (
+        RunBuilder("thinned", "observed")
+        .series("loss/train", np.arange(1000), np.linspace(2, 1, 1000))
+        .series("lr", [0, 300, 700], [0.1, 0.1, 0.01])
+        .build()
+    )
+    axes = drawn_axes(learning_rate, run)
+    line = next(line for line in axes.lines if len(line.get_xdata()) > 2)
+    assert line.get_xdata()[-1] == 999 and line.get_ydata()[-1] == 0.01
+
+
+@pytest.mark.parametrize(("looks", "sparse"), [([0, 1, 2, 950, 951], True), (list(range(0, 1000, 20)), False)])
+def test_a_map_of_few_looks_is_not_grey(looks: list[int], sparse: bool) -> None:
+    from traindx.reports.plots import gradient_flow
+
+    layers = [f"layer{i}.weight" for i in range(4)]
+    run = (
+        RunBuilder("looks", "observed")
+        .series("loss/train", np.arange(1000), np.linspace(2, 1, 1000))
+        .layers("grad_rms", looks, layers, np.full((len(looks), 4), 0.1))
+        .build()
+    )
+    axes = drawn_axes(gradient_flow, run)
+    mesh = axes.collections[0]
+    edges = mesh.get_coordinates()[0, :, 0]
+    known = ~np.ma.getmaskarray(mesh.get_array()).all(axis=0)
+    low, high = axes.get_xlim()
+    assert np.diff(edges)[known].sum() > 0.75 * (high - low)
+    assert ("not to scale" in axes.get_xlabel()) == sparse
+
+
+@pytest.mark.parametrize("count", [3, 40, 120])
+def test_names_of_layers_do_not_collide(count: int) -> None:
+    from traindx.reports.plots import gradient_flow
+
+    layers = [f"encoder.layers.{i}.attention.output_projection.weight" for i in range(count)]
+    run = (
+        RunBuilder("deep", "observed")
+        .series("loss/train", np.arange(100), np.linspace(2, 1, 100))
+        .layers("grad_rms", np.arange(100), layers, np.full((100, count), 0.1))
+        .build()
+    )
+    from matplotlib.figure import Figure
+
+    subjects = subjects_of([run], ["deep"])
+    figure = Figure(figsize=(9.5, gradient_flow.height(subjects)), layout="constrained")
+    axes, side = figure.subplots(1, 2)
+    gradient_flow.draw(axes, side, subjects)
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_yticklabels() if label.get_text()]
+    names = [label.get_text() for label in axes.get_yticklabels() if label.get_text()]
+    assert len(set(names)) == len(names) >= min(count, 20)
+    ordered = sorted(boxes, key=lambda box: float(box.y0))
+    assert all(below.y1 <= above.y0 + 1.0 for below, above in pairwise(ordered))
+
+
+def test_ticks_of_a_log_scale_are_numbers() -> None:
+    wide = RunBuilder("wide.csv", "csv").series("loss/train", STEPS, 10.0 ** (-STEPS / 100)).build()
+    drawn = svg_of([wide], "loss")
+    assert "mathdefault" not in drawn and ">0.01<" in drawn
+
+
+def test_the_losses_of_two_networks_are_both_drawn() -> None:
+    from traindx.reports.plots import loss
+
+    optimizers = [{"class": "Adam", "groups": []}, {"class": "Adam", "groups": []}]
+    run = (
+        RunBuilder("gan", "observed")
+        .series("loss/train", STEPS, losses(0.5, 1))
+        .series("loss/train/0", STEPS, losses(0.5, 1))
+        .series("loss/train/1", STEPS, losses(1.5, 2))
+        .fact("optimizers", optimizers)
+        .fact("backward_sites", [{"site": {"file": "gan.py", "line": 12}}, {"site": {"file": "gan.py", "line": 20}}])
+        .build()
+    )
+    labels = [text.get_text() for text in drawn_axes(loss, run).get_legend().get_texts()]
+    assert labels == ["loss of line 12", "loss of line 20"]
+
+
+def test_a_million_points_keep_their_spike() -> None:
+    from traindx.reports.plots._lines import MOST_POINTS, thinned
+    from traindx.signs.curve import Curve
+
+    values = np.ones(1_000_000)
+    values[123_456] = 50.0
+    shown = thinned(Curve(np.arange(1_000_000), values))
+    assert len(shown) <= 2 * MOST_POINTS + 2 and shown.values.max() == 50.0

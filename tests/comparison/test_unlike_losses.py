@@ -54,7 +54,11 @@ def test_unlike_losses_are_not_ranked(how):
     assert "not ranked" in sentence and "best run" not in sentence
     assert "by name" in render(found, "text") and "best first" not in render(found, "text")
     assert json.loads(render(found, "json"))["ranked"] is False
-    assert "run best" not in render(found, "html")
+    page = render(found, "html")
+    assert "best" not in page[page.index("<body>") : page.index("<h2>Runs")]
+    assert '<svg class="chart"' not in page and "steps to" not in page + render(found, "text")
+    content = json.loads(render(found, "json"))
+    assert content["level"] is None and {run["steps_to_level"] for run in content["runs"]} == {None}
 
 
 ALIKE = {
@@ -95,3 +99,21 @@ def test_quantities_name_themselves():
     assert str(Quantity("cross-entropy", "cross_entropy", 50_257, ("label smoothing 0.1",))) == (
         "cross_entropy over 50,257 classes, label smoothing 0.1"
     )
+
+
+def of_tool(name: str, kind: str, column: str, level: float) -> Run:
+    log = {"columns": {"loss/train": column}, "step_unit": "step"}
+    return RunBuilder(name, kind).series("loss/train", STEPS, losses(level, 2)).fact("log", log).build()
+
+
+def test_logs_of_two_tools_under_two_names_are_ranked_only_on_request():
+    runs = of_tool("a.csv", "csv", "loss", 0.5), of_tool("trainer_state.json", "hf-trainer", "train_loss", 0.1)
+    found = compare(outcomes(*runs))
+    assert not found.ranked and "nothing says" in found.statement[0] and "--metric train" in found.statement[0]
+    metric = Metric("loss/train", False)
+    assert compare(outcomes(*runs), metric).ranked
+
+
+@pytest.mark.parametrize(("kind", "column"), [("csv", "train_loss"), ("text", "loss")])
+def test_logs_of_one_tool_or_one_name_are_ranked(kind, column):
+    assert compare(outcomes(of_tool("a.csv", "csv", "loss", 0.5), of_tool("b", kind, column, 0.1))).ranked

@@ -10,7 +10,7 @@ import pytest
 # No look after the first three, and no step heard of in full for the time's sake.
 QUIET = """
 import traindx.observe.schedule as schedule, traindx.observe.watchers.updates as updates
-schedule.GRACE, updates.HEARD_EVERY = 0.0, 1e9
+schedule.GRACE, updates.OBSERVED_EVERY = 0.0, 1e9
 """
 
 SETUP = """

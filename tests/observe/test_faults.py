@@ -40,7 +40,7 @@ def bare_output() -> str:
 def no_looks_beyond_the_first(monkeypatch):
     """So short a training would be looked at from its first to its last step: here fast steps must occur too."""
     monkeypatch.setattr(schedule, "GRACE", 0.0)
-    monkeypatch.setattr(updates, "HEARD_EVERY", 1e9)
+    monkeypatch.setattr(updates, "OBSERVED_EVERY", 1e9)
 
 
 def observe(path, capsys):

@@ -198,5 +198,5 @@ def test_the_script_may_go_elsewhere_and_put_stderr_away(script, capsys, tmp_pat
         os.chdir(before)
         sys.stderr = stderr
     said = capsys.readouterr().err
-    assert "20 steps" in said and said.endswith("record kept in run.tdx · again: traindx diagnose run.tdx\n")
+    assert "20 steps" in said and said.startswith("traindx: record kept in run.tdx\n\n")
     assert load(tmp_path / "run.tdx").facts["steps"] == 20

@@ -1,38 +1,17 @@
-"""Styles of logs met in public repositories, each made up anew: what is the training, what the validation, what neither."""
+"""Styles of logs met in public repositories, each made up anew: every value is read, at its step."""
 
 # ruff: noqa: E501 - log lines and lists of names are as long as they are
 
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from _styles import loss, only, points, runs_in
 
-from traindx.readers import Options, ReaderError, principal, read
-from traindx.record import Run
-
-
-def loss(step: float) -> float:
-    return round(2.5 * math.exp(-step / 30) + 0.3, 4)
-
-
-def runs_in(tmp_path: Path, text: str) -> list[Run]:
-    path = tmp_path / "some.log"
-    path.write_text(text)
-    return read(path)
-
-
-def only(tmp_path: Path, text: str) -> Run:
-    [run] = runs_in(tmp_path, text)
-    return run
-
-
-def points(run: Run, name: str) -> list[tuple[int, float]]:
-    series = run.series(name)
-    return list(zip(series.steps.tolist(), series.values.tolist(), strict=True))
+from traindx.readers import Options, read
 
 
 def test_lines_of_step_split_and_value(tmp_path: Path) -> None:
@@ -284,168 +263,3 @@ def test_notebooks_with_tables(tmp_path: Path) -> None:
     run = only(tmp_path, notebook(shown))
     assert points(run, "loss/train") == [(100 * e, loss(e)) for e in range(6)]
     assert points(run, "loss/validation") == [(100 * e, loss(e) + 0.5) for e in range(1, 6)]
-
-
-@pytest.mark.parametrize(
-    "line", ["step {s} loss {x} avg_loss {nan}", "iter {s} loss {x} ({nan})", "step {s} loss {x} running_loss {nan}"]
-)
-def test_a_nan_only_in_a_running_mean_is_not_the_loss(tmp_path: Path, line: str) -> None:
-    text = "".join(line.format(s=s, x=loss(s), nan="nan" if s > 20 else loss(s)) + "\n" for s in range(50))
-    assert points(only(tmp_path, text), "loss/train") == [(s, loss(s)) for s in range(50)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "loss\n" + "".join(f"{loss(s)}\n" for s in range(50)),
-        "".join(f"{loss(s)}\n" for s in range(50)),
-        json.dumps([loss(s) for s in range(50)]),
-        str({"loss": [loss(s) for s in range(50)], "lr": [0.1] * 50}),
-        "Training\n" + str({"loss": [loss(s) for s in range(50)]}) + "\ndone\n",
-    ],
-)
-def test_numbers_and_hardly_a_name(tmp_path: Path, text: str) -> None:
-    assert points(only(tmp_path, text), "loss/train") == [(s, loss(s)) for s in range(50)]
-
-
-def test_the_history_of_a_nan_as_python_prints_it(tmp_path: Path) -> None:
-    run = only(tmp_path, str({"loss": [1.5, float("nan"), float("inf")], "val_loss": [1.0, 2.0, 3.0]}))
-    assert np.isnan(run.series("loss/train").values[1]) and np.isinf(run.series("loss/train").values[2])
-
-
-def test_a_list_of_counts_is_no_log(tmp_path: Path) -> None:
-    with pytest.raises(ReaderError):
-        runs_in(tmp_path, "".join(f"{s}\n" for s in range(50)))
-
-
-def test_a_policys_entropy_and_losses_are_no_training_loss(tmp_path: Path) -> None:
-    text = "step,Loss/entropy,Loss/value_loss,Loss/policy_loss,rollout/ep_rew_mean\n" + "".join(
-        f"{s},{1.5 - s / 100},{loss(s)},0.01,{2 * s}\n" for s in range(50)
-    )
-    run = only(tmp_path, text)
-    assert not run.series("loss/train")
-    assert run.facts["log"]["networks"] == ["Loss/policy_loss", "Loss/value_loss"]
-    assert "rollout/ep_rew_mean" in run.facts["rl"]
-
-
-@pytest.mark.parametrize(
-    ("line", "reinforcement"),
-    [
-        ("Episode {s}\tReward: {s}.5\tAverage Score: {s}.25\tEpsilon: 0.9", True),
-        ("episode: {s}/500, score: {s}, e: 0.9, loss: {x}", True),
-        ("step {s} reward {x} kl 0.01 loss 0.001", True),
-        ("step {s} loss {x} rewards/chosen 0.5 rewards/rejected 0.25 rewards/margins 0.25", False),
-        ("step {s} loss {x} acc 0.5", False),
-        ("epoch {s} loss {x} f1 score 0.5", False),
-    ],
-)
-def test_reinforcement_learning_is_recognised(tmp_path: Path, line: str, reinforcement: bool) -> None:
-    run = only(tmp_path, "".join(line.format(s=s, x=loss(s)) + "\n" for s in range(1, 40)))
-    assert bool(run.facts.get("rl")) == reinforcement
-
-
-def test_a_gan_has_no_single_training_loss(tmp_path: Path) -> None:
-    run = only(tmp_path, "step,D_loss,G_loss\n" + "".join(f"{s},0.5,{loss(s)}\n" for s in range(50)))
-    assert not run.series("loss/train")
-    assert points(run, "loss/train/1") == [(s, loss(s)) for s in range(50)]
-    assert run.facts["log"]["networks"] == ["D_loss", "G_loss"]
-
-
-def test_terms_are_added_up_only_within_a_split(tmp_path: Path) -> None:
-    rows = "".join(f"{e},{loss(e)},0.5,7.0\n" for e in range(20))
-    run = only(tmp_path, "epoch,train/box_loss,train/cls_loss,box_loss\n" + rows)
-    assert run.series("loss/train").values == pytest.approx([loss(e) + 0.5 for e in range(20)])
-
-
-@pytest.mark.parametrize(
-    ("column", "validation"),
-    [("val", False), ("test_loss", True), ("valid_0's binary_logloss", True), ("eval_loss", True), ("holdout_loss", True), ("held_out_loss", True), ("val1_loss", True), ("validierungsverlust", True), ("验证损失", True), ("cv_loss", True), ("dev/nll", True)],
-)  # fmt: skip
-def test_names_of_validation_losses(tmp_path: Path, column: str, validation: bool) -> None:
-    run = only(tmp_path, f'epoch,loss,"{column}"\n' + "".join(f"{e},{loss(e)},{loss(e) + 0.5}\n" for e in range(20)))
-    assert bool(run.series("loss/validation")) == validation
-    assert run.facts["log"]["unread_validation"] == ([] if validation else [column])
-
-
-def test_what_covers_the_run_is_preferred(tmp_path: Path) -> None:
-    text = "step,loss,val_loss,val_loss_full\n" + "".join(
-        f"{s},{loss(s)},{'9.5' if s < 4 else ''},{loss(s) + 0.5}\n" for s in range(40)
-    )
-    assert len(only(tmp_path, text).series("loss/validation")) == 40
-    text = "step,loss,val_loss,test_loss\n" + "".join(
-        f"{s},{loss(s)},{'9.5' if s < 2 else ''},{loss(s) + 0.5}\n" for s in range(40)
-    )
-    assert len(only(tmp_path, text).series("loss/validation")) == 40
-
-
-def test_accuracies_alone_are_brought_as_they_stand(tmp_path: Path) -> None:
-    run = only(tmp_path, "".join(f"Epoch {e}: train acc {50 + e}.25% test acc {40 + e}.5%\n" for e in range(20)))
-    assert points(run, "accuracy/train")[-1] == (19, pytest.approx(0.6925))
-    assert points(run, "accuracy/validation")[-1] == (19, pytest.approx(0.595))
-
-
-def test_columns_are_named_by_the_user(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(
-        "epoch,a,b,valscore\n" + "".join(f"{e},{loss(e)},{loss(e) + 0.5},1\n" for e in range(20))
-    )
-    run = principal(read(tmp_path / "x.csv", columns={"loss": "a", "val_loss": "b"}))
-    assert run.facts["log"]["columns"]["loss/train"] == "a"
-    assert run.series("loss/validation").values.tolist() == [loss(e) + 0.5 for e in range(20)]
-    with pytest.raises(ReaderError, match="has no column 'c'"):
-        read(tmp_path / "x.csv", columns={"loss": "c"})
-
-
-def test_lists_of_losses_are_a_run_each(tmp_path: Path) -> None:
-    text = "[]\n" + str([loss(s) for s in range(40)]) + "\nRNN: " + str([loss(2 * s) for s in range(30)]) + "\n"
-    first, second = runs_in(tmp_path, text)
-    assert points(first, "loss/train") == [(s, loss(s)) for s in range(40)]
-    assert points(second, "loss/train") == [(s, loss(2 * s)) for s in range(30)]
-
-
-def test_rows_of_losses_without_a_count(tmp_path: Path) -> None:
-    run = only(tmp_path, "".join(f"{loss(s)},{loss(s) + 0.5}\n" for s in range(40)))
-    assert points(run, "loss/train") == [(s, loss(s)) for s in range(40)]
-    assert run.facts["log"]["unread_validation"] == ["column 2"]
-    run = only(tmp_path, "".join(f"{1 + s // 20},{loss(s)}\n" for s in range(40)))
-    assert points(run, "loss/train") == [(s, loss(s)) for s in range(40)]
-
-
-def test_a_count_before_a_number_is_no_decimal_comma(tmp_path: Path) -> None:
-    run = only(tmp_path, "".join(f"{s},{loss(s):.9f}\n" for s in range(40)))
-    assert points(run, "loss/train") == [(s, loss(s)) for s in range(40)]
-
-
-def test_steps_rounded_to_thousands_do_not_count(tmp_path: Path) -> None:
-    steps = [200 * s for s in range(1, 41)]
-    text = "".join(
-        f"step:{s if s < 1000 else f'{s // 1000}K'} ep:{s // 10 if s < 1000 else '1K'} loss:{loss(s / 100)} lr:1.0e-05\n"
-        for s in steps
-    )
-    run = only(tmp_path, text)
-    assert run.series("loss/train").values.tolist() == [loss(s / 100) for s in steps]
-
-
-def test_one_epoch_again_at_the_end_is_another_run(tmp_path: Path) -> None:
-    text = "".join(f"epoch: {e}/100, train_loss: {loss(e + k / 1000)}\n" for k, e in enumerate([*range(1, 41), 1]))
-    assert len(runs_in(tmp_path, text)) == 2
-
-
-def test_event_files_in_a_folder_called_train_keep_their_validation(tmp_path: Path) -> None:
-    from _write import event_file, scalar_event
-
-    events = [scalar_event(s, s, **{"train/box_loss": 1.0, "val/box_loss": 2.0}) for s in range(5)]
-    path = event_file(tmp_path / "train" / "events.out.tfevents.1.h", events)
-    [run] = read(path)
-    assert run.facts["log"]["columns"]["loss/validation"] == "val/box_loss"
-
-
-def test_a_named_loss_is_not_given_up_for_an_error_written_more_often(tmp_path: Path) -> None:
-    text = "step,train_MAE_step,train_loss\n" + "".join(
-        f"{s},0.5,{loss(s) if s % 10 == 0 else ''}\n" for s in range(100)
-    )
-    assert only(tmp_path, text).facts["log"]["columns"]["loss/train"] == "train_loss"
-
-
-def test_a_shell_that_returns_is_no_agent(tmp_path: Path) -> None:
-    text = "".join(f"++ return {s % 5}\nstep {s} loss {loss(s)}\n" for s in range(20))
-    assert "rl" not in only(tmp_path, text).facts

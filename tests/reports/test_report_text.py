@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -92,7 +93,7 @@ def test_an_open_case_lists_its_candidates_and_how_to_decide() -> None:
     page = render(inconclusive(), "text")
     assert re.search(r"30 % +The learning rate is too low \(lr-too-low\)", page)
     assert re.search(r"25 % +The model is too small", page)
-    assert page.rstrip().endswith("a record shows gradients")
+    assert page.endswith("a record shows gradients\n              traindx run train.py")
 
 
 def test_out_of_scope_says_where_to_look_and_guesses_nothing() -> None:
@@ -190,11 +191,62 @@ def test_colour_changes_nothing_but_colour() -> None:
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render(sick(), "text")
 
 
-def test_several_runs_end_with_a_line_each() -> None:
-    page = render_all([make() for make in EVERY.values()], "text")
-    end = page.rpartition("-" * 80)[2]
-    assert all(f"{make().source}: " in end for make in EVERY.values())
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_several_runs_end_with_a_table(width: int) -> None:
+    long = replace(sick(), source="runs/" + "a_long_folder_name/" * 6 + "metrics.csv")
+    several = [*(make() for make in EVERY.values()), long]
+    page = render_all(several, "text", width=width)
+    table, _, command = page.rpartition("-" * width)[2].strip("\n").partition("\n\n")
+    end = table.splitlines()
+    assert command.splitlines()[-1].strip().startswith("traindx compare ") and long.source in command
+    assert end[0].split() == ["VERDICT", "RUN", *(["LENGTH"] if width >= 80 else []), "FINDING"]
+    assert len([line for line in end[1:] if not line.startswith(" ")]) == len(several)
+    assert all(columns(line) <= width for line in end)
+    # Nothing is cut: the pieces of a folded name make up the whole.
+    column = end[0].index("RUN"), end[0].index("LENGTH" if width >= 80 else "FINDING")
+    assert long.source in "".join(line[slice(*column)].strip() for line in end[1:])
+
+
+@pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
+def test_the_last_line_is_a_command(make: Callable[[], Diagnosis]) -> None:
+    diagnosis = make()
+    if diagnosis.verdict == "healthy":
+        diagnosis = replace(diagnosis, source="my runs/a.tdx", next_tests=[])
+    last = render(diagnosis, "text").splitlines()[-1].strip()
+    if diagnosis.next_tests:
+        assert last == diagnosis.next_tests[0].command
+    elif diagnosis.verdict == "healthy":
+        assert last == "traindx report 'my runs/a.tdx'"
+
+
+def test_a_seen_cause_leads_to_its_page() -> None:
+    last = render(replace(sick(), next_tests=[]), "text").splitlines()[-1].strip()
+    assert last == "traindx explain lr-too-high"
+
+
+def test_wide_terminals_are_used_and_prose_stays_readable() -> None:
+    words = replace(sick(), summary=LONG)
+    narrow, wide, widest = (render(words, "text", width=width).splitlines() for width in (60, 120, 200))
+    assert max(map(columns, (line for line in narrow if "optimizer" not in line))) <= 60
+    assert len(wide) < len(narrow)
+    prose = [line for line in widest if "seventh layer" in line]
+    assert 100 < max(map(columns, prose)) <= 120
+    bars = max(columns(line) for line in widest if "|" in line)
+    assert bars > 120 or len(sick().loss or ()) < 100
+
+
+def test_severity_has_a_colour() -> None:
+    page = render(inconclusive(), "text", colour=True)
+    severe = [sign for sign in inconclusive().symptoms if sign.severity == "warning"]
+    assert not severe or "\x1b[1;33m- \x1b[0m" in page
 
 
 def test_printing_a_diagnosis_prints_the_report() -> None:
     assert str(sick()) == render(sick(), "text", width=Look().width)
+
+
+def test_a_percentage_is_not_torn_apart() -> None:
+    from traindx.reports.layout import fold
+
+    assert fold("the loss fell by 31 % over half", 20) == ["the loss fell by", "31 % over half"]
+    assert fold("accuracy 98 %, then 79 %.", 12) == ["accuracy", "98 %, then", "79 %."]

@@ -4,6 +4,21 @@ See `_base.Cause` for what a cause's module defines.
 """
 
 from ._base import Cause, Fix, Site, all_causes, find_cause
+from ._known import learning_rate
 from ._pages import page_names, page_title, read_page
+from ._settings import changed_rate, loader_setting, optimizer_setting
 
-__all__ = ["Cause", "Fix", "Site", "all_causes", "find_cause", "page_names", "page_title", "read_page"]
+__all__ = [
+    "Cause",
+    "Fix",
+    "Site",
+    "all_causes",
+    "changed_rate",
+    "find_cause",
+    "learning_rate",
+    "loader_setting",
+    "optimizer_setting",
+    "page_names",
+    "page_title",
+    "read_page",
+]

@@ -23,9 +23,9 @@ within bounds to fit the zoo's corpus, and never flips their direction.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from ..record import Run
 from ..record.site import Site as Site
@@ -41,7 +41,8 @@ class Fix:
 
     With `patch`, a unified diff relative to the script's folder that `patch -p1` takes, `code` holds the new lines and
     `location` the first line that changes. Without it the place is not known: `code` is a pattern to adapt, and
-    `location` at most the nearest line that the run names.
+    `location` at most the nearest line that the run names. `sets` holds the settings that the fix writes, by name: an
+    experiment on this fix uses the same numbers.
     """
 
     summary: str
@@ -49,6 +50,7 @@ class Fix:
     location: Site | None = None
     safety: Safety = "changes-result"
     patch: str | None = None
+    sets: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

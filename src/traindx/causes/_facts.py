@@ -1,6 +1,6 @@
 """Finds in a run's facts what fixes of signal, loss and data faults name: calls, layers, shapes, statistics.
 
-Built on `_known`: what is absent, odd or not finite reads as nothing.
+What is absent, odd or not finite reads as nothing.
 """
 
 from __future__ import annotations
@@ -13,15 +13,7 @@ import numpy as np
 
 from ..record import Event, Run
 from ..record.site import Site
-from ..record.values import entries as items
-from ..record.values import mapping as as_mapping
 from ..record.values import number
-from ._known import entries
-
-__all__ = [
-    "as_mapping", "first_event", "items", "loader", "model_site", "module_types", "numbers", "operation", "python_list",
-    "scale_against_fan_in", "shape", "training_loss", "typical", "weights", "worst",
-]  # fmt: skip
 
 
 def numbers(source: Mapping[str, Any], key: str) -> list[float] | None:
@@ -56,7 +48,7 @@ def module_types(run: Run) -> list[str]:
 
 def training_loss(run: Run, *names: str) -> Mapping[str, Any]:
     """The first loss call in training, of one of the named functions if names are given; empty if there is none."""
-    for loss in entries(run, "losses"):
+    for loss in run.entries("losses"):
         if loss.get("phase", "train") == "train" and (
             not names or any(name in str(loss.get("fn")).lower() for name in names)
         ):
@@ -66,12 +58,12 @@ def training_loss(run: Run, *names: str) -> Mapping[str, Any]:
 
 def loader(run: Run, role: str) -> Mapping[str, Any]:
     """The first loader in that role; empty if there is none."""
-    return next((found for found in entries(run, "loaders") if found.get("role") == role), {})
+    return next((found for found in run.entries("loaders") if found.get("role") == role), {})
 
 
 def operation(run: Run, *names: str) -> Mapping[str, Any]:
     """The last risky or shape-changing call in the model whose name contains one of the names."""
-    found = [call for call in entries(run, "ops") if any(name in str(call.get("op")).lower() for name in names)]
+    found = [call for call in run.entries("ops") if any(name in str(call.get("op")).lower() for name in names)]
     return found[-1] if found else {}
 
 
@@ -82,7 +74,7 @@ def first_event(run: Run, kind: str) -> Event | None:
 
 def weights(run: Run) -> list[Mapping[str, Any]]:
     """The weight matrices and kernels, in order of execution."""
-    found = [param for param in entries(run, "params") if param.get("kind") == "weight" and param.get("name")]
+    found = [param for param in run.entries("params") if param.get("kind") == "weight" and param.get("name")]
     return sorted(found, key=lambda param: number(param.get("depth")) or 0.0)
 
 

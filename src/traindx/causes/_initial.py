@@ -9,10 +9,11 @@ from ..edits import Edits, Source
 from ..edits.loops import module_name
 from ..edits.source import callee
 from ..record import Run
+from ..record.values import number
+from ..wording import num
 from ._base import Fix
 from ._facts import model_site, scale_against_fan_in, weights
 from ._fixing import begin, fixed
-from ._known import number, show
 
 INITIALISE = """\
 for module in model.modules():  # once, before the optimizer is built
@@ -33,8 +34,8 @@ def measured_scale(run: Run, *, smallest: bool) -> str:
     std = number(param.get("init_std")) or 0.0
     fan_in = number(param.get("fan_in")) or 1.0
     return (
-        f" `{param['name']}` starts with a standard deviation of {show(std)}, {show(scale)} times "
-        f"1/sqrt(fan_in) = 1/sqrt({fan_in:.0f}) = {show(1 / math.sqrt(fan_in))}."
+        f" `{param['name']}` starts with a standard deviation of {num(std)}, {num(scale)} times "
+        f"1/sqrt(fan_in) = 1/sqrt({fan_in:.0f}) = {num(1 / math.sqrt(fan_in))}."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a fix may know of a run. Every question is answered with a value or None: a log holds little."""
+"""Settings that a fix names: optimizer, learning rate, batch size, and what the script calls them. None if unknown."""
 
 from __future__ import annotations
 
@@ -10,33 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..record import Run
-from ..record.site import Site
-from ..record.values import entries as mappings
-from ..record.values import mapping, number
-from ..wording import counted, listed
-from ..wording import num as show
-from ..wording import round_figure as nice
-
-__all__ = [
-    "adaptive", "assigned_name", "batch_size", "counted", "entries", "groups", "in_script_words", "listed", "median",
-    "modules", "nice", "number", "optimizer", "optimizer_class", "optimizer_name", "quantile", "rate", "record",
-    "setting", "show", "site_of", "steps_per_epoch", "train_loader", "values",
-]  # fmt: skip
-
-
-def entries(run: Run, key: str) -> list[Mapping[str, Any]]:
-    """The fact of that name where it is a list of records."""
-    return run.entries(key)
-
-
-def record(run: Run, key: str) -> Mapping[str, Any]:
-    """The fact of that name where it is one record; empty otherwise."""
-    return run.fact(key)
-
-
-def site_of(entry: Mapping[str, Any] | None) -> Site | None:
-    """The source line that an entry names under `site`."""
-    return Site.of((entry or {}).get("site"))
+from ..record.values import entries, mapping, number
 
 
 def optimizer(run: Run) -> Mapping[str, Any]:
@@ -95,8 +69,8 @@ def setting(run: Run, *names: str) -> float | None:
     return None
 
 
-def rate(run: Run) -> float | None:
-    """The rate as the script sets it: before any schedule, or else the highest one seen."""
+def learning_rate(run: Run) -> float | None:
+    """The learning rate as the script sets it: before any schedule, or else the highest one recorded."""
     written = setting(run, "initial_lr")
     seen = values(run, "lr")
     seen = seen[seen > 0]
@@ -119,7 +93,7 @@ def median(run: Run, name: str, before: int | None = None) -> float | None:
 
 
 def train_loader(run: Run) -> Mapping[str, Any]:
-    loaders = entries(run, "loaders")
+    loaders = run.entries("loaders")
     return next((loader for loader in loaders if loader.get("role") == "train"), loaders[0] if loaders else {})
 
 
@@ -133,12 +107,12 @@ def steps_per_epoch(run: Run) -> int | None:
     batches = number(train_loader(run).get("batches"))
     if batches is None or batches < 1:
         return None
-    per_step = [number(entry.get("per_step")) for entry in entries(run, "backward_sites")[:1]]
+    per_step = [number(entry.get("per_step")) for entry in run.entries("backward_sites")[:1]]
     accumulated = next((count for count in per_step if count and count > 1), 1.0)
     return max(1, round(batches / accumulated))
 
 
 def modules(run: Run, *type_parts: str) -> list[Mapping[str, Any]]:
     """The modules of all models whose type contains one of the given parts."""
-    found = [module for model in run.entries("models") for module in mappings(model.get("modules"))]
+    found = [module for model in run.entries("models") for module in entries(model.get("modules"))]
     return [module for module in found if any(part in str(module.get("type", "")) for part in type_parts)]

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from ..edits import Edits, Source
 from ..edits.arguments import add_keyword, argument, opaque, set_argument, set_value
 from ..edits.loops import backward_calls
 from ..edits.values import Literal, Option, origin
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
+from ..wording import num, round_figure
 from ._base import Fix, Safety
 from ._fixing import begin, fixed
-from ._known import (
-    adaptive,
-    entries,
-    groups,
-    nice,
-    number,
-    optimizer,
-    optimizer_class,
-    optimizer_name,
-    rate,
-    setting,
-    show,
-    site_of,
-    train_loader,
-)
+from ._known import adaptive, groups, learning_rate, optimizer, optimizer_class, optimizer_name, setting, train_loader
 
 # Learning rates that recipes use, from the lowest to the highest: outside of it a proposal would be the next fault.
 USUAL_ADAPTIVE = (1e-4, 3e-3)
@@ -56,17 +47,29 @@ def optimizer_setting(
     words: Mapping[str, str] | None = None,
 ) -> Fix:
     """Set one option of the optimizer to the source text `value`."""
-    old = setting(run, name) if name != "lr" else rate(run)
-    change = f"Change {name} from {show(old)} to {value}" if old is not None else f"Set {name}={value}"
+    old = setting(run, name) if name != "lr" else learning_rate(run)
+    change = f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
     edits = begin(run)
     option = None
     if edits is not None:
         option = set_rate(run, edits, value, old) if name == "lr" else _set_option(run, edits, name, value)
     if option:
-        return _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety)
+        return replace(
+            _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety),
+            sets=_sets(name, value),
+        )
     loop = f'for group in {optimizer_name(run)}.param_groups:\n    group["{name}"] = {value}'
     near = site_of(optimizer(run))
-    return fixed(run, f"{change}: {why}.", edits, loop, near=near, safety=safety, words=words)
+    found = fixed(run, f"{change}: {why}.", edits, loop, near=near, safety=safety, words=words)
+    return replace(found, sets=_sets(name, value))
+
+
+def _sets(name: str, value: str) -> dict[str, Any]:
+    """The setting that a source text writes, where it is a literal."""
+    try:
+        return {name: ast.literal_eval(value)}
+    except (ValueError, SyntaxError):
+        return {}
 
 
 def _on_command_line(run: Run, summary: str, option: str, value: str, safety: Safety) -> Fix:
@@ -124,7 +127,7 @@ def set_rate(run: Run, edits: Edits, value: str, old: float | None) -> str | Non
     by_hand = list(assigned_by_hand(edits))
     matched = [_rewrite(edits, where, node, value, old, written) for where, node in by_hand]
     if by_hand and not any(matched) and isinstance(given, ast.Constant):
-        edits.refuse()  # the loop sets the rate from something else
+        edits.refuse()  # the loop sets the learning rate from something else
     return None
 
 
@@ -145,7 +148,7 @@ def _set_in_trainer(edits: Edits, name: str, value: str, old: float | None) -> s
 def _same_rate_elsewhere(run: Run, edits: Edits, old: float | None) -> list[tuple[Source, ast.expr]]:
     """The same learning rate in the script's other optimizers, as a GAN has them."""
     found = []
-    for entry in entries(run, "optimizers")[1:]:
+    for entry in run.entries("optimizers")[1:]:
         held = entry.get("groups")
         group = held[0] if isinstance(held, list) and held and isinstance(held[0], Mapping) else {}
         kind = str(entry.get("class") or "").rsplit(".", 1)[-1]
@@ -191,41 +194,43 @@ def _rewrite(
 
 def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | None = None) -> Fix:
     """Multiply the learning rate by about a factor, within what recipes use, and write it where the rate is set."""
-    old = rate(run)
+    old = learning_rate(run)
     word = (
-        f"Divide the learning rate by about {show(1 / factor)}"
+        f"Divide the learning rate by about {num(1 / factor)}"
         if factor < 1
-        else (f"Multiply the learning rate by about {show(factor)}")
+        else (f"Multiply the learning rate by about {num(factor)}")
     )
-    if old is None and "backward_sites" in run.facts and not entries(run, "optimizers"):  # it updates by hand
-        return fixed(run, f"{word}: {why}.", None, f"lr = {show(factor)} * lr  # the rate of your own update")
+    if old is None and "backward_sites" in run.facts and not run.entries("optimizers"):  # it updates by hand
+        code = f"lr = {num(factor)} * lr  # the learning rate of your own update"
+        return replace(fixed(run, f"{word}: {why}.", None, code), sets={"lr_factor": factor})
     several = len({number(group.get("lr")) for group in groups(run)}) > 1
     if old is None or several:
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     if factor > 1 and old >= highest:
-        summary = f"Find the range with `traindx lr`: the learning rate of {show(old)} is above what recipes use."
+        summary = f"Find the range with `traindx lr`: the learning rate of {num(old)} is above what recipes use."
         return Fix(summary, "")
-    new = nice(old * factor)
+    new = round_figure(old * factor)
     if factor < 1:
-        new = min(max(new, lowest), highest, nice(old / 3))
+        new = min(max(new, lowest), highest, round_figure(old / 3))
     else:
-        pretrained = any(entry.get("loaded") for entry in entries(run, "params"))
+        pretrained = any(entry.get("loaded") for entry in run.entries("params"))
         start = 0.0 if pretrained else FIRST_ADAPTIVE if adaptive(run) else FIRST_SGD
-        new = max(min(max(new, start), highest), nice(old * 3))
-    return optimizer_setting(run, "lr", show(new), why, words=words)
+        new = max(min(max(new, start), highest), round_figure(old * 3))
+    return optimizer_setting(run, "lr", num(new), why, words=words)
 
 
 def _every_group(run: Run, factor: float, summary: str, words: Mapping[str, str] | None) -> Fix:
     name = optimizer_name(run)
-    loop = f'for group in {name}.param_groups:\n    group["lr"] *= {show(factor)}'
+    loop = f'for group in {name}.param_groups:\n    group["lr"] *= {num(factor)}'
     edits = begin(run)
     if edits is not None:
         found = optimizer_call(run, edits)
         statement = found[0].statement_of(found[1]) if found else None
         if found and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Name, ast.Attribute)):
             edits.insert_after(found[0], statement, loop.replace(name, ast.unparse(statement.targets[0]), 1))
-    return fixed(run, summary, edits, loop, near=site_of(optimizer(run)), words=words)
+    found_fix = fixed(run, summary, edits, loop, near=site_of(optimizer(run)), words=words)
+    return replace(found_fix, sets={"lr_factor": factor})
 
 
 def loader_setting(
@@ -240,7 +245,7 @@ def loader_setting(
     """Set one option of the training loader to the source text `value`."""
     loader = train_loader(run)
     old = number(loader.get("workers" if name == "num_workers" else name))
-    change = f"Change {name} from {show(old)} to {value}" if old is not None else f"Set {name}={value}"
+    change = f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
     edits = begin(run)
     if edits is not None:
         found = edits.project.calls_at(loader.get("site"), "DataLoader")
@@ -249,11 +254,13 @@ def loader_setting(
         if len(found) == 1:
             option = set_argument(edits, *found[0], name, value, "DataLoader")
             if option:
-                return _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety)
+                said = _on_command_line(run, f"{change} on the command line: {why}.", option, value, safety)
+                return replace(said, sets=_sets(name, value))
         else:
             _batches_by_hand(run, edits, name, value)
     pattern = f"loader = torch.utils.data.DataLoader(dataset, {name}={value})  # keep your other arguments"
-    return fixed(run, f"{change}: {why}.", edits, pattern, near=site_of(loader), safety=safety, words=words)
+    found_fix = fixed(run, f"{change}: {why}.", edits, pattern, near=site_of(loader), safety=safety, words=words)
+    return replace(found_fix, sets=_sets(name, value))
 
 
 def is_guarded(run: Run) -> bool:

@@ -23,7 +23,7 @@ Each weight then shrinks at the same relative pace, and wd and lr can be tuned a
 - `torch.optim.Adam` with weight_decay above 0.
 
 ## Fix
-Use AdamW and choose the decay anew: 0.01 is its default, 0.1 is common for transformers. Values that suited Adam
+Use AdamW and choose the decay again: 0.01 is its default, 0.1 is common for transformers. Values that suited Adam
 (1e-4, 1e-5) are next to nothing in AdamW.
 
 ```python
@@ -58,16 +58,12 @@ from ..edits.layers import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    optimizer,
-    rate,
-    setting,
-    show,
-    site_of,
-)
+from ._known import learning_rate, optimizer, setting
 from ._settings import optimizer_call
 
 ID = "adam-coupled-decay"
@@ -90,7 +86,7 @@ ADAMW_DEFAULT = "0.01"
 
 def fix(run: Run, _signs: Signs) -> Fix:
     old = setting(run, "weight_decay")
-    before = f"Adam(weight_decay={show(old)})" if old else "Adam with weight_decay"
+    before = f"Adam(weight_decay={num(old)})" if old else "Adam with weight_decay"
     summary = f"Replace {before} by AdamW(weight_decay={ADAMW_DEFAULT}), its default, and tune the decay from there."
     edits = begin(run)
     found = optimizer_call(run, edits) if edits is not None else None
@@ -105,5 +101,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
             ):
                 edits.refuse()
         set_argument(edits, source, call, "weight_decay", ADAMW_DEFAULT, "Adam")
-    pattern = f"torch.optim.AdamW(model.parameters(), lr={rate(run) or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
+    pattern = f"torch.optim.AdamW(model.parameters(), lr={learning_rate(run) or 1e-3:g}, weight_decay={ADAMW_DEFAULT})"
     return fixed(run, summary, edits, pattern, near=site_of(optimizer(run)))

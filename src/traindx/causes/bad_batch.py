@@ -70,17 +70,13 @@ from ..edits.loops import (
     backward_calls,
 )
 from ..record import Event, Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    loader,
-)
+from ._facts import loader
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    show,
-    site_of,
-)
 
 ID = "bad-batch"
 FAMILY = "data"
@@ -159,5 +155,5 @@ def _outlying(run: Run, jumps: list[Event]) -> tuple[int, str | None]:
         ordinary = abs(float(np.median(known))) if known.size else 0.0
         highest = max([*seen, *(float(value) for value in known)], default=0.0)
         if ordinary and highest > 3 * ordinary:
-            return which, show(3 * ordinary)
+            return which, num(3 * ordinary)
     return 0, None

@@ -1,4 +1,4 @@
-"""So few updates that the given epochs starve the training.
+"""The planned epochs make too few updates.
 
 ## What happens
 The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates per epoch, often
@@ -53,26 +53,19 @@ At the same number of epochs and the same learning rate, the smaller batch ends 
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import counted, num
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    batch_size,
-    counted,
-    number,
-    show,
-    steps_per_epoch,
-    train_loader,
-)
+from ._known import batch_size, steps_per_epoch, train_loader
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 from ._settings import loader_setting
 
 ID = "batch-too-large"
 FAMILY = "optimizer"
 TITLE = "Batch size too large (too few updates)"
-MEANS = (
-    "So few updates per epoch that the given epochs starve training; smaller batches at the same learning rate fix it."
-)
+MEANS = "The planned epochs make too few updates; smaller batches at the same learning rate fix it."
 FOR = {
     "few-updates-per-epoch": 2.0,
     "batch-size-large": 2.0,
@@ -125,7 +118,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     new = 1 << max(0, int(wanted).bit_length() - 1)  # the power of two below
     if size and size <= SMALLEST_PROPOSAL:
         summary = (
-            f"Train for more epochs: batches of {show(size)} are small already, and the run has {run.steps} updates."
+            f"Train for more epochs: batches of {num(size)} are small already, and the run has {run.steps} updates."
         )
         return fixed(run, summary, None, "epochs = 4 * epochs")
     new = max(new, 8)
@@ -133,7 +126,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if epoch:
         reasons.append(f"an epoch has only {counted(epoch, 'update')} now and the run {run.steps}")
     if samples:
-        reasons.append(f"{-(-samples // new):.0f} updates per epoch over {show(samples)} samples")
+        reasons.append(f"{-(-samples // new):.0f} updates per epoch over {num(samples)} samples")
     words = {
         "keras": f"model.fit(x, y, batch_size={new}, ...)",
         "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",

@@ -62,18 +62,11 @@ from __future__ import annotations
 import math
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num, round_figure
 from ._base import Fix
-from ._known import (
-    adaptive,
-    batch_size,
-    median,
-    nice,
-    number,
-    rate,
-    show,
-    train_loader,
-)
+from ._known import adaptive, batch_size, learning_rate, median, train_loader
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 from ._settings import loader_setting
 
@@ -133,13 +126,13 @@ def fix(run: Run, _signs: Signs) -> Fix:
         new = int(samples)
     reasons = []
     if noise and noise > 0 and size:
-        reasons.append(f"the gradient noise scale is about {show(noise)} samples against batches of {show(size)}")
-    old = rate(run)
+        reasons.append(f"the gradient noise scale is about {num(noise)} samples against batches of {num(size)}")
+    old = learning_rate(run)
     if old and size and new > size:
         growth = new / size
-        scaled = nice(old * (growth**0.5 if adaptive(run) else growth))
+        scaled = round_figure(old * (growth**0.5 if adaptive(run) else growth))
         rule = "square-root rule for Adam" if adaptive(run) else "linear rule for SGD"
-        reasons.append(f"then raise the learning rate in steps from {show(old)} to at most {show(scaled)} ({rule})")
+        reasons.append(f"then raise the learning rate in steps from {num(old)} to at most {num(scaled)} ({rule})")
     words = {
         "keras": f"model.fit(x, y, batch_size={new}, ...)",
         "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",

@@ -59,18 +59,12 @@ from ..edits.layers import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import counted, listed, num, percent
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    batch_size,
-    counted,
-    listed,
-    modules,
-    number,
-    show,
-)
+from ._known import batch_size, modules
 
 ID = "batchnorm-tiny-batch"
 FAMILY = "generalisation"
@@ -113,7 +107,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         if size and size > 1
         else ""
     )
-    batches = f" Batches have {show(size)} samples{error}." if size else ""
+    batches = f" Batches have {num(size)} samples{error}." if size else ""
     names = listed([str(module.get("name")) for module in norms])
     which = f"the {counted(len(norms), 'batch norm layer')} ({names})" if norms else "batch norm"
     edits = begin(run)

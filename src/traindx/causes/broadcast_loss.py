@@ -71,21 +71,13 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import entries, mapping, number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    items,
-    shape,
-)
+from ._facts import shape
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "broadcast-loss"
 FAMILY = "loss"
@@ -124,15 +116,15 @@ loss = criterion(outputs, targets.view_as(outputs))"""
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Give both the same shape, in every loss call whose shapes broadcast."""
-    broadcasting = [found for found in entries(run, "losses") if found.get("broadcast") is True]
+    broadcasting = [found for found in run.entries("losses") if found.get("broadcast") is True]
     loss = broadcasting[0] if broadcasting else {}
-    given, wanted = shape(as_mapping(loss.get("input"))), shape(as_mapping(loss.get("target")))
+    given, wanted = shape(mapping(loss.get("input"))), shape(mapping(loss.get("target")))
     if not given or not wanted:
         given, wanted = _from_graph(run)
-    std = number(record(run, "targets/train").get("std"))
+    std = number(run.fact("targets/train").get("std"))
     measured = f" Outputs have shape {given}, targets {wanted}." if given and wanted else ""
     if std:
-        measured += f" Compared in all pairs, the loss cannot fall below the targets' variance, {show(std * std)}."
+        measured += f" Compared in all pairs, the loss cannot fall below the targets' variance, {num(std * std)}."
     edits = begin(run)
     if edits is not None and math.prod(given) == math.prod(wanted) and given and wanted:
         done: set[ast.AST] = set()
@@ -140,10 +132,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
             for source, call in _loss_calls(edits, entry):
                 if call not in done:
                     done.add(call)
-                    shapes = shape(as_mapping(entry.get("input"))), shape(as_mapping(entry.get("target")))
+                    shapes = shape(mapping(entry.get("input"))), shape(mapping(entry.get("target")))
                     _equalise(edits, source, call.args[0], call.args[1], shapes)
         if not done:
-            for source, statement in [p for e in entries(run, "backward_sites") for p in _near(edits, e)]:
+            for source, statement in [p for e in run.entries("backward_sites") for p in _near(edits, e)]:
                 differences = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
                 if len(differences) == 1:
                     _equalise(edits, source, differences[0].left, differences[0].right, (given, wanted))
@@ -197,7 +189,7 @@ def _equalise(
 
 def _from_graph(run: Run) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The two shapes of the first broadcast near a hand-written loss."""
-    for found in items(record(run, "graph").get("broadcasts")):
+    for found in entries(run.fact("graph").get("broadcasts")):
         shapes = found.get("shapes")
         if isinstance(shapes, (list, tuple)) and len(shapes) == 2:
             return shape({"shape": shapes[0]}), shape({"shape": shapes[1]})

@@ -67,20 +67,13 @@ from typing import Any
 from ..edits import Edits
 from ..edits.arguments import add_keyword
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping, number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    python_list,
-    training_loss,
-)
+from ._facts import python_list, training_loss
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    site_of,
-)
 
 ID = "class-imbalance"
 FAMILY = "data"
@@ -127,7 +120,7 @@ _COUNTED = "counts = torch.bincount(labels).clamp(min=1)\nweight = counts.sum() 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Class weights from this run's own counts, in the loss that the script uses."""
     loss = training_loss(run, "cross_entropy", "nll")
-    histogram = as_mapping(record(run, "targets/train").get("histogram"))
+    histogram = mapping(run.fact("targets/train").get("histogram"))
     counts = {_class_id(key): count for key in histogram if (count := number(histogram.get(key)))}
     counts.pop(None, None)
     total = sum(counts.values())

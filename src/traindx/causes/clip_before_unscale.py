@@ -59,17 +59,13 @@ from ..edits.loops import (
     step_calls,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    first_event,
-)
+from ._facts import first_event
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    show,
-    site_of,
-)
 
 ID = "clip-before-unscale"
 FAMILY = "loss"
@@ -101,8 +97,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     measured = ""
     if scale and threshold is not None:
         measured = (
-            f" With a loss scale of {show(scale)} the threshold of {show(threshold)} acts like "
-            f"{show(threshold / scale)} on the true gradient."
+            f" With a loss scale of {num(scale)} the threshold of {num(threshold)} acts like "
+            f"{num(threshold / scale)} on the true gradient."
         )
     edits = begin(run)
     if edits is not None:

@@ -52,25 +52,20 @@ After the change a few percent of steps are clipped, and the loss falls faster a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..edits.arguments import set_argument
 from ..edits.layers import (
     rename_call,
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent, round_figure
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    median,
-    nice,
-    quantile,
-    record,
-    show,
-    site_of,
-    values,
-)
+from ._known import median, quantile, values
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "clip-too-tight"
@@ -122,19 +117,19 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if wanted is None or wanted <= 0:
         summary = "Log the gradient norm without clipping, then clip at its 90th percentile."
         return fixed(run, summary, None, pattern.format('float("inf")'), words=_words(1.0))
-    new = nice(wanted)
+    new = round_figure(wanted)
     if new < wanted:  # the next step up the 1-2-3-5 ladder, so that nine steps of ten stay as they are
-        new = nice(new * 1.6)
+        new = round_figure(new * 1.6)
     new = min(new, HIGHEST)
     middle = median(run, source) or 0.0
-    clipping = record(run, "clipping")
+    clipping = run.fact("clipping")
     by_value = clipping.get("kind") == "value"
-    old = f"from {show(threshold)} " if threshold is not None and not by_value else ""
+    old = f"from {num(threshold)} " if threshold is not None and not by_value else ""
     share = f"; {percent(sum(norms > threshold) / len(norms))} of the steps seen were clipped" if threshold else ""
     verb = "Clip the norm instead of the values, at" if by_value else f"Raise the clipping threshold {old}to"
     summary = (
-        f"{verb} {show(new)}: gradient norms are {show(float(norms.min()))} to {show(float(norms.max()))}, "
-        f"median {show(middle)}, 90th percentile {show(wanted)}{share}."
+        f"{verb} {num(new)}: gradient norms are {num(float(norms.min()))} to {num(float(norms.max()))}, "
+        f"median {num(middle)}, 90th percentile {num(wanted)}{share}."
     )
     edits = begin(run)
     calls = edits.project.calls("clip_grad_norm_", "clip_grad_value_") if edits is not None else []
@@ -145,17 +140,18 @@ def fix(run: Run, _signs: Signs) -> Fix:
             rename_call(edits, where, call, "clip_grad_norm_")
             keyword = next((k for k in call.keywords if k.arg == "clip_value"), None)
             if keyword is not None:
-                edits.replace(where, keyword, f"max_norm={show(new)}")
+                edits.replace(where, keyword, f"max_norm={num(new)}")
             elif len(call.args) > 1:
-                edits.replace(where, call.args[1], show(new))
+                edits.replace(where, call.args[1], num(new))
         else:
-            set_argument(edits, where, call, "max_norm", show(new), kind)
-    return fixed(run, summary, edits, pattern.format(show(new)), near=site_of(clipping), words=_words(new))
+            set_argument(edits, where, call, "max_norm", num(new), kind)
+    found = fixed(run, summary, edits, pattern.format(num(new)), near=site_of(clipping), words=_words(new))
+    return replace(found, sets={"max_norm": new})
 
 
 def _words(threshold: float) -> dict[str, str]:
     return {
-        "keras": f"keras.optimizers.Adam(..., global_clipnorm={show(threshold)})",
-        "huggingface": f"TrainingArguments(..., max_grad_norm={show(threshold)})",
-        "lightning": f"Trainer(..., gradient_clip_val={show(threshold)})",
+        "keras": f"keras.optimizers.Adam(..., global_clipnorm={num(threshold)})",
+        "huggingface": f"TrainingArguments(..., max_grad_norm={num(threshold)})",
+        "lightning": f"Trainer(..., gradient_clip_val={num(threshold)})",
     }

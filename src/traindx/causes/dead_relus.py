@@ -69,19 +69,12 @@ from ..edits.layers import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent
 from ._base import Fix
-from ._facts import (
-    model_site,
-    worst,
-)
+from ._facts import model_site, worst
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    show,
-)
 
 ID = "dead-relus"
 FAMILY = "signal"
@@ -133,7 +126,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         measured = f" Dead units: {', '.join(f'{percent(share)} in layer `{name}`' for name, share in dead[:3])}."
     negative = [
         (str(param.get("name")), mean)
-        for param in entries(run, "params")
+        for param in run.entries("params")
         if param.get("kind") in ("bias", "norm")
         and (mean := number(param.get("init_mean"))) is not None
         and mean < -0.5
@@ -143,7 +136,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         name, mean = min(negative, key=lambda item: item[1])
         if edits is not None:
             _zero_biases(edits)
-        summary = f"Start the biases at zero: `{name}` starts at {show(mean)}, which silences its units.{measured}"
+        summary = f"Start the biases at zero: `{name}` starts at {num(mean)}, which silences its units.{measured}"
         return fixed(run, summary, edits, "torch.nn.init.zeros_(layer.bias)", near=model_site(run))
     for source, call in edits.project.calls("ReLU") if edits is not None else []:
         if edits is not None and not call.args and not call.keywords:

@@ -71,16 +71,11 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
+from ..wording import counted, listed
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    counted,
-    entries,
-    listed,
-    record,
-    site_of,
-)
 
 ID = "detached-graph"
 FAMILY = "optimizer"
@@ -135,7 +130,7 @@ _AWAY = "keep detach, .data, item, numpy, no_grad and argmax out of the path fro
 def fix(run: Run, _signs: Signs) -> Fix:
     lost = [
         str(entry.get("name"))
-        for entry in entries(run, "params")
+        for entry in run.entries("params")
         if entry.get("requires_grad") and entry.get("grad") in ("none", "zero") and entry.get("ran")
     ]
     reached = f" {counted(len(lost), 'parameter')} ran and never got a gradient: {listed(lost)}." if lost else ""
@@ -148,7 +143,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
             for kind, source, node in cuts:
                 what = kind
                 _remove(edits, kind, source, node)
-    near = site_of(record(run, "error")) or site_of(next(iter(entries(run, "losses")), None))
+    near = site_of(run.fact("error")) or site_of(next(iter(run.entries("losses")), None))
     if what and edits is not None and edits.patch():
         where = edits.place()
         line = f" in line {where[1]}" if where else ""

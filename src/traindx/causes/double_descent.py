@@ -56,11 +56,9 @@ import numpy as np
 
 from ..record import Run
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    show,
-)
 
 ID = "double-descent"
 FAMILY = "generalisation"
@@ -94,9 +92,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     # The peak is where the curve stands highest above the best value reached before.
     rise = curve.values[: lowest + 1] - np.minimum.accumulate(curve.values[: lowest + 1])
     peak = int(np.argmax(rise))
-    passed = f", after a peak of {show(float(curve.values[peak]))} at step {int(curve.steps[peak])}" if peak else ""
+    passed = f", after a peak of {num(float(curve.values[peak]))} at step {int(curve.steps[peak])}" if peak else ""
     summary = (
         f"Train past the peak and keep the best checkpoint of all: the lowest validation loss is "
-        f"{show(float(curve.values[lowest]))} at step {int(curve.steps[lowest])}{passed}."
+        f"{num(float(curve.values[lowest]))} at step {int(curve.steps[lowest])}{passed}."
     )
     return fixed(run, summary, None, code, safety="costly", words=words)

@@ -64,21 +64,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping, number
 from ..signs import Signs
+from ..wording import num
 from ._architecture import remove_output_activation
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    shape,
-    training_loss,
-)
+from ._facts import shape, training_loss
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    show,
-    site_of,
-)
 
 ID = "double-softmax"
 FAMILY = "loss"
@@ -119,11 +112,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
         floor = "a negative costs at least ln 2 = 0.693, a positive at least 0.313"
     else:
         name, call = _activation(loss), "softmax(dim=1)"
-        sizes = shape(as_mapping(loss.get("input")))
+        sizes = shape(mapping(loss.get("input")))
         floor = "the loss cannot fall below log(1 + (classes - 1)/e)"
         if len(sizes) > 1:
             lowest = math.log(1 + (sizes[1] - 1) / math.e)
-            floor = f"with {sizes[1]} classes the loss cannot fall below {show(lowest)}"
+            floor = f"with {sizes[1]} classes the loss cannot fall below {num(lowest)}"
     edits = begin(run)
     if edits is not None:
         remove_output_activation(edits, name)
@@ -132,14 +125,14 @@ def fix(run: Run, _signs: Signs) -> Fix:
 
 
 def _activation(loss: Mapping[str, Any]) -> str:
-    made = str(as_mapping(loss.get("input")).get("grad_fn") or "").lower()
+    made = str(mapping(loss.get("input")).get("grad_fn") or "").lower()
     return "sigmoid" if "sigmoid" in made else "softmax"
 
 
 def _given_probabilities(run: Run) -> Mapping[str, Any]:
     """The loss call in training whose input lies between 0 and 1; else any cross-entropy."""
-    for loss in entries(run, "losses"):
-        given = as_mapping(loss.get("input"))
+    for loss in run.entries("losses"):
+        given = mapping(loss.get("input"))
         low, high = number(given.get("min")), number(given.get("max"))
         inside = low is not None and high is not None and low >= 0 and high <= 1.001
         if loss.get("phase", "train") == "train" and inside:

@@ -62,17 +62,13 @@ from ..edits.arguments import add_keyword, argument
 from ..edits.loops import backward_calls, model_in_loop, models_called
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import listed
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    in_script_words,
-    listed,
-    number,
-    record,
-    site_of,
-)
+from ._known import in_script_words
 
 ID = "eval-mode-missing"
 FAMILY = "generalisation"
@@ -98,7 +94,7 @@ model.train()"""
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    modes = record(run, "modes")
+    modes = run.fact("modes")
     dropping = number(modes.get("eval_forwards_dropping"))
     edits = begin(run)
     if dropping:
@@ -121,8 +117,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     layers = sorted({str(layer) for layer in held}) if isinstance(held, list) else []
     kinds = f" It matters for {listed(layers)}." if layers else ""
     # The evaluation's own loss call, or its loader, is the nearest line that the record knows.
-    seen = [entry for entry in entries(run, "losses") if entry.get("phase") == "eval"]
-    seen += [entry for entry in entries(run, "loaders") if entry.get("role") == "eval"]
+    seen = [entry for entry in run.entries("losses") if entry.get("phase") == "eval"]
+    seen += [entry for entry in run.entries("loaders") if entry.get("role") == "eval"]
     near = next((site for site in map(site_of, seen) if site), None)
     if edits is not None:
         _switch(run, edits)

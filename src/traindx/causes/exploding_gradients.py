@@ -63,6 +63,7 @@ With clipping, the loss has no jumps; only a small share of steps (below about a
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
@@ -75,17 +76,12 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
+from ..wording import num, round_figure
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    nice,
-    record,
-    show,
-    site_of,
-    values,
-)
+from ._known import values
 from ._settings import optimizer_call
 
 ID = "exploding-gradients"
@@ -156,7 +152,7 @@ _HIGHEST = 10.0  # above it clipping protects nothing: usual thresholds are 0.1 
 def fix(run: Run, signs: Signs) -> Fix:
     """Clip right after backward, at twice the median norm of the steps before the trouble began."""
     threshold, measured = _threshold(run, signs)
-    scaled = bool(record(run, "precision").get("scaler"))
+    scaled = bool(run.fact("precision").get("scaler"))
     edits = begin(run)
     if edits is not None:
         calls = edits.project.calls("clip_grad_norm_")
@@ -170,9 +166,9 @@ def fix(run: Run, signs: Signs) -> Fix:
         "huggingface": f"TrainingArguments(..., max_grad_norm={threshold})",
         "lightning": f"Trainer(..., gradient_clip_val={threshold})",
     }
-    near = site_of(next(iter(entries(run, "backward_sites")), None))
+    near = site_of(next(iter(run.entries("backward_sites")), None))
     summary = f"Clip the gradient norm at {threshold}, between backward and step.{measured}"
-    return fixed(run, summary, edits, pattern, near=near, words=words)
+    return replace(fixed(run, summary, edits, pattern, near=near, words=words), sets={"max_norm": float(threshold)})
 
 
 def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
@@ -187,13 +183,13 @@ def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
         return "1.0", " No gradient norm was recorded before the trouble began; 1.0 is the usual threshold."
     # The lower quartile stands for the healthy stretch even where half of the steps have already exploded.
     ordinary = float(np.quantile(norms, 0.25)) if len(norms) >= _FEWEST else float(norms[0])
-    threshold = min(nice(_ORDINARY * ordinary), _HIGHEST)
+    threshold = min(round_figure(_ORDINARY * ordinary), _HIGHEST)
     if ordinary > _HIGHEST:
-        return show(threshold), (
-            f" The gradient norm was {show(ordinary)} before the trouble began, which is itself above the usual 0.1 to "
+        return num(threshold), (
+            f" The gradient norm was {num(ordinary)} before the trouble began, which is itself above the usual 0.1 to "
             f"10, so the highest usual threshold is taken."
         )
-    return show(threshold), f" Ordinary gradient norms of this run are about {show(ordinary)}."
+    return num(threshold), f" Ordinary gradient norms of this run are about {num(ordinary)}."
 
 
 def _insert(run: Run, edits: Edits, threshold: str, scaled: bool) -> None:

@@ -60,19 +60,13 @@ import ast
 from ..edits import Edits, Source
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import counted, listed, num, percent
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    counted,
-    entries,
-    listed,
-    number,
-    optimizer,
-    show,
-    site_of,
-)
+from ._known import optimizer
 
 ID = "frozen-layers"
 FAMILY = "optimizer"
@@ -112,7 +106,7 @@ for parameter in layer.parameters():  # before the optimizer is made
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    params = entries(run, "params")
+    params = run.entries("params")
     frozen = [entry for entry in params if entry.get("requires_grad") is False and not entry.get("loaded")]
     if not frozen:
         return fixed(run, "Let every layer that was not pretrained require gradients again.", None, _PATTERN)
@@ -125,7 +119,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if edits is not None and not pretrained:
         _unfreeze(edits)
     summary = (
-        f"Unfreeze the {counted(len(names), 'parameter')} that were never trained ({show(elements)} values{share}): "
+        f"Unfreeze the {counted(len(names), 'parameter')} that were never trained ({num(elements)} values{share}): "
         f"{listed(names)}."
     )
     return fixed(run, summary, edits, _PATTERN, near=site_of(optimizer(run)))

@@ -67,15 +67,11 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    record,
-    show,
-    site_of,
-)
 
 ID = "graph-retained"
 FAMILY = "cost"
@@ -114,9 +110,9 @@ _GROWTH = (
 def fix(run: Run, _signs: Signs) -> Fix:
     grown = [text for text in (_growth(run, *row) for row in _GROWTH) if text]
     numbers = f" Growth: {'; '.join(grown)}." if grown else ""
-    retained = next((entry for entry in entries(run, "backward_sites") if entry.get("retain_graph") is True), None)
+    retained = next((entry for entry in run.entries("backward_sites") if entry.get("retain_graph") is True), None)
     edits = begin(run)
-    hoard = record(run, "hoard")
+    hoard = run.fact("hoard")
     summary = f"Keep numbers instead of loss tensors, and detach state that is carried from step to step.{numbers}"
     if edits is not None and hoard.get("name"):
         name = str(hoard["name"])
@@ -126,7 +122,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         for source, call in edits.project.calls_at(retained.get("site"), "backward")[:1]:
             remove_keyword(edits, source, call, "retain_graph")
         summary = f"Drop retain_graph=True, and detach what is carried over.{numbers}"
-    near = site_of(hoard) or site_of(retained) or site_of(next(iter(entries(run, "backward_sites")), None))
+    near = site_of(hoard) or site_of(retained) or site_of(next(iter(run.entries("backward_sites")), None))
     return fixed(run, summary, edits, _PATTERN, near=near, safety="safe")
 
 
@@ -170,4 +166,4 @@ def _growth(run: Run, name: str, what: str, unit: float) -> str | None:
     found = run.series(name).finite.values
     if len(found) < 2 or found[-1] <= 1.1 * found[0]:
         return None
-    return f"{what} from {show(float(found[0]) * unit)} to {show(float(found[-1]) * unit)}"
+    return f"{what} from {num(float(found[0]) * unit)} to {num(float(found[-1]) * unit)}"

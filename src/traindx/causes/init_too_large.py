@@ -63,14 +63,11 @@ from __future__ import annotations
 import math
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._initial import initialised, measured_scale
-from ._known import (
-    number,
-    record,
-    show,
-)
 
 ID = "init-too-large"
 FAMILY = "signal"
@@ -112,9 +109,9 @@ REFERENCE = "He, Zhang, Ren & Sun, Delving deep into rectifiers, 2015"
 def fix(run: Run, _signs: Signs) -> Fix:
     """Initialise by fan-in; names the layer that is furthest above, and the first loss against chance."""
     summary = f"Initialise the layers by their fan-in.{measured_scale(run, smallest=False)}"
-    classes = number(record(run, "targets/train").get("classes"))
+    classes = number(run.fact("targets/train").get("classes"))
     losses = run.series("loss/train").finite.values
     if losses.size and classes and classes > 1:
-        first, chance = show(float(losses[0])), show(math.log(classes))
+        first, chance = num(float(losses[0])), num(math.log(classes))
         summary += f" The first loss is {first}; chance for {classes:.0f} classes is {chance}."
     return initialised(run, summary)

@@ -60,18 +60,13 @@ progress.
 from __future__ import annotations
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
-from ._facts import (
-    loader,
-)
+from ._facts import loader
 from ._fixing import fixed
-from ._known import (
-    number,
-    record,
-    site_of,
-)
 
 ID = "leaked-validation"
 FAMILY = "data"
@@ -99,7 +94,7 @@ assert not set(train_set.indices) & set(validation_set.indices)
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Split once with a fixed seed; says how many samples are shared."""
-    overlap = record(run, "overlap")
+    overlap = run.fact("overlap")
     shared, total = number(overlap.get("shared")), number(overlap.get("eval_samples"))
     measured = ""
     if shared and total:

@@ -1,4 +1,4 @@
-"""Training climbs the hill it should descend.
+"""Training raises the loss that it should lower.
 
 ## What happens
 The reported loss goes steadily the wrong way from the first step on, with small, healthy updates and no
@@ -69,16 +69,12 @@ from ..edits.loops import (
 from ..edits.project import own_nodes
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    groups,
-    show,
-    site_of,
-    values,
-)
+from ._known import groups, values
 from ._settings import optimizer_setting
 
 ID = "loss-sign-flipped"
@@ -119,16 +115,14 @@ def fix(run: Run, signs: Signs) -> Fix:
     if any(group.get("maximize") is True for group in groups(run)):
         return optimizer_setting(run, "maximize", "False", "with maximize=True the optimizer climbs the loss")
     losses = values(run, "loss/train")
-    went = f" It went from {show(float(losses[0]))} to {show(float(losses[-1]))}." if len(losses) > 1 else ""
+    went = f" It went from {num(float(losses[0]))} to {num(float(losses[-1]))}." if len(losses) > 1 else ""
     edits = begin(run)
     removed = _without_minus(run, edits) if edits is not None else False
     # Without a minus to remove the loss is negated only where it was seen to be a likelihood: a diverging loss is not.
     if edits is not None and not removed and (signs.level("loss-negated") or 0.0) >= 0.5:
         _negate(run, edits)
     verb = "Remove the minus in front of the loss" if removed else "Negate the loss, so that smaller is better"
-    near = site_of(next(iter(entries(run, "losses")), None)) or site_of(
-        next(iter(entries(run, "backward_sites")), None)
-    )
+    near = site_of(next(iter(run.entries("losses")), None)) or site_of(next(iter(run.entries("backward_sites")), None))
     pattern = "loss = criterion(outputs, targets)  # no minus: a loss is minimised as it is"
     return fixed(run, f"{verb}.{went}", edits, pattern, near=near)
 
@@ -163,7 +157,7 @@ def _without_minus(run: Run, edits: Edits) -> bool:
 def _loss_statements(run: Run, edits: Edits) -> list[tuple[Source, ast.stmt]]:
     """The statements of the loss calls, of backward, the assignments between, and hand-written loss functions."""
     found: list[tuple[Source, ast.stmt]] = []
-    for entry in entries(run, "losses"):
+    for entry in run.entries("losses"):
         if entry.get("phase") != "eval":
             found += edits.project.statements(entry.get("site"))
     for source, call in backward_calls(run, edits.project):

@@ -75,18 +75,12 @@ from ..edits.layers import (
     rename_call,
 )
 from ..record import Run
+from ..record.values import mapping, number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    model_site,
-)
+from ._facts import model_site
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-)
 
 ID = "low-precision"
 FAMILY = "loss"
@@ -150,10 +144,10 @@ _WORDS = {
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """float32 weights where the weights are half; bfloat16 where float16 is only computed in."""
-    precision = record(run, "precision")
+    precision = run.fact("precision")
     devices = run.facts.get("devices")
     device = "cuda" if isinstance(devices, (list, tuple)) and any("cuda" in str(item) for item in devices) else "cpu"
-    sizes = as_mapping(precision.get("param_dtypes"))
+    sizes = mapping(precision.get("param_dtypes"))
     half = sum(number(sizes.get(name)) or 0.0 for name in sizes if "float16" in name)
     edits = begin(run)
     near = model_site(run)

@@ -1,4 +1,4 @@
-"""The schedule ends the training before the loss does.
+"""The schedule takes the learning rate to almost zero while the loss is still falling.
 
 ## What happens
 The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy:
@@ -16,7 +16,7 @@ The same happens when T_max of a cosine is shorter than the run, when a resumed 
 wrongly, when ReduceLROnPlateau has a patience shorter than the noise, or when warmup never leaves zero.
 
 ## Signs
-- Rate practically zero long before the loss has settled, or zero from the start.
+- Learning rate practically zero long before the loss has settled, or zero from the start.
 - Loss flat from that step on, gradient norm unchanged.
 - A per-epoch scheduler that was stepped many times per epoch.
 
@@ -63,17 +63,13 @@ from typing import Any
 from ..edits import Edits
 from ..edits.arguments import set_argument
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    rate,
-    show,
-    site_of,
-    values,
-)
+from ._known import learning_rate, values
 
 ID = "lr-decays-too-soon"
 FAMILY = "learning-rate"
@@ -122,7 +118,7 @@ for epoch in range(epochs):
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    scheduler = next(iter(entries(run, "schedulers")), {})
+    scheduler = next(iter(run.entries("schedulers")), {})
     site = site_of(scheduler)
     calls = number(scheduler.get("steps"))
     kind = str(scheduler.get("class") or "the scheduler")
@@ -147,8 +143,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
 def _lost(run: Run) -> str:
     """From where to where the learning rate fell."""
     seen = values(run, "lr")
-    top = rate(run)
-    return f" The learning rate fell from {show(top)} to {show(float(seen[-1]))}." if top and len(seen) else ""
+    top = learning_rate(run)
+    return f" The learning rate fell from {num(top)} to {num(float(seen[-1]))}." if top and len(seen) else ""
 
 
 def _moved(edits: Edits, scheduler: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ both.
 
 ## Signs
 - Late loss flat and noisy, with noise large against what trend remains.
-- Rate constant over the whole run.
+- Learning rate constant over the whole run.
 - Late in the run successive gradients point opposite ways, and steps overshoot: the walk circles the minimum.
 - Early part of the curve steep and clean.
 
@@ -64,20 +64,14 @@ from typing import Any
 from ..edits import Edits
 from ..edits.loops import backward_calls
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._architecture import add_behind_optimizer
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    optimizer,
-    optimizer_name,
-    rate,
-    show,
-    site_of,
-    steps_per_epoch,
-)
+from ._known import learning_rate, optimizer, optimizer_name, steps_per_epoch
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 from ._settings import assigned_by_hand
 
@@ -126,7 +120,7 @@ REFERENCE = "I. Loshchilov, F. Hutter, SGDR: Stochastic Gradient Descent with Wa
 
 def fix(run: Run, _signs: Signs) -> Fix:
     name = optimizer_name(run)
-    old = rate(run)
+    old = learning_rate(run)
     epoch = steps_per_epoch(run)
     length = str(run.steps) if run.steps else "total_steps"
     if epoch and run.steps:
@@ -140,16 +134,16 @@ def fix(run: Run, _signs: Signs) -> Fix:
     edits = begin(run)
     idle = [
         entry
-        for entry in entries(run, "schedulers")
+        for entry in run.entries("schedulers")
         if number(entry.get("steps")) == 0 and entry.get("class") != "ReduceLROnPlateau"
     ]
     if edits is not None and idle:
         _step_it(run, edits, idle[0])
-    elif edits is not None and not entries(run, "schedulers") and not assigned_by_hand(edits):
+    elif edits is not None and not run.entries("schedulers") and not assigned_by_hand(edits):
         add_behind_optimizer(run, edits, code, name)
-    constant = f" from {show(old)}" if old else ""
+    constant = f" from {num(old)}" if old else ""
     words = {
-        "keras": f"keras.optimizers.schedules.CosineDecay({show(old or 1e-3)}, decay_steps={length})",
+        "keras": f"keras.optimizers.schedules.CosineDecay({num(old or 1e-3)}, decay_steps={length})",
         "huggingface": 'TrainingArguments(..., lr_scheduler_type="cosine")',
         "lightning": 'return [opt], [{"scheduler": CosineAnnealingLR(opt, T_max=self.trainer.max_epochs)}]',
     }

@@ -1,4 +1,4 @@
-"""The steps are longer than the slope they were computed from stays valid.
+"""Steps go further than the gradient that they follow is valid.
 
 ## What happens
 The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then NaN.
@@ -64,14 +64,9 @@ import numpy as np
 
 from ..record import Run
 from ..signs import Signs
+from ..wording import num, round_figure
 from ._base import Fix
-from ._known import (
-    median,
-    nice,
-    rate,
-    show,
-    values,
-)
+from ._known import learning_rate, median, values
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 from ._settings import changed_rate
 
@@ -168,13 +163,13 @@ def fix(run: Run, signs: Signs) -> Fix:
     if ratio <= HEALTHY_UPDATE_RATIO:
         why = "a fifth is the usual first cut, and `traindx lr` on the script finds the range"
         return changed_rate(run, factor, why, _words(run, factor))
-    why = f"the first steps changed all weights together by {show(ratio)} times their norm (about 1e-3 is typical)"
+    why = f"the first steps changed all weights together by {num(ratio)} times their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 
 
 def _words(run: Run, factor: float) -> dict[str, str]:
-    old = rate(run)
-    new = show(nice(old * factor)) if old else "old_rate / 10"
+    old = learning_rate(run)
+    new = num(round_figure(old * factor)) if old else "old_lr / 10"
     return {
         "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
         "huggingface": f"TrainingArguments(..., learning_rate={new})",

@@ -55,13 +55,9 @@ from __future__ import annotations
 
 from ..record import Run
 from ..signs import Signs
+from ..wording import num, round_figure
 from ._base import Fix
-from ._known import (
-    median,
-    nice,
-    rate,
-    show,
-)
+from ._known import learning_rate, median
 from ._rivals import LOSS_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 from ._settings import changed_rate
 
@@ -138,13 +134,13 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return changed_rate(run, 10.0, why, _words(run, 10.0))
     factor = min(LARGEST_RAISE, max(SMALLEST_RAISE, HEALTHY_UPDATE_RATIO / ratio))
     only = "only " if ratio < HEALTHY_UPDATE_RATIO else ""
-    why = f"one step changes all weights together by {only}{show(ratio)} times their norm (about 1e-3 is typical)"
+    why = f"one step changes all weights together by {only}{num(ratio)} times their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 
 
 def _words(run: Run, factor: float) -> dict[str, str]:
-    old = rate(run)
-    new = show(nice(old * factor)) if old else "10 * old_rate"
+    old = learning_rate(run)
+    new = num(round_figure(old * factor)) if old else "10 * old_lr"
     return {
         "keras": f"model.compile(optimizer=keras.optimizers.Adam(learning_rate={new}), ...)",
         "huggingface": f"TrainingArguments(..., learning_rate={new})",

@@ -66,17 +66,12 @@ from ..edits.loops import (
     step_calls,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    optimizer,
-    optimizer_name,
-    record,
-    site_of,
-)
+from ._known import optimizer, optimizer_name
 
 ID = "missing-zero-grad"
 FAMILY = "optimizer"
@@ -117,8 +112,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     kept, heard = number(optimizer(run).get("grads_kept")), number(optimizer(run).get("steps_heard"))
     count = f" It was not called before {kept:.0f} of the {heard:.0f} steps checked." if kept and heard else ""
     edits = begin(run)
-    near = site_of(next(iter(entries(run, "backward_sites")), None))
-    if number(record(run, "by_hand").get("grads_kept")):
+    near = site_of(next(iter(run.entries("backward_sites")), None))
+    if number(run.fact("by_hand").get("grads_kept")):
         if edits is not None:
             _clear_by_hand(run, edits)
         code = "for p in parameters:  # after each update\n    p.grad = None"

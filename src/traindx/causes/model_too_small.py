@@ -30,8 +30,7 @@ Give it the right structure rather than mere size: convolution for images, atten
 features that the task needs.
 
 ## What not to do
-- Do not enlarge before one batch has been tried: most flat losses are wiring faults, and a larger model has them as
-  well.
+- Overfit one batch first: most flat losses are wiring faults, and a larger model has them as well.
 - Do not train longer: the curve is flat.
 - Do not add regularisation; remove what there is.
 
@@ -56,18 +55,13 @@ settles at the same level, size was not it.
 from __future__ import annotations
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    entries,
-    in_script_words,
-    median,
-    modules,
-    number,
-    show,
-    site_of,
-)
+from ._known import in_script_words, median, modules
 from ._rivals import DATA_FAULTS, LOSS_FAULTS, MODE_FAULTS, NUMBER_FAULTS, SIGNAL_FAULTS, UPDATE_FAULTS
 
 ID = "model-too-small"
@@ -135,14 +129,14 @@ for _ in range(500):  # overfit one batch first: always the same inputs and targ
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    model = next(iter(entries(run, "models")), {})
+    model = next(iter(run.entries("models")), {})
     trainable = number(model.get("trainable"))
-    size = f" The model has {show(trainable)} trained parameters." if trainable else ""
+    size = f" The model has {num(trainable)} trained parameters." if trainable else ""
     level = median(run, "loss/train")
     tail = run.series("loss/train").finite.values
     if len(tail) >= 10:
         level = float(tail[-max(1, int(LAST_SHARE * len(tail))) :].mean())
-    settled = f" The training loss settled near {show(level)}." if level is not None else ""
+    settled = f" The training loss settled near {num(level)}." if level is not None else ""
     width = _narrowest(run)
     widen = f"{4 * width} units instead of {width} in the narrowest hidden layer" if width else "four times the units"
     summary = f"Check that one batch cannot be overfitted, then widen the model: {widen}.{settled}{size}"

@@ -53,9 +53,7 @@ from __future__ import annotations
 from ..record import Run
 from ..signs import Signs
 from ._base import Fix
-from ._known import (
-    rate,
-)
+from ._known import learning_rate
 from ._rivals import LOSS_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 from ._settings import optimizer_setting
 
@@ -82,7 +80,7 @@ REFERENCE = "I. Sutskever et al., On the importance of initialization and moment
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    lr = rate(run)
+    lr = learning_rate(run)
     effect = "; the effective learning rate becomes ten times lr, so lower lr with it" if lr else ""
     words = {
         "keras": "keras.optimizers.SGD(learning_rate, momentum=0.9)",

@@ -70,16 +70,11 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
-from ._facts import (
-    model_site,
-)
+from ._facts import model_site
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-)
 
 ID = "no-nonlinearity"
 FAMILY = "signal"
@@ -119,7 +114,7 @@ def forward(self, x):
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """An activation between the layers; says how many linear maps follow each other and which shapes they join."""
-    graph = record(run, "graph")
+    graph = run.fact("graph")
     length = number(graph.get("linear_chain"))
     measured = ""
     if length is not None and length >= 2:

@@ -59,26 +59,19 @@ too high.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..edits import Edits, Source
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num, round_figure
 from ._architecture import add_behind_optimizer
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    adaptive,
-    entries,
-    groups,
-    nice,
-    number,
-    optimizer,
-    optimizer_name,
-    rate,
-    show,
-    site_of,
-)
+from ._known import adaptive, groups, learning_rate, optimizer, optimizer_name
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, SCALE_FAULTS, UPDATE_FAULTS
 from ._settings import assigned_by_hand
 
@@ -135,27 +128,28 @@ DEFAULT_STEPS = 500
 def fix(run: Run, _signs: Signs) -> Fix:
     steps, reason = _length(run)
     name = optimizer_name(run)
-    peak = rate(run)
-    to = f" to {show(peak)}" if peak else ""
+    peak = learning_rate(run)
+    to = f" to {num(peak)}" if peak else ""
     code = (
         f"warmup = torch.optim.lr_scheduler.LinearLR({name}, start_factor=0.01, total_iters={steps})\n"
         f"{name}.register_step_post_hook(lambda *_: warmup.step())  # once after every {name}.step()"
     )
     edits = begin(run)
     if edits is not None and not _existing_setting(edits, str(steps)):
-        constant = not entries(run, "schedulers") and not assigned_by_hand(edits)
+        constant = not run.entries("schedulers") and not assigned_by_hand(edits)
         if constant:
             add_behind_optimizer(run, edits, code, name)
     words = {
         "keras": (
             "keras.optimizers.schedules.CosineDecay("
-            f"0.0, decay_steps, warmup_target={show(peak or 1e-3)}, warmup_steps={steps})"
+            f"0.0, decay_steps, warmup_target={num(peak or 1e-3)}, warmup_steps={steps})"
         ),
         "huggingface": f"TrainingArguments(..., warmup_steps={steps})",
         "lightning": f"LinearLR(opt, start_factor=0.01, total_iters={steps})  # with interval='step'",
     }
     summary = f"Ramp the learning rate up{to} over the first {steps} steps ({reason})."
-    return fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
+    found = fixed(run, summary, edits, code, near=site_of(optimizer(run)), words=words)
+    return replace(found, sets={"warmup_steps": steps})
 
 
 def _existing_setting(edits: Edits, steps: str) -> bool:
@@ -184,4 +178,4 @@ def _length(run: Run) -> tuple[int, str]:
         wanted, reason = 2 / (1 - beta2), f"2/(1 - beta2) with beta2={beta2:g}"
     if run.steps and wanted > LARGEST_SHARE * run.steps:
         wanted, reason = LARGEST_SHARE * run.steps, f"about a tenth of the run's {run.steps} steps"
-    return max(1, round(nice(wanted))), reason
+    return max(1, round(round_figure(wanted))), reason

@@ -20,8 +20,8 @@ one side only; augmentation applied to the image but not to its mask; class ids 
 
 - Validation at chance throughout, while training loss falls slowly or in stairs.
 - Loss stays near chance although a single batch can be memorised.
-- If only some labels are wrong: samples that the model is sure of are labelled otherwise nearly as often as all
-  others.
+- If only some labels are wrong: labels disagree with the model's most confident predictions nearly as often as with
+  all others.
 
 ## Fix
 
@@ -65,19 +65,13 @@ from __future__ import annotations
 import math
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping, number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    loader,
-)
+from ._facts import loader
 from ._fixing import fixed
-from ._known import (
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "noisy-labels"
 FAMILY = "data"
@@ -159,16 +153,16 @@ _WORDS = {
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Look at pairs; gives the chance level that the loss must pass."""
-    histogram = as_mapping(record(run, "targets/train").get("histogram"))
+    histogram = mapping(run.fact("targets/train").get("histogram"))
     counts = [count for key in histogram if (count := number(histogram.get(key)))]
     measured = ""
     if len(counts) > 1:
         total = sum(counts)
         entropy = -sum(count / total * math.log(count / total) for count in counts)
-        measured = f" Chance for this label distribution ({len(counts)} classes) is a cross-entropy of {show(entropy)}."
+        measured = f" Chance for this label distribution ({len(counts)} classes) is a cross-entropy of {num(entropy)}."
         validation = run.series("loss/validation").finite.values
         if validation.size:
-            measured += f" The best validation loss was {show(float(validation.min()))}."
+            measured += f" The best validation loss was {num(float(validation.min()))}."
     summary = (
         f"Compare inputs with labels where the loop receives them, and shuffle both with one permutation.{measured}"
     )

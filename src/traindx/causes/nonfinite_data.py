@@ -63,19 +63,13 @@ import ast
 from ..edits import Edits, Source
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
-from ._facts import (
-    first_event,
-    loader,
-)
+from ._facts import first_event, loader
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    site_of,
-)
 
 ID = "nonfinite-data"
 FAMILY = "data"
@@ -109,7 +103,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     """Guard the division that makes the values; else find and repair the samples."""
     found = []
     for key, what in (("data/train", "inputs"), ("targets/train", "targets"), ("data/eval", "validation inputs")):
-        count = number(record(run, key).get("nonfinite"))
+        count = number(run.fact(key).get("nonfinite"))
         if count:
             found.append(f"{count:.0f} in the {what}" if count >= 1 else f"{percent(count)} of the {what}")
     event = first_event(run, "nonfinite-batch") or first_event(run, "nonfinite-loss")

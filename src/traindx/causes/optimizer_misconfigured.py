@@ -57,21 +57,13 @@ With default settings and the same learning rate the swings are gone, and eps is
 from __future__ import annotations
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    adaptive,
-    groups,
-    median,
-    number,
-    optimizer,
-    optimizer_name,
-    rate,
-    setting,
-    show,
-    site_of,
-)
+from ._known import adaptive, groups, learning_rate, median, optimizer, optimizer_name, setting
 from ._rivals import NUMBER_FAULTS, UPDATE_FAULTS
 from ._settings import optimizer_setting
 
@@ -119,14 +111,14 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return optimizer_setting(run, "maximize", "False", "with maximize=True the optimizer climbs the loss")
     momentum = setting(run, "momentum")
     if momentum is not None and momentum >= ODD_MOMENTUM:
-        lr = rate(run)
+        lr = learning_rate(run)
         gain = (
-            f"one gradient's lasting effect is lr/(1 - momentum) = {show(lr / (1 - momentum))}"
+            f"one gradient's lasting effect is lr/(1 - momentum) = {num(lr / (1 - momentum))}"
             if lr and momentum < 1
             else ""
         )
         why = gain or "at 1 and above nothing damps the motion"
-        return optimizer_setting(run, "momentum", show(DEFAULT_MOMENTUM), why)
+        return optimizer_setting(run, "momentum", num(DEFAULT_MOMENTUM), why)
     betas = groups(run)[0].get("betas") if groups(run) else None
     if isinstance(betas, (list, tuple)) and len(betas) == 2:
         first, second = number(betas[0]), number(betas[1])
@@ -136,11 +128,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     eps, share = setting(run, "eps"), median(run, "eps_ratio")
     if eps is not None and (eps >= LARGE_EPS or (eps > DEFAULT_EPS and (share or 0.0) >= 1.0)):
         seen = (
-            f"eps is {show(share)} times the median root of the second moment"
+            f"eps is {num(share)} times the median root of the second moment"
             if share
             else "it swamps the second moment"
         )
-        return optimizer_setting(run, "eps", show(DEFAULT_EPS), seen)
+        return optimizer_setting(run, "eps", num(DEFAULT_EPS), seen)
     usual = "betas=(0.9, 0.999), eps=1e-8" if adaptive(run) else "momentum=0.9"
     code = f"{optimizer_name(run)}.param_groups[0].update({usual})"
     summary = "Return momentum, betas and eps to their defaults, then change one at a time."

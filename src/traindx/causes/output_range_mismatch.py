@@ -61,22 +61,14 @@ floor.
 from __future__ import annotations
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping, number
 from ..signs import Signs
+from ..wording import num
 from ._architecture import remove_output_activation
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    model_site,
-    operation,
-    training_loss,
-)
+from ._facts import model_site, operation, training_loss
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "output-range-mismatch"
 FAMILY = "loss"
@@ -117,9 +109,9 @@ REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 6.2.2"
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Free the output; the numbers say which targets the activation cannot reach, and how to scale them."""
-    activation = str(record(run, "graph").get("last_activation") or "").removesuffix("Backward0").lower()
-    target = as_mapping(training_loss(run).get("target"))
-    statistics = record(run, "targets/train")
+    activation = str(run.fact("graph").get("last_activation") or "").removesuffix("Backward0").lower()
+    target = mapping(training_loss(run).get("target"))
+    statistics = run.fact("targets/train")
     low, high = _either(statistics, target, "min"), _either(statistics, target, "max")
     what = f"the {activation}" if activation else "the activation"
     measured = ""
@@ -127,7 +119,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         activation, what = "relu", "the ReLU"
         measured = " A class whose logit is cut off at zero for every sample gets no gradient."
     elif low is not None and high is not None:
-        measured = f" Targets run from {show(low)} to {show(high)}."
+        measured = f" Targets run from {num(low)} to {num(high)}."
     edits = begin(run)
     if edits is not None and activation:
         remove_output_activation(edits, activation)
@@ -142,5 +134,5 @@ def fix(run: Run, signs: Signs) -> Fix:
 
 
 def _either(first: object, second: object, key: str) -> float | None:
-    found = number(as_mapping(first).get(key))
-    return number(as_mapping(second).get(key)) if found is None else found
+    found = number(mapping(first).get(key))
+    return number(mapping(second).get(key)) if found is None else found

@@ -58,23 +58,19 @@ On one fixed batch the losses in train and in eval mode come close, and training
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..edits import Edits
 from ..edits.arguments import argument
 from ..edits.source import callee
 from ..edits.values import Literal, origin
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import listed, num, percent
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    listed,
-    median,
-    modules,
-    number,
-    show,
-)
+from ._known import median, modules
 from ._rivals import LOSS_FAULTS, MODE_FAULTS, UPDATE_FAULTS
 
 ID = "over-regularized"
@@ -124,7 +120,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     train, validation = median(run, "loss/train"), median(run, "loss/validation")
     gap = ""
     if train is not None and validation is not None:
-        gap = f" The median training loss is {show(train)}, the validation loss {show(validation)}."
+        gap = f" The median training loss is {num(train)}, the validation loss {num(validation)}."
     strong: list[tuple[str, float]] = []
     for module in modules(run, "Dropout"):
         settings = module.get("settings")
@@ -138,11 +134,12 @@ def fix(run: Run, _signs: Signs) -> Fix:
     words = {"keras": f"layers.Dropout({USUAL_DROPOUT})", "huggingface": "config.hidden_dropout_prob = 0.1"}
     if not strong:
         summary = f"Weaken dropout, augmentation and input noise until the training set can be fitted.{gap}"
-        return fixed(run, summary, edits, pattern, words=words)
+        return replace(fixed(run, summary, edits, pattern, words=words), sets={"p": USUAL_DROPOUT})
     highest = max(p for _, p in strong)
     noise = f" The strongest drops {percent(highest)} of the units." if highest < 1 else ""
     names = listed([f"`{name}` (p={p:g})" for name, p in strong])
-    return fixed(run, f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}", edits, pattern, words=words)
+    summary = f"Lower dropout to {USUAL_DROPOUT}: {names}.{noise}{gap}"
+    return replace(fixed(run, summary, edits, pattern, words=words), sets={"p": USUAL_DROPOUT})
 
 
 def _weaken(edits: Edits) -> None:

@@ -63,18 +63,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    entries,
-    in_script_words,
-    number,
-    record,
-    show,
-    steps_per_epoch,
-    train_loader,
-)
+from ._known import in_script_words, steps_per_epoch, train_loader
 from ._rivals import MODE_FAULTS
 
 ID = "overfitting"
@@ -85,6 +79,7 @@ FOR = {
     "validation-rising": 4.0,
     "memorising": 1.5,
     "samples-per-parameter": 0.7,
+    "no-regularization": 0.7,
     "generalisation-gap": 2.0,
     "validation-gap": 0.3,
     "loss-at-floor": 0.3,
@@ -146,15 +141,15 @@ def fix(run: Run, _signs: Signs) -> Fix:
     lowest = int(np.argmin(curve.values))
     when = _moment(run, int(curve.steps[lowest]))
     summary = (
-        f"Keep the checkpoint of {when}, where the validation loss was lowest ({show(float(curve.values[lowest]))}; "
-        f"it ended at {show(float(curve.values[-1]))}). Stop early, then regularise or add data.{_proportion(run)}"
+        f"Keep the checkpoint of {when}, where the validation loss was lowest ({num(float(curve.values[lowest]))}; "
+        f"it ended at {num(float(curve.values[-1]))}). Stop early, then regularise or add data.{_proportion(run)}"
     )
     return fixed(run, summary, None, code, words=words)
 
 
 def _moment(run: Run, step: int) -> str:
     """In the log's own unit, where it has one."""
-    unit = record(run, "log").get("step_unit")
+    unit = run.fact("log").get("step_unit")
     epoch = steps_per_epoch(run)
     if unit in ("epoch", "row"):
         return f"{unit} {step}"
@@ -168,5 +163,5 @@ def _patience(evaluations: int) -> int:
 
 def _proportion(run: Run) -> str:
     samples = number(train_loader(run).get("size"))
-    parameters = sum(number(model.get("trainable")) or 0.0 for model in entries(run, "models"))
-    return f" {show(parameters)} parameters were trained on {show(samples)} samples." if samples and parameters else ""
+    parameters = sum(number(model.get("trainable")) or 0.0 for model in run.entries("models"))
+    return f" {num(parameters)} parameters were trained on {num(samples)} samples." if samples and parameters else ""

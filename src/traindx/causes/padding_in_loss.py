@@ -57,12 +57,13 @@ import ast
 from ..edits import Edits
 from ..edits.arguments import add_keyword
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
-from ._known import number, record, site_of
 
 ID = "padding-in-loss"
 FAMILY = "data"
@@ -86,7 +87,7 @@ _WORDS = {
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    padding = record(run, "padding")
+    padding = run.fact("padding")
     filler, share = number(padding.get("id")), number(padding.get("share"))
     measured = (
         f" {percent(share)} of the targets seen are padding (id {filler:.0f})." if share and filler is not None else ""

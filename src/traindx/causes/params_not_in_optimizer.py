@@ -71,22 +71,13 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import counted, listed, num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    counted,
-    entries,
-    in_script_words,
-    listed,
-    number,
-    optimizer,
-    optimizer_class,
-    optimizer_name,
-    rate,
-    show,
-    site_of,
-)
+from ._known import in_script_words, learning_rate, optimizer, optimizer_class, optimizer_name
 from ._settings import optimizer_call
 
 ID = "params-not-in-optimizer"
@@ -135,7 +126,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     name = optimizer_name(run)
     stepped = number(optimizer(run).get("steps"))
     edits = begin(run)
-    backward = next(iter(entries(run, "backward_sites")), {})
+    backward = next(iter(run.entries("backward_sites")), {})
     found = signs.get("backward-without-step")
     if found is not None and found.values.get("emptied"):
         if edits is not None:
@@ -153,16 +144,15 @@ def fix(run: Run, signs: Signs) -> Fix:
                 edits.insert_after(source, source.statement_of(call), f"{_seen_from(source, call, visible)}.step()")
         summary = f"Call {name}.step() after backward: nothing was updated{count}."
         return fixed(run, summary, edits, f"loss.backward()\n{name}.step()", near=site_of(backward))
-    lost = [entry for entry in entries(run, "params") if _left_out(entry)]
+    lost = [entry for entry in run.entries("params") if _left_out(entry)]
     elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
     names = listed([str(entry.get("name")) for entry in lost])
-    which = f" {counted(len(lost), 'parameter')} ({show(elements)} values) get a gradient and are in no group: {names}."
+    which = f" {counted(len(lost), 'parameter')} ({num(elements)} values) get a gradient and are in no group: {names}."
     if edits is not None:
         _hold_all(run, edits)
     kind = optimizer_class(run) or "AdamW"
-    pattern = (
-        f"{name} = torch.optim.{kind}(model.parameters(), lr={rate(run) or 1e-3:g})  # after the last layer is added"
-    )
+    lr = learning_rate(run) or 1e-3
+    pattern = f"{name} = torch.optim.{kind}(model.parameters(), lr={lr:g})  # after the last layer is added"
     summary = f"Make the optimizer from all parameters, after the last change to the model.{which if lost else ''}"
     return fixed(run, summary, edits, in_script_words(run, pattern), near=site_of(optimizer(run)))
 

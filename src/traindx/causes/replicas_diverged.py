@@ -59,13 +59,10 @@ equal numbers, bit by bit.
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    number,
-    record,
-)
 
 ID = "replicas-diverged"
 FAMILY = "distributed"
@@ -93,7 +90,7 @@ with torch.no_grad():  # every hundred steps
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    world = number(record(run, "distributed").get("world_size"))
+    world = number(run.fact("distributed").get("world_size"))
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
     among = f" on all {world:.0f} ranks" if world else ""
     summary = f"Load and change weights before wrapping, train through the wrapper, and check equality{among}."

@@ -62,20 +62,13 @@ from __future__ import annotations
 
 from ..edits.arguments import set_value
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent
 from ._architecture import normalise_before
 from ._base import Fix
-from ._facts import (
-    model_site,
-    worst,
-)
+from ._facts import model_site, worst
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    show,
-)
 
 ID = "saturated-activations"
 FAMILY = "signal"
@@ -135,9 +128,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
         measured = (
             f" Outputs at a limit: {', '.join(f'{percent(share)} in layer `{name}`' for name, share in stuck[:3])}."
         )
-    std = number(record(run, "data/train").get("std"))
+    std = number(run.fact("data/train").get("std"))
     if std is not None and std > 5:
-        measured += f" The inputs have a standard deviation of {show(std)}: scale them first."
+        measured += f" The inputs have a standard deviation of {num(std)}: scale them first."
     edits = begin(run)
     biases = (
         [c for c in edits.project.calls("constant_", "fill_") if "bias" in c[0].segment(c[1])]

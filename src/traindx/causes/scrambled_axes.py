@@ -65,18 +65,12 @@ from typing import Any
 from ..edits.arguments import add_keyword, argument
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import entries
 from ..signs import Signs
 from ._base import Fix
-from ._facts import (
-    items,
-    shape,
-)
+from ._facts import shape
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    record,
-    site_of,
-)
 
 ID = "scrambled-axes"
 FAMILY = "data"
@@ -113,7 +107,7 @@ lstm = torch.nn.LSTM(features, hidden, batch_first=True)  # where the batch come
 def fix(run: Run, _signs: Signs) -> Fix:
     """The permute that gives the shape the view was meant to give."""
     edits = begin(run)
-    for found in items(record(run, "graph").get("view_permutes")):
+    for found in entries(run.fact("graph").get("view_permutes")):
         old, new = shape(found, "from"), shape(found, "to")
         axes = _permutation(old, new)
         if axes is None:
@@ -134,7 +128,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         add_keyword(edits, *recurrent[0], "batch_first=True")
         summary = "Tell the recurrent layer that the batch is the first axis: without batch_first it reads time first."
         return fixed(run, summary, edits, _PATTERN)
-    calls = [call for call in entries(run, "ops") if _reshapes(call)]
+    calls = [call for call in run.entries("ops") if _reshapes(call)]
     summary = "Move axes with permute or transpose; use view only to split or merge neighbouring axes."
     return fixed(run, summary, None, _PATTERN, near=site_of(calls[0]) if calls else None)
 
@@ -152,7 +146,7 @@ def _reshapes(call: Mapping[str, Any]) -> bool:
 
 def _call(run: Run, old: tuple[int, ...], new: tuple[int, ...]) -> Mapping[str, Any] | None:
     """The recorded call of that view: by its result's shape, and its input's where the record has it."""
-    for call in entries(run, "ops"):
+    for call in run.entries("ops"):
         given = call.get("shapes_in")
         inputs = [shape({"shape": size}) for size in given] if isinstance(given, (list, tuple)) else []
         known = not inputs or old in inputs or shape(call, "shapes_in") == old

@@ -15,7 +15,7 @@ cores and that the disk keeps up. With `num_workers=0` nothing overlaps and ever
 
 What usually makes T_load large: decoding and resizing images at full size, reading many small files, per-sample
 Python work that could be done once or on the whole batch, a slow network disk, too many threads fighting for few
-cores, and workers that are started anew at every epoch.
+cores, and workers that are restarted in every epoch.
 
 ## Signs
 - A large share of the step's time is spent in the loader's `next`.
@@ -61,16 +61,13 @@ import os
 from dataclasses import replace
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    number,
-    show,
-    site_of,
-    train_loader,
-)
+from ._known import train_loader
 from ._settings import is_guarded, loader_setting
 
 ID = "slow-data-loading"
@@ -97,9 +94,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     cores = os.cpu_count() or 1
     share = ""
     if waited and total and total > waited > 0:
-        share = (
-            f" {percent(waited / total)} of a step waits for data ({show(1000 * waited)} of {show(1000 * total)} ms)."
-        )
+        share = f" {percent(waited / total)} of a step waits for data ({num(1000 * waited)} of {num(1000 * total)} ms)."
     if not train_loader(run) or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"

@@ -62,20 +62,13 @@ from ..edits.layers import (
     in_training,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import entries, number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    items,
-    operation,
-    shape,
-)
+from ._facts import operation, shape
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "softmax-wrong-axis"
 FAMILY = "loss"
@@ -113,7 +106,7 @@ REFERENCE = "PyTorch documentation, torch.nn.functional.softmax, argument dim"
 def fix(run: Run, _signs: Signs) -> Fix:
     """Name the class axis in the softmax call, with the shape that was seen."""
     near = site_of(operation(run, "softmax"))
-    softmaxes = [s for s in items(record(run, "graph").get("softmaxes")) if len(shape(s)) > 1]
+    softmaxes = [s for s in entries(run.fact("graph").get("softmaxes")) if len(shape(s)) > 1]
     edits = begin(run)
     if any(len(shape(s)) == 2 and shape(s)[1] == 1 for s in softmaxes):
         summary = "Use sigmoid: the model gives one score per sample, and softmax needs one for each class."
@@ -123,7 +116,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     axis = "1" if len(sizes) >= 4 and sizes[1] < sizes[2] else "-1"
     measured = ""
     if sizes:
-        level = show(math.log(max(sizes[0], 1)))
+        level = num(math.log(max(sizes[0], 1)))
         measured = (
             f" It ran over axis {seen[0].get('dim')} of a tensor of shape {sizes}; "
             f"over the batch the loss stays near {level}."

@@ -54,13 +54,10 @@ throughput grows nearly in proportion to the number of ranks.
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
 from ._fixing import fixed
-from ._known import (
-    number,
-    record,
-)
 
 ID = "straggler-rank"
 FAMILY = "distributed"
@@ -87,11 +84,11 @@ torch.distributed.all_gather(times, mine)"""
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    world = number(record(run, "distributed").get("world_size"))
+    world = number(run.fact("distributed").get("world_size"))
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
     among = f" of the {world:.0f} ranks" if world else " rank"
     summary = (
-        f"Find which{among} is slow: if it is always the same one, look at its machine and its extra duties; "
-        "if it changes, at unequal batches."
+        f"Time each{among}: if the slow one is always the same, look at its machine and its extra work; "
+        "if it changes, look at unequal batches."
     )
     return fixed(run, summary, None, CODE.format(ranks=ranks))

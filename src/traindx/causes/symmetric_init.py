@@ -60,16 +60,12 @@ Rows of the weight matrices differ at step 0, and the loss passes below the form
 from __future__ import annotations
 
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import listed
 from ._base import Fix
-from ._facts import (
-    weights,
-)
+from ._facts import weights
 from ._initial import initialised
-from ._known import (
-    listed,
-    number,
-)
 
 ID = "symmetric-init"
 FAMILY = "signal"

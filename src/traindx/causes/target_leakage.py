@@ -69,20 +69,13 @@ from ..edits.layers import (
     operand,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent
 from ._base import Fix
-from ._facts import (
-    loader,
-)
+from ._facts import loader
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "target-leakage"
 FAMILY = "data"
@@ -118,9 +111,9 @@ out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 def fix(run: Run, signs: Signs) -> Fix:
     """Drop the leaking column, or mask the future."""
-    leak = record(run, "feature_leak")
+    leak = run.fact("feature_leak")
     feature, correlation = number(leak.get("feature")), number(leak.get("correlation"))
-    attention = [found for found in entries(run, "attention") if found.get("causal") is False]
+    attention = [found for found in run.entries("attention") if found.get("causal") is False]
     edits = begin(run)
     if attention or (signs.level("future-visible") or 0.0) >= 0.5 or feature is None:
         weight = max((number(found.get("seen_future_weight")) or 0.0 for found in attention), default=0.0)
@@ -132,7 +125,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         return fixed(run, summary, edits, _CAUSAL, near=near)
     column = int(feature)
     code = f"keep = [i for i in range(x.shape[1]) if i != {column}]\nx = x[:, keep]\n"
-    measured = f" Its correlation with the target is {show(correlation)}." if correlation is not None else ""
+    measured = f" Its correlation with the target is {num(correlation)}." if correlation is not None else ""
     summary = f"Leave out input column {column}, unless it is truly known when the prediction is made.{measured}"
     return fixed(run, summary, None, code, near=site_of(loader(run, "train")))
 

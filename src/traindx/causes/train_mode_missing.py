@@ -61,16 +61,13 @@ from ..edits.loops import (
     model_in_loop,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import listed
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    in_script_words,
-    listed,
-    number,
-    record,
-    site_of,
-)
+from ._known import in_script_words
 
 ID = "train-mode-missing"
 FAMILY = "generalisation"
@@ -103,7 +100,7 @@ for epoch in range(epochs):
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    modes = record(run, "modes")
+    modes = run.fact("modes")
     wrong, total = number(modes.get("train_forwards_in_eval_mode")), number(modes.get("train_forwards"))
     first = number(modes.get("first_eval_mode_step"))
     since = f", the first at step {first:.0f}" if first is not None else ""

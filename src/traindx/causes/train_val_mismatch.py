@@ -49,8 +49,7 @@ Then compare one sample, prepared in both ways, by eye and by its mean, std, min
 
 ## Verify
 
-Input statistics of both loaders agree, and held-out training samples and validation samples have like loss at the
-start.
+Input statistics of both loaders agree, and held-out training samples and validation samples start at a similar loss.
 
 ## References
 
@@ -61,25 +60,19 @@ start.
 from __future__ import annotations
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping, number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    loader,
-)
+from ._facts import loader
 from ._fixing import fixed
-from ._known import (
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "train-val-mismatch"
 FAMILY = "data"
 SETTLED_BY = ("check",)
 TITLE = "Training and validation data differ"
-MEANS = "Validation data are prepared differently from, or drawn elsewhere than, the training data."
+MEANS = "Validation data are prepared differently, or come from another source, than the training data."
 FOR = {
     "train-eval-inputs-differ": 4.5,
     "validation-gap": 2.5,
@@ -116,17 +109,17 @@ _VOCABULARY = "vocabulary = build_vocabulary(train_texts)  # once, and the same 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """One preparation for both; shows both loaders' statistics."""
-    train, evaluation = record(run, "data/train"), record(run, "data/eval")
+    train, evaluation = run.fact("data/train"), run.fact("data/eval")
     differences = []
     for name in ("mean", "std", "min", "max"):
         ours, theirs = number(train.get(name)), number(evaluation.get(name))
         if ours is not None and theirs is not None:
-            differences.append(f"{name} {show(ours)} and {show(theirs)}")
+            differences.append(f"{name} {num(ours)} and {num(theirs)}")
     measured = f" Training and validation inputs have {', '.join(differences)}." if differences else ""
     near = site_of(loader(run, "eval")) or site_of(loader(run, "train"))
-    apart = number(as_mapping(evaluation.get("ids")).get("distance"))
+    apart = number(mapping(evaluation.get("ids")).get("distance"))
     if apart is not None:
-        summary = f"Use one vocabulary for both sets: their token distributions differ (total variation {show(apart)})."
+        summary = f"Use one vocabulary for both sets: their token distributions differ (total variation {num(apart)})."
         return fixed(run, summary, None, _VOCABULARY, near=near)
     mean, std = number(train.get("mean")), number(train.get("std"))
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("train_mean", "train_std")

@@ -18,7 +18,7 @@ planned longer would tell.
 - The slope over the last stretch is significant against its noise.
 - A few dozen updates in all, each of ordinary size.
 - No gap between training and validation, or none that grows.
-- Rate not at zero, gradients healthy, updates of ordinary size.
+- Learning rate not at zero, gradients healthy, updates of ordinary size.
 
 ## Fix
 Resume from the last checkpoint, with optimizer and scheduler state, and stretch the schedule over the longer run.
@@ -32,7 +32,7 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=remainin
 
 ## What not to do
 - Do not add epochs to a curve that is flat, noisy, or falling a hundred times too slowly: find out why first.
-- Do not resume without the optimizer's state: Adam starts its averages anew and the loss jumps.
+- Do not resume without the optimizer's state: Adam restarts its averages and the loss jumps.
 - Do not resume at a learning rate that has decayed to zero.
 
 ## Often confused with
@@ -64,16 +64,12 @@ from ..edits.loops import (
 from ..edits.source import callee
 from ..edits.values import Literal, origin
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
+from ..wording import counted, num
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    counted,
-    in_script_words,
-    number,
-    show,
-    steps_per_epoch,
-)
+from ._known import in_script_words, steps_per_epoch
 from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "undertrained"
@@ -184,6 +180,4 @@ def _gain(run: Run) -> str:
         return ""
     quarter = len(curve) // 4
     before, last = np.median(curve.values[-2 * quarter : -quarter]), np.median(curve.values[-quarter:])
-    return (
-        f" The last quarter took the loss from {show(float(before))} to {show(float(last))}." if last < before else ""
-    )
+    return f" The last quarter took the loss from {num(float(before))} to {num(float(last))}." if last < before else ""

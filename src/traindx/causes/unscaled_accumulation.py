@@ -65,14 +65,11 @@ from ..edits.loops import (
     loss_of,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    site_of,
-)
 
 ID = "unscaled-accumulation"
 FAMILY = "optimizer"
@@ -109,7 +106,7 @@ REFERENCE = "PyTorch documentation, Automatic Mixed Precision examples: Gradient
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    backward = max(entries(run, "backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default=None)
+    backward = max(run.entries("backward_sites"), key=lambda entry: number(entry.get("per_step")) or 0.0, default=None)
     per_step = number((backward or {}).get("per_step"))
     k = str(round(per_step)) if per_step and per_step >= 1.5 else "k"
     edits = begin(run)

@@ -69,21 +69,13 @@ from ..edits.loops import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    loader,
-    numbers,
-    python_list,
-)
+from ._facts import loader, numbers, python_list
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "unscaled-inputs"
 FAMILY = "data"
@@ -138,13 +130,13 @@ _WORDS = {"keras": "normalise = keras.layers.Normalization(); normalise.adapt(x_
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Standardise where the inputs enter the model, with the statistics that were seen."""
-    data = record(run, "data/train")
+    data = run.fact("data/train")
     means, stds = numbers(data, "feature_mean"), numbers(data, "feature_std")
     mean, std = number(data.get("mean")), number(data.get("std"))
     low, high = number(data.get("feature_std_min")), number(data.get("feature_std_max"))
-    measured = f" Inputs have mean {show(mean)} and standard deviation {show(std)}." if mean is not None and std else ""
+    measured = f" Inputs have mean {num(mean)} and standard deviation {num(std)}." if mean is not None and std else ""
     if low and high and high > 10 * low:
-        measured += f" Standard deviations of single features run from {show(low)} to {show(high)}."
+        measured += f" Standard deviations of single features run from {num(low)} to {num(high)}."
     edits = begin(run)
     if edits is not None and mean is not None and std and std > 0:
         _standardise(run, edits, means, stds, mean, std)
@@ -189,4 +181,4 @@ def _standardise(
 
 def _outermost(run: Run) -> set[str]:
     """The classes of the models that are called from outside."""
-    return {str(model.get("class")) for model in entries(run, "models")}
+    return {str(model.get("class")) for model in run.entries("models")}

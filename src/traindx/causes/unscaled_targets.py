@@ -56,18 +56,12 @@ The first loss is near 1, and gradients at the start are of ordinary size (about
 from __future__ import annotations
 
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
-from ._facts import (
-    loader,
-    training_loss,
-)
+from ._facts import loader, training_loss
 from ._fixing import fixed
-from ._known import (
-    number,
-    record,
-    site_of,
-)
 
 ID = "unscaled-targets"
 FAMILY = "data"
@@ -114,7 +108,7 @@ REFERENCE = "LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998"
 
 def fix(run: Run, _signs: Signs) -> Fix:
     """Standardise the targets with the statistics that were seen."""
-    statistics = record(run, "targets/train")
+    statistics = run.fact("targets/train")
     mean, std = number(statistics.get("mean")), number(statistics.get("std"))
     centre, scale = (f"{mean:.4g}", f"{std:.4g}") if mean is not None and std else ("y_mean", "y_std")
     measured = f" Targets have mean {centre} and standard deviation {scale}." if mean is not None and std else ""

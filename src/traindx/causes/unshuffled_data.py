@@ -48,7 +48,7 @@ For a stream (`IterableDataset`) use a shuffle buffer of many blocks' length; fo
 
 ## Verify
 
-The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone.
+The most common class's share in a batch is near its share in the data, and the saw-tooth is gone.
 
 ## References
 
@@ -69,16 +69,13 @@ from ..edits.loops import (
     backward_calls,
 )
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ..wording import percent
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    number,
-    record,
-    site_of,
-    train_loader,
-)
+from ._known import train_loader
 from ._settings import loader_setting
 
 ID = "unshuffled-data"
@@ -120,14 +117,14 @@ AVOID = (
     "Do not lower the learning rate: the model still goes in circles, only smaller ones.",
     "Do not shuffle inputs and labels separately.",
 )
-VERIFY = "The commonest class's share in a batch is near its share in the data, and the saw-tooth is gone."
+VERIFY = "The most common class's share in a batch is near its share in the data, and the saw-tooth is gone."
 REFERENCE = "Bottou, Stochastic gradient descent tricks, 2012; PyTorch documentation, torch.utils.data.DataLoader"
 
 
 def fix(run: Run, signs: Signs) -> Fix:
     """shuffle=True in the training loader's own line."""
     loader = train_loader(run)
-    order = record(run, "label_order")
+    order = run.fact("label_order")
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
@@ -143,7 +140,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     edits = begin(run)
     if edits is not None:
         _shuffle_slices(run, edits)
-    pattern = "order = torch.randperm(len(x))  # anew in every epoch\nx, y = x[order], y[order]"
+    pattern = "order = torch.randperm(len(x))  # again in every epoch\nx, y = x[order], y[order]"
     summary = f"Shuffle the training data in every epoch{f': {measured}' if measured else ''}."
     return fixed(run, summary, edits, pattern, near=site_of(loader))
 

@@ -75,18 +75,13 @@ from ..edits.layers import (
 from ..edits.project import own_nodes
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    first_event,
-    numbers,
-)
+from ._facts import first_event, numbers
 from ._fixing import begin, fixed
-from ._known import (
-    show,
-    site_of,
-)
 
 ID = "unstable-math"
 FAMILY = "loss"
@@ -98,6 +93,7 @@ MEANS = (
 FOR = {
     "nonfinite-from-operation": 6.0,
     "loss-not-finite": 1.0,
+    "risky-math": 1.5,
 }
 AGAINST = {
     "nonfinite-from-weights": 4.0,
@@ -180,11 +176,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     bounds = numbers(event.data, "input_range")
     measured = ""
     if bounds and len(bounds) == 2:
-        same = show(bounds[0]) == show(bounds[1])
+        same = num(bounds[0]) == num(bounds[1])
         measured = (
-            f" Its input was {show(bounds[0])}."
+            f" Its input was {num(bounds[0])}."
             if same
-            else f" Its input ran from {show(bounds[0])} to {show(bounds[1])}."
+            else f" Its input ran from {num(bounds[0])} to {num(bounds[1])}."
         )
     maker = name.lstrip("_") or "An operation"
     where = f" {maker} in the {event.data.get('where', 'model')} made the first non-finite value"
@@ -197,7 +193,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
                 if edits is not None:
                     _stabilise(edits, source, statement, words & names)
             return fixed(run, f"{summary}.{where}{measured}", edits, code, near=site_of(event.data))
-    detail = str(as_mapping(event.data).get("detail") or "")
+    detail = str(mapping(event.data).get("detail") or "")
     summary = f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip()
     return fixed(run, summary, None, _UNKNOWN, near=site_of(event.data))
 

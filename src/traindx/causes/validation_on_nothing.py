@@ -50,10 +50,11 @@ from __future__ import annotations
 
 from ..edits.arguments import remove_keyword
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import number
 from ..signs import Signs
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import entries, number, site_of
 
 ID = "validation-on-nothing"
 FAMILY = "data"
@@ -80,7 +81,7 @@ _WORDS = {
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
-    empty = next((loader for loader in entries(run, "loaders") if number(loader.get("batches")) == 0), None)
+    empty = next((loader for loader in run.entries("loaders") if number(loader.get("batches")) == 0), None)
     edits = begin(run)
     size = number((empty or {}).get("size"))
     summary = "Give validation at least one sample, and stop the script where the split leaves none."

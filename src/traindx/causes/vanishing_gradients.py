@@ -75,18 +75,11 @@ from ..edits.layers import (
 from ..edits.source import callee
 from ..record import Run
 from ..signs import Signs
+from ..wording import num
 from ._architecture import normalise_before
 from ._base import Fix
-from ._facts import (
-    model_site,
-    module_types,
-    typical,
-    weights,
-)
+from ._facts import model_site, module_types, typical, weights
 from ._fixing import begin, fixed
-from ._known import (
-    show,
-)
 
 ID = "vanishing-gradients"
 FAMILY = "signal"
@@ -160,8 +153,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     if len(depth) > 1:
         first, last = depth[0], depth[-1]
         measured = (
-            f" Over {len(depth)} layers the gradient's RMS falls from {show(rms[last])} at `{last}` "
-            f"to {show(rms[first])} at `{first}`."
+            f" Over {len(depth)} layers the gradient's RMS falls from {num(rms[last])} at `{last}` "
+            f"to {num(rms[first])} at `{first}`."
         )
     types = module_types(run)
     fading = signs.get("gradients-fade-along-chain")

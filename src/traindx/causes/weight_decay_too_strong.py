@@ -69,19 +69,12 @@ from ..edits.loops import (
 )
 from ..edits.values import Literal, origin
 from ..record import Run
+from ..record.values import number
 from ..signs import Signs
-from ..wording import percent
+from ..wording import num, percent, round_figure
 from ._base import Fix
 from ._fixing import begin, fixed
-from ._known import (
-    adaptive,
-    median,
-    nice,
-    number,
-    setting,
-    show,
-    values,
-)
+from ._known import adaptive, median, setting, values
 from ._rivals import LOSS_FAULTS, UPDATE_FAULTS
 from ._settings import optimizer_setting
 
@@ -142,34 +135,34 @@ def fix(run: Run, signs: Signs) -> Fix:
     new = usual
     if old and share and share > HEALTHY_SHARE:
         # The decay term is proportional to the setting, so this brings it to a small share of the rest.
-        new = min(usual, nice(old * HEALTHY_SHARE / share))
+        new = min(usual, round_figure(old * HEALTHY_SHARE / share))
     if old is not None and new >= old > 0:
-        new = nice(old / 10)
-    reasons = [f"about {show(usual)} is typical"]
+        new = round_figure(old / 10)
+    reasons = [f"about {num(usual)} is typical"]
     if share:
-        reasons.append(f"the decay term is {show(share)} times the gradient's")
+        reasons.append(f"the decay term is {num(share)} times the gradient's")
     norms = values(run, "weight_norm")
     if len(norms) > 1:
-        reasons.append(f"the weight norm went from {show(float(norms[0]))} to {show(float(norms[-1]))}")
+        reasons.append(f"the weight norm went from {num(float(norms[0]))} to {num(float(norms[-1]))}")
     words = {
-        "keras": f"keras.optimizers.AdamW(..., weight_decay={show(new)})",
-        "huggingface": f"TrainingArguments(..., weight_decay={show(new)})",
-        "lightning": f"return torch.optim.AdamW(self.parameters(), lr=self.lr, weight_decay={show(new)})",
+        "keras": f"keras.optimizers.AdamW(..., weight_decay={num(new)})",
+        "huggingface": f"TrainingArguments(..., weight_decay={num(new)})",
+        "lightning": f"return torch.optim.AdamW(self.parameters(), lr=self.lr, weight_decay={num(new)})",
     }
     if old == 0:  # what shrinks the weights is written elsewhere in the script
         summary = "Find what shrinks the weights: the optimizer's weight_decay is 0, so look for a penalty in the loss."
         return Fix(f"{summary} {reasons[-1][:1].upper()}{reasons[-1][1:]}.", "", None, "changes-result")
-    return optimizer_setting(run, "weight_decay", show(new), "; ".join(reasons), words=words)
+    return optimizer_setting(run, "weight_decay", num(new), "; ".join(reasons), words=words)
 
 
 def _weaker_penalty(run: Run, share: float) -> Fix:
     """A penalty of a twentieth of the loss is strong enough."""
-    factor = nice(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3))
+    factor = round_figure(HEALTHY_SHARE * max(1.0 - share, 1e-3) / max(share, 1e-3))
     edits = begin(run)
     if edits is not None:
         _weaken(run, edits, factor)
-    summary = f"Multiply the penalty on the weights by about {show(factor)}: it is {percent(share)} of the loss."
-    return fixed(run, summary, edits, f"loss = fit + {show(factor)} * penalty  # the penalty as it was\n")
+    summary = f"Multiply the penalty on the weights by about {num(factor)}: it is {percent(share)} of the loss."
+    return fixed(run, summary, edits, f"loss = fit + {num(factor)} * penalty  # the penalty as it was\n")
 
 
 def _weaken(run: Run, edits: Edits, factor: float) -> None:
@@ -181,4 +174,4 @@ def _weaken(run: Run, edits: Edits, factor: float) -> None:
         scaled = [n.right for n in sums if isinstance(n.right, ast.BinOp) and isinstance(n.right.op, ast.Mult)]
         place = origin(edits.project, source, scaled[0].left) if len(scaled) == 1 else None
         if isinstance(place, Literal) and isinstance(place.node, ast.Constant) and number(place.node.value):
-            edits.replace(place.source, place.node, show(nice(factor * float(place.node.value))))  # type: ignore[arg-type]
+            edits.replace(place.source, place.node, num(round_figure(factor * float(place.node.value))))  # type: ignore[arg-type]

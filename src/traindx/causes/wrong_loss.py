@@ -68,20 +68,13 @@ from ..edits.layers import (
 )
 from ..edits.source import callee
 from ..record import Run
+from ..record.site import site_of
+from ..record.values import mapping, number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
-from ._facts import (
-    as_mapping,
-    training_loss,
-)
+from ._facts import training_loss
 from ._fixing import begin, fixed
-from ._known import (
-    entries,
-    number,
-    record,
-    show,
-    site_of,
-)
 
 ID = "wrong-loss"
 FAMILY = "loss"
@@ -141,7 +134,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     if (signs.level("loss-over-one-class") or 0.0) >= 0.5:
         return _binary(run, training_loss(run, "cross_entropy"))
     if (signs.level("errors-cancel") or 0.0) >= 0.5:
-        near = site_of(next(iter(entries(run, "backward_sites")), None))  # the loss is made close by
+        near = site_of(next(iter(run.entries("backward_sites")), None))  # the loss is made close by
         summary = "Take the size of each error before the mean: errors of opposite sign cancel."
         code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss"
         return fixed(run, summary, None, code, near=near)
@@ -161,9 +154,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
         return _cross_entropy_for_nll(run, nll)
     loss = training_loss(run, "mse", "l1", "huber") or training_loss(run)
-    classes = number(record(run, "targets/train").get("classes")) or number(
-        as_mapping(loss.get("target")).get("distinct")
-    )
+    classes = number(run.fact("targets/train").get("classes")) or number(mapping(loss.get("target")).get("distinct"))
     count = f"{classes:.0f}" if classes else "num_classes"
     code = (
         f"head = torch.nn.Linear(width, {count})  # one score for each class, no activation after it\n"
@@ -206,8 +197,12 @@ def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
     elif edits is not None and not made:
         for source, node in edits.project.calls("cross_entropy"):
             rename_call(edits, source, node, "mse_loss")
-    sums = [number(as_mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
-    given = f" These sum to {show(sums[0])} to {show(sums[1])}." if sums[0] is not None and sums[1] is not None else ""
+    sums = [number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
+    given = (
+        f" Here the rows sum to {num(sums[0])} to {num(sums[1])}."
+        if sums[0] is not None and sums[1] is not None
+        else ""
+    )
     summary = f"Use a regression loss: cross_entropy takes rows of probabilities that sum to 1.{given}"
     code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # values such as pixels"
     return fixed(run, summary, edits, code, near=near)
@@ -218,10 +213,10 @@ def _cross_entropy_for_nll(run: Run, nll: Mapping[str, Any]) -> Fix:
     for source, call in edits.project.calls("nll_loss", "NLLLoss") if edits is not None else []:
         if edits is not None:
             rename_call(edits, source, call, "cross_entropy" if callee(call) == "nll_loss" else "CrossEntropyLoss")
-    highest = number(as_mapping(nll.get("input")).get("max"))
+    highest = number(mapping(nll.get("input")).get("max"))
     measured = ""
     if highest is not None and highest > 0:
-        measured = f" It is given values up to {show(highest)}; log-probabilities are never above 0."
+        measured = f" It is given values up to {num(highest)}; log-probabilities are never above 0."
     summary = f"Use cross_entropy, which takes raw scores, instead of nll_loss.{measured}"
     code = "loss = torch.nn.functional.cross_entropy(scores, labels)"
     return fixed(run, summary, edits, code, near=site_of(nll))

@@ -48,8 +48,8 @@ def findings(diagnosis: Diagnosis) -> list[Finding]:
     source = diagnosis.source
     if diagnosis.verdict == "sick" and diagnosis.hypotheses:
         leading = diagnosis.leading
-        grave = any(symptom.severity == "critical" for symptom in diagnosis.symptoms)
-        named = Finding(leading.cause, source, grave or leading.confidence >= CONVINCED)
+        critical = any(symptom.severity == "critical" for symptom in diagnosis.symptoms)
+        named = Finding(leading.cause, source, critical or leading.confidence >= CONVINCED)
         return [named, *(Finding(fault.cause, source, True) for fault in diagnosis.additional)]
     return [Finding(s.id, source, s.severity == "critical") for s in diagnosis.symptoms if s.severity != "info"]
 

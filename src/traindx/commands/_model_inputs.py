@@ -16,7 +16,7 @@ from ..probes.layer_look import look
 from ..record import Run
 from ..reports import Look
 from ..reports.json import strict
-from ..reports.layout import Page
+from ..reports.layout import GAP, Page, row
 from ..wording import num
 from ._errors import CommandError
 from ._output import terminal_look
@@ -81,13 +81,14 @@ def _page(
     rows: Any, quantities: dict[str, str], fit: DepthFit | None, fitted: str, findings: list[Finding], sound: str
 ) -> str:
     sheet = Page(Look(**terminal_look()))
-    width = max([len("layer"), *(len(name) for name in rows)])
-    width = min(width, 36)
-    sheet.lines.append(f"{'layer':<{width}}  " + "  ".join(f"{heading:>9}" for heading in quantities.values()))
+    columns = [max(9, len(heading)) for heading in quantities.values()]
+    room = sheet.look.width - sum(columns) - GAP * len(columns)
+    widths = [min(max([len("layer"), *map(len, rows)]), max(20, room)), *columns]
+    right = [False, *(True for _ in columns)]
+    sheet.lines += row(["layer", *quantities.values()], widths, right)
     for name, values in rows.items():
-        shown = name if len(name) <= width else "…" + name[-width + 1 :]
-        cells = "  ".join(f"{'' if np.isnan(values[q]) else num(values[q]):>9}" for q in quantities)
-        sheet.lines.append(f"{shown:<{width}}  {cells}".rstrip())
+        numbers = ["" if np.isnan(values[q]) else num(values[q]) for q in quantities]
+        sheet.lines += row([name, *numbers], widths, right)
     sheet.gap()
     if fit is not None:
         words = f"{quantities[fitted]} changes by a factor of {fit.factor:.3g} a layer from input to output "

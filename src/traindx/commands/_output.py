@@ -6,9 +6,9 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ._errors import CommandError
 from ._say import encoding_of, say
@@ -18,18 +18,29 @@ if TYPE_CHECKING:
 
 LOG_WIDTH = 80
 NARROWEST = 60  # below this the terminal folds better than we do
-WIDEST = 100  # longer lines are hard to read
 
 
-def deliver(diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace) -> None:
-    """Render in the format asked for, and say nothing more."""
+def deliver(
+    diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace, page: Callable[[], str] | None = None
+) -> None:
+    """Render in the format asked for, and say nothing more. `page` makes the full HTML page, which needs the runs."""
     from ..reports import format_of, render_all
+    from ._page import page_of_diagnoses
 
     chosen = arguments.format or (format_of(arguments.output) if arguments.output else "text")
+    if chosen == "html":
+        text = page() if page else page_of_diagnoses(diagnoses)
+        if arguments.output:
+            write(arguments.output, text)
+        else:
+            sys.stdout.write(text)  # as it is: its scripts are known by their hash, so not a single tab may change
+        return
     if arguments.output:
         text = render_all(diagnoses, chosen, why=arguments.why, width=LOG_WIDTH)
         write(arguments.output, text)
         return
+    if chosen == "text" and is_terminal(sys.stdout):
+        say("")  # the verdict stands apart from the command
     say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
 
 
@@ -42,11 +53,38 @@ def write(path: Path, content: str | bytes) -> None:
         raise CommandError(f"{path} cannot be written ({error.strerror})") from None
 
 
-def terminal_look() -> dict[str, Any]:
-    """How a report should look on standard output: its width, colour and characters."""
-    terminal = sys.stdout.isatty()
+def terminal_look(stream: TextIO | None = None) -> dict[str, Any]:
+    """How a report should look on a stream (standard output): its width, colour and characters."""
+    stream = stream or sys.stdout
+    terminal = is_terminal(stream)
     return {
-        "width": max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST)) if terminal else LOG_WIDTH,
-        "colour": terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
-        "ascii_only": not encoding_of(sys.stdout).startswith("utf"),
+        "width": max(NARROWEST, _columns(stream)) if terminal else LOG_WIDTH,
+        "colour": _coloured(terminal),
+        "ascii_only": not encoding_of(stream).startswith("utf"),
     }
+
+
+def is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # replaced by something else, or closed
+        return False
+
+
+def _columns(stream: TextIO) -> int:
+    """The width of the terminal that the stream writes to; COLUMNS overrules it, as elsewhere."""
+    if os.environ.get("COLUMNS", "").isdecimal():
+        return shutil.get_terminal_size().columns
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or LOG_WIDTH
+    except (OSError, ValueError, AttributeError):
+        return shutil.get_terminal_size().columns
+
+
+def _coloured(terminal: bool) -> bool:
+    """See https://no-color.org and https://force-color.org: a variable that is not empty decides; no colour wins."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return terminal and os.environ.get("TERM") != "dumb"

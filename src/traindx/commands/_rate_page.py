@@ -10,13 +10,13 @@ import numpy as np
 from ..probes.rate_curve import AGREE, RateAdvice, place_of
 from ..probes.rates import RateTest
 from ..record import Series
+from ..record.optimizers import is_adaptive
 from ..reports import Look
 from ..reports.layout import MARGIN, Page, figure
 from ..wording import counted, num
 
 ROWS = 4
 LEGEND = {"^": "^ suggestion", "y": "y your learning rate"}
-ADAPTIVE = ("Adam", "RMSprop", "Adagrad", "Lion", "Adafactor")
 
 
 def page(test: RateTest, source: str, batch_size: int | None, look: dict[str, Any]) -> str:
@@ -94,7 +94,7 @@ def scaling(test: RateTest, batch_size: int) -> str:
     if not rate:
         return "no learning rate is known to start from"
     times = batch_size / test.batch_size
-    adaptive = any(name in (test.optimizer or "") for name in ADAPTIVE)
+    adaptive = is_adaptive(test.optimizer or "")
     scaled = rate * (math.sqrt(times) if adaptive else times)
     rule = "its square root, as is usual with adaptive optimizers" if adaptive else "the same factor (linear scaling)"
     return (

@@ -39,7 +39,7 @@ from ._script import add_script, announce, script_of
 if TYPE_CHECKING:
     from ..diagnosis.checks import CheckReport
 
-HELP = "check a script before training: data, wiring, one batch, starts"
+HELP = "check a script before training: data, wiring, one batch, seeds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

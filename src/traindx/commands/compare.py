@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.metric:
         metric = Metric(arguments.metric, arguments.higher_is_better or higher_is_better(arguments.metric))
     elif arguments.higher_is_better:
-        raise CommandError("--higher-is-better says something about a --metric, and none is given")
+        raise CommandError("--higher-is-better needs a --metric")
     unreadable = False
     places = []
     for path in dict.fromkeys(arguments.inputs):

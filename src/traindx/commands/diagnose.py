@@ -31,6 +31,7 @@ from ._say import say
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
     from ..readers import Options
+    from ..record import Run
 
 HELP = "say what is wrong with a run, from its record or its log"
 
@@ -48,23 +49,25 @@ def run(arguments: argparse.Namespace) -> int:
     from ..record import RecordError
     from ._findings import failing, write_baseline
     from ._output import deliver
+    from ._page import page_of
 
     options = Options.of(arguments.map, arguments.step)
     inputs = arguments.inputs or [newest_record()]
-    diagnoses: list[Diagnosis] = []
+    judged: list[tuple[Run, Diagnosis]] = []
     unreadable = False
     for path in inputs:
         # One bad file among many must not hide the others' diagnoses.
         try:
-            diagnoses += _judged(path, options, arguments.all_runs)
+            judged += _judged(path, options, arguments.all_runs)
         except (ReaderError, RecordError) as error:
             say(f"traindx diagnose: {error}", sys.stderr)
             unreadable = True
     if any(_looks_like_words(path) for path in inputs):
         say("traindx diagnose: name files and folders only; questions are not understood", sys.stderr)
+    diagnoses = [diagnosis for _, diagnosis in judged]
     failed = failing(diagnoses, arguments.fail_on, arguments.baseline)
-    if diagnoses:
-        deliver(diagnoses, arguments)
+    if judged:
+        deliver(diagnoses, arguments, page=lambda: page_of(judged))
     if arguments.write_baseline:
         count = write_baseline(arguments.write_baseline, diagnoses)
         say(f"traindx diagnose: findings accepted in {arguments.write_baseline}: {count}", sys.stderr)
@@ -79,12 +82,13 @@ def _looks_like_words(path: Path) -> bool:
     return word != "-" and not path.suffix and path.name == word and not path.exists()
 
 
-def _judged(path: Path, options: Options, every: bool) -> list[Diagnosis]:
+def _judged(path: Path, options: Options, every: bool) -> list[tuple[Run, Diagnosis]]:
     from ..diagnosis import diagnose
+    from ..history import with_similar_case
 
     runs, count = runs_at(path, options, every)
-    diagnoses = [diagnose(found) for found in runs]
+    diagnoses = [with_similar_case(diagnose(found)) for found in runs]
     if len(runs) < count:
         note = f"This log holds {count} runs; the longest was judged (--all-runs judges each)."
         diagnoses = [replace(diagnosis, notes=[*diagnosis.notes, note]) for diagnosis in diagnoses]
-    return diagnoses
+    return list(zip(runs, diagnoses, strict=True))

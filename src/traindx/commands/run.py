@@ -22,6 +22,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TextIO
@@ -39,7 +40,17 @@ from ._errors import CommandError
 from ._script import refuse_log
 
 # What people type after the script's name and mean for us.
-OPTIONS = ("--out", "--force", "--max-steps", "--budget", "--deep", "--no-diagnosis", "--record-args")
+OPTIONS = (
+    "--out",
+    "--force",
+    "--max-steps",
+    "--budget",
+    "--deep",
+    "--no-diagnosis",
+    "--record-args",
+    "--live",
+    "--on-alert",
+)
 
 HELP = "run a script unmodified under observation, then diagnose it"
 
@@ -53,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_percentage,
         default=USUAL_BUDGET,
         metavar="PCT",
-        help=f"share of the run's time to spend (default {USUAL_BUDGET:g})",
+        help=f"percent of the run's time that observing may take (default {USUAL_BUDGET:g})",
     )
     parser.add_argument(
         "--deep",
@@ -66,7 +77,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="record the script's arguments as they are (default: names, numbers and known settings; the rest masked)",
     )
-    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record, say nothing of it")
+    parser.add_argument("--no-diagnosis", action="store_true", help="keep the record and print no diagnosis")
+    parser.add_argument("--live", action="store_true", help="serve a page that follows the run (see traindx live)")
+    parser.add_argument(
+        "--on-alert",
+        action="append",
+        default=[],
+        metavar="CMD|URL",
+        help="what to run or call on NaN, a sick run, a crash",
+    )
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
 
@@ -104,6 +123,8 @@ def run(args: argparse.Namespace) -> int:
     argv = args.args if args.record_args else masked(args.args)
     recording.writer.fact("script", {"path": args.script, "argv": argv, "module": args.module})
     recording.writer.flush()  # a script may be killed at once
+    if args.live or args.on_alert:
+        _serve(recording.writer.path, args.on_alert)
     last_words = LastWords(recording.writer.path)
     # The script may go to another folder, and put something of its own in the place of stderr.
     shown, stderr = _shown(recording.writer.path), sys.stderr
@@ -118,6 +139,15 @@ def run(args: argparse.Namespace) -> int:
         _report(recording, shown if kept else None, stderr)
         _hint(args, ending, kept, stderr)
     return _leave(ending)
+
+
+def _serve(record: Path, hooks: Sequence[str]) -> None:
+    from ._companion import start_server
+
+    address = start_server(record, hooks)
+    print(
+        f"traindx: {address or 'the live page could not be started; the training goes on'}", file=sys.stderr, flush=True
+    )
 
 
 def _trained(recording: Recording) -> bool:
@@ -222,8 +252,10 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         return
     try:
         from ..diagnosis import diagnose
+        from ..history import with_similar_case
         from ..record.reading import load
         from ..reports import render
+        from ._output import terminal_look
 
         run = load(recording.writer.path)
         run.source = str(shown)
@@ -233,8 +265,12 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
             found = NEVER_TRAINED
         else:
-            found = render(diagnose(run), "text")
-        found += f"\ntraindx: record kept in {shown} · again: traindx diagnose {shown}"
+            found = ""
+        kept = f"traindx: record kept in {shown}"
+        if found:
+            found += f"\n{kept}"
+        else:  # the last line of a report is the next command
+            found = f"{kept}\n\n{render(with_similar_case(diagnose(run)), 'text', **terminal_look(stderr))}"
     except Exception as error:
         found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"
     with suppress(Exception):  # the script may have closed it

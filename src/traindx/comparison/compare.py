@@ -35,8 +35,9 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
     """Compare runs by `metric`, chosen when None; `level` is a value whose first step is of interest."""
     chosen = metric.name if metric else _choose(outcomes)
     kept = [outcome for outcome in outcomes if chosen in outcome.measured]
-    unlike = _unlike(kept, chosen)
-    switched = unlike is not None and metric is None and (better := _common_accuracy(kept)) is not None
+    unlike = _unlike(kept, chosen, named=metric is not None)
+    surely = _unlike(kept, chosen, named=True) is not None
+    switched = surely and metric is None and (better := _common_accuracy(kept)) is not None
     if switched and better:
         chosen = better
     higher = metric.higher_is_better if metric else higher_is_better(chosen)
@@ -45,7 +46,7 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
     settings = settings_that_differ(kept)
     names = short_names([outcome.source for outcome in kept])
     found = [o.measured[chosen] for o in kept]
-    if level is None:
+    if level is None and ranked:
         bests = [m.best for m in found if m.best is not None]
         # Half of the runs reach it, and of two both.
         level = (median_low if higher else median_high)(bests) if bests else None
@@ -78,9 +79,14 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
         differing=[*order, *(s.name for s in settings if s.name not in order)],
         effects=effects,
         noise=noise,
-        statement=statement_of(in_order, effects, noise, label_of(chosen)) if ranked else [_no_ranking(unlike or "")],
+        statement=statement_of(in_order, effects, noise, label_of(chosen))
+        if ranked
+        else [_no_ranking(unlike or "", surely)],
         duplicates=duplicates_among(in_order, chosen),
-        notes=[*_notes(in_order, chosen), *([_switched(unlike or "", label_of(chosen))] if switched else [])],
+        notes=[
+            *(_notes(in_order, chosen) if ranked else []),
+            *([_switched(unlike or "", label_of(chosen))] if switched else []),
+        ],
         not_compared=left_out,
     )
 
@@ -116,15 +122,15 @@ def _reached(measured: Measured, level: float | None, higher: bool) -> int | Non
     return int(measured.smooth_steps[there[0]]) if len(there) else None
 
 
-def _unlike(outcomes: Sequence[Outcome], metric: str) -> str | None:
-    """How the losses differ in kind, where they do."""
+def _unlike(outcomes: Sequence[Outcome], metric: str, named: bool) -> str | None:
+    """How the losses differ in kind, where they do. Who names the metric vouches for logs that say nothing of it."""
     names = short_names([outcome.source for outcome in outcomes])
-    found = [
-        (name, outcome.quantities[series])
+    quantities = [
+        (name, replace(found, origin=None) if named else found)
         for name, outcome in zip(names, outcomes, strict=True)
-        if (series := outcome.measured[metric].name) in outcome.quantities
+        if (found := outcome.quantities.get(outcome.measured[metric].name)) is not None
     ]
-    return unlike_quantities(found)
+    return unlike_quantities(quantities)
 
 
 def _common_accuracy(outcomes: Sequence[Outcome]) -> str | None:
@@ -134,7 +140,12 @@ def _common_accuracy(outcomes: Sequence[Outcome]) -> str | None:
     return having[0] if having and len(counts) <= 1 else None
 
 
-def _no_ranking(unlike: str) -> str:
+def _no_ranking(unlike: str, surely: bool) -> str:
+    if not surely:
+        return (
+            f"These runs are not ranked: nothing says that their losses are the same quantity. They are {unlike}. "
+            "If all are of one loss and one task, --metric train or --metric validation ranks them."
+        )
     return (
         "These runs are not ranked: their losses are different quantities, and a lower value of one says nothing about "
         f"another. They are {unlike}. Compare runs of one loss and one task, or name a --metric that all of them share."

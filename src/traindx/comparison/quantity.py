@@ -32,13 +32,18 @@ class Quantity:
     name: str = ""  # as the run calls it
     classes: int | None = None
     details: tuple[str, ...] | None = field(default=None)  # what changes its scale; None where it was not seen
+    origin: tuple[str, str] | None = None  # format and column of a log that does not say which loss it holds
 
     def unlike(self, other: Quantity) -> bool:
-        """Whether the two are surely not the same quantity."""
+        """Whether the two are not the same quantity, or logs of two tools under two names, which nothing connects."""
+        if self.origin and other.origin and all(a != b for a, b in zip(self.origin, other.origin, strict=True)):
+            return True
         pairs = ((self.kind, other.kind), (self.classes, other.classes), (self.details, other.details))
         return any(a != b for a, b in pairs if a not in ("", None) and b not in ("", None))
 
     def __str__(self) -> str:
+        if self.origin and not self.name:
+            return f"{self.origin[1]} of a log in the format {self.origin[0]}"
         over = f" over {self.classes:,} classes" if self.classes else ""
         return ", ".join([f"{self.name or self.kind or 'loss'}{over}", *(self.details or ())])
 
@@ -80,7 +85,8 @@ def _of_log(run: Run, series: str) -> Quantity:
         configured = next((name for key in LOSS_KEYS if (name := text(config.get(key)))), "")
         kind, name = loss_kind(configured) or configured.lower(), configured
     classes = next((int(value) for key in CLASS_KEYS if (value := number(config.get(key))) and value > 1), None)
-    return Quantity(kind, name, classes)
+    known = kind or classes
+    return Quantity(kind, name, classes, origin=None if known or not column else (run.kind, column.lower()))
 
 
 def unlike_quantities(found: Sequence[tuple[str, Quantity]]) -> str | None:

@@ -33,7 +33,7 @@ class Skipped:
         for reason in self.unreadable[:MOST_NAMED]:
             yield f"skipped: {reason}"
         if len(self.unreadable) > MOST_NAMED:
-            yield f"skipped: {len(self.unreadable) - MOST_NAMED} further files for like reasons"
+            yield f"skipped: {len(self.unreadable) - MOST_NAMED} further files for similar reasons"
         if self.no_log:
             yield f"text files without training values skipped: {self.no_log}"
 

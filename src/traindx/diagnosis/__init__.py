@@ -1,6 +1,21 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
-from .diagnose import diagnose
-from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question
+from .diagnose import diagnose, model_for
+from .treatment import Effect, SymptomChange, Treatment, TrialReport
+from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question, SimilarCase
 
-__all__ = ["Advice", "Contribution", "Diagnosis", "Hypothesis", "NextTest", "Question", "diagnose"]
+__all__ = [
+    "Advice",
+    "Contribution",
+    "Diagnosis",
+    "Effect",
+    "Hypothesis",
+    "NextTest",
+    "Question",
+    "SimilarCase",
+    "SymptomChange",
+    "Treatment",
+    "TrialReport",
+    "diagnose",
+    "model_for",
+]

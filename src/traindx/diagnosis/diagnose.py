@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..causes import Cause, all_causes
@@ -12,7 +12,7 @@ from ..signs.questions import rank
 from .additional_faults import additional_faults
 from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
-from .parameters import current
+from .parameters import current, told
 from .questions import checked, not_measured, questions
 from .scope import out_of_scope
 from .summary import summarise, title_of
@@ -20,16 +20,16 @@ from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
 from .verdict import Assessment, assess
 
 SHOWN = 5  # hypotheses in an answer
+RIVALS_TOLD = 3
 RIVALS = 2  # that are named in any case, so that one can see what came next
 NEGLIGIBLE = 0.02  # confidence below which others are not
 SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 
-def diagnose(run: Run) -> Diagnosis:
-    """What is wrong with `run`, most likely cause first."""
-    signs = measure_all(run)
-    model = current()
-    kind = "observed" if run.kind == "observed" else "log"
+def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
+    """What is wrong with `run`, most likely cause first. `without`: signs that are not to be read from it."""
+    signs = measure_all(run).without(without)
+    model, kind = model_for(run)
     levels = {name: sign.level for name, sign in signs.items()}
     found = _with_critical_signs(assess(model, levels, kind), signs)
     chances = _chances(model, levels, kind, found)
@@ -41,7 +41,10 @@ def diagnose(run: Run) -> Diagnosis:
         first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
         rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
-    shown = [first, *further, *(name for name in likely if name not in further)][:SHOWN]
+    if kind == "told":  # words separate little: three causes are named in any case
+        causes = [name for name, _ in rivals if name in model.causes][: RIVALS_TOLD - (first in model.causes)]
+        likely = [name for name, _ in rivals if name in causes or name in likely]
+    shown = [first, *further, *(name for name in likely if name not in further)][: SHOWN + (kind == "told")]
     hypotheses = [
         replace(_hypothesis(name, chances[name], model, run, signs), beside=further.get(name)) for name in shown
     ]
@@ -73,6 +76,13 @@ def diagnose(run: Run) -> Diagnosis:
         errors=signs.errors,
         signs=dict(signs),
     )
+
+
+def model_for(run: Run) -> tuple[Model, str]:
+    """The model that judges this run, and the kind of run by which its confidences are calibrated."""
+    if run.kind == "observed":
+        return current(), "observed"
+    return (told(), "told") if run.fact("told") else (current(), "log")
 
 
 def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
@@ -123,6 +133,7 @@ def _do_now(outcomes: list[Sign], run: Run, short: bool) -> list[str]:
     """What helps whatever the cause: only the most severe outcome speaks, because advice for two may conflict."""
     units = all_signs()
     outcomes = [sign for sign in outcomes if not (short and units[sign.id].needs_time)]
+    outcomes = [sign for sign in outcomes if not sign.values.get("told")]  # the advice needs measured numbers
     texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)
     return [text for text in texts if text][:1]
 
@@ -176,12 +187,17 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
 
 
 def _evidence(terms: list[Term], signs: Signs) -> list[str]:
-    return [signs[t.name].text for t in terms if t.amount > 0.2 and t.name in signs and t.level >= 0.3][:6]
+    texts = [signs[t.name].text for t in terms if t.amount > 0.2 and t.name in signs and t.level >= 0.3]
+    return list(dict.fromkeys(texts))[:6]  # one thing that a person says may speak through several signs
 
 
 def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     """What speaks against it: opposing signs, and expected signs that were looked for and are normal."""
-    opposing = [signs[t.name].text for t in terms if t.amount < -0.4 and t.name in signs and t.level >= 0.3]
+    opposing = [
+        signs[t.name].text
+        for t in terms
+        if t.amount < -0.4 and t.name in signs and t.level >= 0.3 and t.name in cause.opposes
+    ]
     # What a cause requires are ways to see it: one of them will do.
     met = any(sign in signs and signs[sign].raised for sign in cause.requires)
     absent = [
@@ -189,7 +205,8 @@ def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
         for sign, weight in sorted(cause.supports.items(), key=lambda item: -item[1])
         if weight >= 1.5 and sign in signs and signs[sign].level < 0.1 and not (met and sign in cause.requires)
     ]
-    return [*opposing[:3], *absent[:2]]
+    for_it = set(_evidence(terms, signs))
+    return [text for text in dict.fromkeys([*opposing[:3], *absent[:2]]) if text not in for_it]
 
 
 def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:

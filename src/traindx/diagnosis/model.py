@@ -32,7 +32,7 @@ HEALTHY = "healthy"
 UNKNOWN = "unknown"
 
 REQUIRED = 6.0
-# A required sign that could not be measured is no evidence of absence, but no support either.
+# The level of a required sign that could not be measured: that is no evidence of absence, but no support either.
 UNMEASURED = 0.35
 EXPLAINED = 3.0
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
@@ -63,6 +63,7 @@ class Parameters:
     offsets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> log-odds
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
     about: Mapping[str, Any] = field(default_factory=dict)
+    unmeasured: float = UNMEASURED
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Model:
         """The summands that are rules, not weights."""
         terms = []
         if cause.requires:
-            missing = {sign: 0.0 if sign in by_experiment() else UNMEASURED for sign in cause.requires}
+            missing = {sign: 0.0 if sign in by_experiment() else self.parameters.unmeasured for sign in cause.requires}
             strongest = max(levels.get(sign, missing[sign]) for sign in cause.requires)
             if strongest < 1.0:
                 terms.append(Term("what it requires is not there", 1.0 - strongest, -REQUIRED))

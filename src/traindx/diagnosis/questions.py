@@ -46,6 +46,9 @@ def not_measured(signs: Signs, run: Run) -> list[str]:
         core = [unit for unit in units if unit.core]
         if core and not any(unit.id in signs for unit in units if unit.shows in FINDINGS):
             blind[asked] = signs.missing[core[0].id].reason
+    if run.kind == "interview" and blind:
+        topics = ", ".join(TOPICS.get(asked, asked) for asked in blind)
+        return [f"Nothing was measured; this rests on your answers. Nothing is known of {topics}."]
     if run.kind != "observed" and blind:
         return [f"This log does not show {', '.join(TOPICS.get(asked, asked) for asked in blind)}."]
     return [f"{asked} ({reason})" for asked, reason in blind.items()]

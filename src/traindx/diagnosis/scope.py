@@ -18,6 +18,6 @@ def out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
         return learning.text
     if never is not None and never.raised and not clear_fault:
         return never.text
-    if run.kind != "observed" and not run.series("loss/train") and not run.series("loss/validation"):
+    if run.kind not in ("observed", "interview") and not run.series("loss/train") and not run.series("loss/validation"):
         return "This log holds no loss, so there is nothing to judge: log the training loss, or use traindx run."
     return None

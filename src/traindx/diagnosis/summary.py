@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..causes import Cause
 from ..record import Run
 from ..signs import Sign, Signs
+from ..wording import lowered
 from .model import HEALTHY, UNKNOWN
 from .types import Hypothesis
 from .verdict import Assessment
@@ -27,42 +28,46 @@ def summarise(
     if found.verdict == "healthy":
         learned = next((signs[s] for s in ("validation-learned", "training-learned") if s in signs), None)
         word = "This run looks healthy" if run.kind == "observed" else "This log shows no sign of trouble"
-        return f"{word}: {_lower(learned.text)}" if learned is not None else f"{word}."
+        return f"{word}: {lowered(learned.text)}" if learned is not None else f"{word}."
     if found.seen is not None:
         return _finding(hypotheses)
     if found.bad:
-        return f"{_symptom(found.bad, symptoms)} {_cause(hypotheses)}"
+        return f"{_symptom(found.bad, symptoms, signs)} {_cause(hypotheses)}"
     if found.suspected is not None:
         leading = hypotheses[0]
-        rests = f": {_lower(leading.evidence[0])}" if leading.evidence else "."
+        rests = f": {lowered(leading.evidence[0])}" if leading.evidence else "."
         return f"{_sure(leading.confidence, leading.title)}, but the outcome is fine{rests}"
     short = next((signs[s] for s in ("too-short", "few-updates") if s in signs and signs[s].raised), None)
     if short is not None:
-        return f"Too little to judge: {_lower(short.text)}"
+        return f"Too little to judge: {lowered(short.text)}"
     if found.doubts:
-        return f"{_symptom(found.doubts, symptoms)} {_cause(hypotheses)}"
+        return f"{_symptom(found.doubts, symptoms, signs)} {_cause(hypotheses)}"
     learned = signs.get("training-learned")
     if learned is not None and not learned.raised:
-        return f"Nothing to judge: {_lower(learned.text)}"
+        return f"Nothing to judge: {lowered(learned.text)}"
     return "No fault was found, but too little was measured to call this run healthy."
 
 
 def _finding(hypotheses: Sequence[Hypothesis]) -> str:
     leading = hypotheses[0]
     text = _sure(leading.confidence, leading.title.rstrip("."))
-    text += f": {_lower(leading.evidence[0].rstrip('.'))}." if leading.evidence else "."
+    text += f": {lowered(leading.evidence[0].rstrip('.'))}." if leading.evidence else "."
     also = [h.title.rstrip(".") for h in hypotheses[1:] if h.beside is not None]
-    return text + (f" Also: {'; '.join(_lower(title) for title in also)}." if also else "")
+    return text + (f" Also: {'; '.join(lowered(title) for title in also)}." if also else "")
 
 
-def _symptom(names: Sequence[str], symptoms: Sequence[Sign]) -> str:
-    """The most severe of these outcomes."""
-    return next((sign.text for sign in symptoms if sign.id in names), "The outcome is bad.")
+def _symptom(names: Sequence[str], symptoms: Sequence[Sign], signs: Signs) -> str:
+    """The most severe of these outcomes. A doubt may be too weak to be listed among the symptoms."""
+    listed = [sign for sign in symptoms if sign.id in names]
+    return (listed or sorted((signs[name] for name in names), key=lambda sign: -sign.level))[0].text
 
 
 def _cause(hypotheses: Sequence[Hypothesis]) -> str:
-    leading = hypotheses[0]
-    if leading.cause in (HEALTHY, UNKNOWN) or leading.confidence < NO_LEADER:
+    """The leading cause, if one stands out: also behind `healthy`, where it leads by far if something is wrong."""
+    leading, needed = hypotheses[0], NO_LEADER
+    if leading.cause == HEALTHY and len(hypotheses) > 1:
+        leading, needed = hypotheses[1], (1.0 - leading.confidence) / 2
+    if leading.cause in (HEALTHY, UNKNOWN) or leading.confidence < needed:
         return "Unclear why: no cause stands out."
     return f"{_sure(leading.confidence, leading.title.rstrip('.'))}."
 
@@ -72,10 +77,4 @@ def _sure(confidence: float, title: str) -> str:
     if confidence >= 0.95:
         return title
     word = "Very likely" if confidence >= 0.7 else "Probably" if confidence >= 0.4 else "Possibly"
-    return f"{word} {_lower(title)}"
-
-
-def _lower(text: str) -> str:
-    """Lower the first letter, unless the word is a name or an abbreviation."""
-    first = text.split(" ", 1)[0]
-    return text if sum(c.isupper() for c in first) > 1 or not first[:1].isalpha() else text[:1].lower() + text[1:]
+    return f"{word} {lowered(title)}"

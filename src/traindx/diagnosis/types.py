@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ..causes import Fix
 from ..record import Series
 from ..signs import Sign
+from .treatment import Treatment
 
 Verdict = Literal["healthy", "sick", "inconclusive", "out-of-scope"]
 # Caught in the act, inferred from dynamics or a curve, or settled by an experiment.
@@ -72,6 +73,20 @@ class NextTest:
 
 
 @dataclass(frozen=True)
+class SimilarCase:
+    """A run that showed much the same signs, and what an experiment proved there."""
+
+    id: int  # its number in the history
+    script: str
+    date: str
+    cause: str
+    verdict: str  # cured or helped
+    fix: str
+    effect: str
+    similarity: float  # from 0 to 1
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """The answer. `hypotheses` are most likely first, additional faults next to the leading one; `symptoms` are the
     raised signs, most severe first."""
@@ -94,11 +109,13 @@ class Diagnosis:
     checked: Sequence[str] = ()  # what was measured and found normal
     not_measured: Sequence[str] = ()  # what the verdict is blind to, and why
     notes: Sequence[str] = ()  # how the input was read: which columns, what was left out
+    similar: SimilarCase | None = None  # solved earlier on this machine; has no part in the ranking
     loss: Series | None = None
     validation: Series | None = None
     onset: int | None = None
     errors: Mapping[str, str] = field(default_factory=dict)  # signs that traindx itself failed to measure
     signs: Mapping[str, Sign] = field(default_factory=dict)
+    treatment: Treatment | None = None  # what controlled re-runs proved, where they were made
 
     @property
     def leading(self) -> Hypothesis:

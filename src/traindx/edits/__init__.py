@@ -6,7 +6,8 @@ than a pattern that the reader has to place.
 """
 
 from .changes import Edits
+from .diff import patched_texts
 from .project import Project
 from .source import Source
 
-__all__ = ["Edits", "Project", "Source"]
+__all__ = ["Edits", "Project", "Source", "patched_texts"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 _CONTEXT = 3
 
@@ -42,3 +42,39 @@ def _range(start: int, stop: int) -> str:
 
 def _marked(mark: str, line: str) -> str:
     return f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"
+
+
+def patched_texts(patch: str, folder: Path) -> dict[Path, str] | None:
+    """The files below `folder` as they are after the patch, which must fit to the letter; None where it does not."""
+    texts: dict[Path, list[str]] = {}
+    path, out, old, at = None, [], [], 0  # type: ignore[var-annotated]
+    for row in _lines(patch):
+        if row.startswith("--- "):
+            continue
+        if row.startswith("+++ "):
+            if path is not None:
+                texts[path] = out + old[at:]
+            path = folder / row[4:].strip().removeprefix("b/")
+            try:
+                old = _lines(path.read_bytes().decode("utf-8"))
+            except (OSError, UnicodeDecodeError):
+                return None
+            out, at = [], 0
+        elif row.startswith("@@"):
+            start = int(row.split()[1][1:].split(",")[0])
+            empty = row.split()[1].endswith(",0")
+            upto = start if empty else start - 1
+            out += old[at:upto]
+            at = upto
+        elif row.startswith("\\"):
+            out[-1:] = [line.removesuffix("\n") for line in out[-1:]]
+        elif row[:1] in (" ", "-"):
+            if at >= len(old) or old[at].rstrip("\n") != row[1:].rstrip("\n"):
+                return None
+            out += [old[at]] if row[0] == " " else []
+            at += 1
+        elif row.startswith("+"):
+            out.append(row[1:])
+    if path is not None:
+        texts[path] = out + old[at:]
+    return {name: "".join(lines) for name, lines in texts.items()}

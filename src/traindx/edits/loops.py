@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Any
 
 from ..record import Run
 from .project import Project
@@ -142,11 +141,6 @@ def training_nodes(run: Run, project: Project) -> list[tuple[Source, ast.AST]]:
             if getattr(node, "lineno", 10**9) <= (statement.end_lineno or 0):
                 found.append((source, node))
     return list(dict.fromkeys(found))
-
-
-def site_calls(project: Project, entry: Any, *names: str) -> list[tuple[Source, ast.Call]]:
-    """The calls on the line that an entry of the facts names."""
-    return project.calls_at(entry.get("site"), *names) if isinstance(entry, Mapping) else []
 
 
 def models_called(source: Source, block: ast.AST) -> list[str]:

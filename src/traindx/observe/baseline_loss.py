@@ -10,9 +10,9 @@ from typing import Any
 
 import torch.nn.functional as F
 
+from ..record.losses import OVER_CHANCES, OVER_VALUES
+
 RESIDUAL = "residual_loss"  # some function of prediction minus target, known by the mean square of that
-REGRESSING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 WEIGHTS = ("weight", "pos_weight")  # with these, the mean of the targets is no longer the best constant
 SURE = 1e-4  # of a probability: nearer to 0 and 1 the loss of a rare other target would be all that counts
 
@@ -27,15 +27,15 @@ class BaselineLoss:
     def of_batch(self, name: str, target: Any, kwargs: dict[str, Any]) -> Any | None:
         """The loss of the mean of the batches before this one; of its own mean for the first."""
         name = "mse_loss" if name == RESIDUAL else name
-        if name not in (*REGRESSING, *BINARY) or any(kwargs.get(key) is not None for key in WEIGHTS):
+        if name not in (*OVER_VALUES, *OVER_CHANCES) or any(kwargs.get(key) is not None for key in WEIGHTS):
             return None
         target = target.detach().float()
         own = target.mean()
         constant = own if self._mean is None else self._mean
         self._batches += 1
         self._mean = own if self._mean is None else self._mean + (own - self._mean) / self._batches
-        if name in BINARY:
+        if name in OVER_CHANCES:
             constant = constant.clamp(SURE, 1 - SURE)
-            constant = constant.logit() if name == BINARY[1] else constant
+            constant = constant.logit() if name == OVER_CHANCES[1] else constant
         settings = {key: value for key, value in kwargs.items() if key not in ("input", "target")}
         return getattr(F, name)(constant.expand_as(target), target, **settings)

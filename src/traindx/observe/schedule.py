@@ -131,7 +131,7 @@ class Schedule:
         if step >= self._next_light and self.looks + self._cost[LIGHT] <= FOR_LIGHT * allowance:
             self._next_light = step + max(1, min(step // 20, MAX_GAP))
             return LIGHT
-        # Too dear at present: the question is put again when the answer may have changed.
+        # Too expensive at present: asked again when the answer may have changed.
         pause = step + 1 + step // 50
         self._next_light, self._next_deep = max(self._next_light, pause), max(self._next_deep, pause)
         return NOTHING

@@ -36,13 +36,13 @@ class Session:
         self.optimizers: list[weakref.ref[Any]] = []
         self._held: list[tuple[Any, ...]] = []  # what each of them is and holds, to know its successor
         self._made_at: dict[int, int] = {}  # by identity: the step before which an optimizer was made
-        self.stepped_at: dict[int, int] = {}  # by number: its last step that was heard
-        self.have_stepped: set[int] = set()  # which of them have been heard to
+        self.stepped_at: dict[int, int] = {}  # by number: its last step that was observed
+        self.have_stepped: set[int] = set()  # which of them have stepped
         self.last_loss: float | None = None
         self.given: list[Any] = []  # the arguments of the forwards since the last backward
         self.target: weakref.ref[Any] | None = None  # what the last loss function was given to compare with
         self.loss_level = (math.nan, 0.0)  # running level and spread of the training loss
-        # Where backward is called: code and line, numbered by the identity of the code (its hash is dear) and the
+        # Where backward is called: code and line, numbered by the identity of the code (its hash is expensive) and the
         # instruction in it. As long as the code is kept, no other one takes its identity.
         self.backward_places: list[tuple[Any, int]] = []
         self.backward_sites: dict[tuple[int, int], int] = {}

@@ -14,9 +14,10 @@ from typing import Any
 
 from ..observe.recording import Recording
 from ..observe.runner import Ending, ScriptError, find_program, run_program
+from ..observe.runner.sources import use_sources
 from ..observe.secrets import masked
 from . import _seeds
-from .drivers._part import Part
+from .acting.part import Part
 
 # Probe runs last seconds and are made to be looked at; a plain run's 3 % would see too little of them.
 BUDGET = 40.0
@@ -32,13 +33,12 @@ class _ProbeRecording(Recording):
         super().__init__(path, BUDGET)
 
     def attach(self) -> None:
+        self.part = import_module(_module_of(self._plan["kind"])).begin(self._plan["options"])
+        self.hooks.driver = self.part.driver  # before torch is hooked: some hook points are for driven runs alone
         super().attach()
         if self.session is None:
             return
         _seeds.start_torch_from(self._plan["seed"], self._plan["shift"], self._until)
-        module = import_module(f"traindx.probes.drivers.{self._plan['kind'].replace('-', '_')}")
-        self.part = module.begin(self._plan["options"])
-        self.hooks.driver = self.part.driver
         for make in self.part.watchers:
             watcher = make(self.session)
             self._watchers.append(watcher)
@@ -71,6 +71,13 @@ class Probe:
 
 def main(words: list[str]) -> int:
     plan = json.loads(words[0])
+    with ExitStack() as until:
+        if plan["sources"]:
+            until.callback(use_sources(plan["sources"]))
+        return _probe(plan)
+
+
+def _probe(plan: dict[str, Any]) -> int:
     try:
         program = find_program(plan["script"], plan["module"])
     except (ScriptError, SyntaxError) as error:
@@ -79,6 +86,11 @@ def main(words: list[str]) -> int:
     probe = Probe(plan)
     probe.close(run_program(program, plan["args"], probe.recording))
     return 0
+
+
+def _module_of(kind: str) -> str:
+    """The module that defines the probe: one of `drivers`, or another room's by its full name."""
+    return kind if "." in kind else f"traindx.probes.drivers.{kind.replace('-', '_')}"
 
 
 def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:

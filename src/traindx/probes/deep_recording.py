@@ -14,7 +14,7 @@ class DeepRecording(Recording):
             return
         from .drivers._deep_looks import DeepLooks
 
-        self.hooks.fast_allowed = False  # a spike may come at any step, and is replayed from what was heard of it
+        self.hooks.fast_allowed = False  # a spike may come at any step, and is replayed from what was observed of it
         watcher = DeepLooks(self.session)
         self._watchers.append(watcher)
         self.hooks.add(watcher)

@@ -24,7 +24,7 @@ MAX_PROBED = 4  # samples whose outputs are followed back
 
 @dataclass
 class Dependence:
-    """None where a question could not be asked; `why_not` then says why."""
+    """None where a question could not be tested; `why_not` then says why."""
 
     depends_on_input: bool | None = None
     mixes_samples: bool | None = None

@@ -8,9 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from ..observe.tensors import plain
-
-CLASSIFYING = ("cross_entropy", "nll_loss")
-REGRESSING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+from ..record.losses import OVER_CHANCES, OVER_CLASSES, OVER_VALUES
 
 
 @torch.no_grad()
@@ -21,14 +19,14 @@ def floor_of(name: str, given: Any, target: Any, settings: dict[str, Any]) -> di
     smoothing = float(settings.get("label_smoothing", 0.0))
     if settings.get("weight") is not None or settings.get("pos_weight") is not None:
         return None
-    if name in CLASSIFYING:
+    if name in OVER_CLASSES:
         return _classes(given, target, smoothing)
-    if name in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
+    if name in OVER_CHANCES:
         share = target.float().clamp(0, 1)
         floor = F.binary_cross_entropy(share, share)
         trivial = F.binary_cross_entropy(share.mean().expand_as(share), share)
         return _answer(floor, trivial, "the targets' own entropy")
-    if name in REGRESSING and target.is_floating_point() and given.shape == target.shape:
+    if name in OVER_VALUES and target.is_floating_point() and given.shape == target.shape:
         centre = target.mean(0, keepdim=True) if target.shape[0] > 1 else target.mean()
         if name == "l1_loss":
             centre = target.median(0, keepdim=True).values if target.shape[0] > 1 else target.median()

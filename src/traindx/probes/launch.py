@@ -55,12 +55,17 @@ class Script:
 
 @dataclass(frozen=True)
 class Plan:
-    """One probe run. `seed` starts the random streams; `shift` is added to the seeds that the script sets."""
+    """One probe run. `seed` starts the random streams; `shift` is added to the seeds that the script sets.
+
+    `kind` names a module of `drivers`, or any module that defines `begin(options) -> Part` by its full name. `sources`
+    are texts, by absolute path, that run in the place of what the files hold.
+    """
 
     kind: str
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     shift: int = 0
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -97,10 +102,13 @@ def error_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
 
 
-def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
+def launch(
+    script: Script, plan: Plan, start: Start | None = None, folder: Path | None = None, refuse_empty: bool = True
+) -> Trial:
     """Run the script once, in a fresh process unless `start` knows better. Raises `ProbeError` where nothing can be
-    learnt from it."""
-    folder = Path(tempfile.mkdtemp(dir=results_folder()))
+    learnt from it. `folder`: one of `new_folder`, where the record and what the driver writes are left.
+    `refuse_empty`: a run that fails before its first backward is an error; else it is a result where it trained."""
+    folder = folder or new_folder()
     record = folder / f"{plan.kind}.tdx"
     words = {
         **asdict(plan),
@@ -110,14 +118,22 @@ def launch(script: Script, plan: Plan, start: Start | None = None) -> Trial:
         "module": script.module,
     }
     limit = SETUP_SECONDS + 1.5 * float(plan.options.get("seconds", 30.0))
+    if plan.sources:
+        start = spawner(script)  # a forked process has begun to run the file already
     killed = (start or spawner(script))(words, folder, plan.seed, limit)
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
     run = load(record)
     ending = "killed" if killed else str(run.facts.get("exit", "killed"))
     trial = Trial(run, ending, run.facts.get("probe", {}))
-    _refuse_empty(script, trial, folder)
+    if refuse_empty or not (trial.error and run.facts.get("forwards")):
+        _refuse_empty(script, trial, folder)
     return trial
+
+
+def new_folder() -> Path:
+    """An empty folder that one probe run may write to."""
+    return Path(tempfile.mkdtemp(dir=results_folder()))
 
 
 @cache

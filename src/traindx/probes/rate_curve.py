@@ -16,7 +16,7 @@ from ..record.types import FloatArray
 
 FEWEST = 20  # points below which a curve has no shape
 WIDTH = 0.03  # of the curve's length: the smoothing kernel's deviation; three or four steps of a hundred
-START = 0.25  # of the curve: its rates are so low that the loss stands still
+START = 0.25  # of the curve: its learning rates are so low that the loss does not move
 # A valley must be deeper than what noise alone digs: the lowest of some hundred smoothed points of pure noise lies
 # about 2.5 of their deviations below the mean, and seldom twice as far.
 DEEP = 5.0
@@ -50,7 +50,7 @@ class Reading:
     curve: RateCurve
     smooth: FloatArray
     rules: dict[str, float] = field(default_factory=dict)
-    rises_at: float | None = None  # the rate from which the loss rises for good
+    rises_at: float | None = None  # the learning rate from which the loss rises for good
     why_not: str | None = None
 
     @property

@@ -21,7 +21,7 @@ def draw(test: RateTest, path: Path) -> None:
     if test.suggestion is not None:
         axes.axvline(test.suggestion, color="C2", label=f"suggestion {test.suggestion:.2g}")
     if test.own_rate:
-        axes.axvline(test.own_rate, color="C3", linestyle="--", label=f"your rate {test.own_rate:.2g}")
+        axes.axvline(test.own_rate, color="C3", linestyle="--", label=f"your learning rate {test.own_rate:.2g}")
     lows = [reading.smooth.min() for reading in test.advice.readings if len(reading.smooth)]
     tops = [reading.smooth.max() for reading in test.advice.readings if len(reading.smooth)]
     if lows:

@@ -23,7 +23,8 @@ from .options import Options
 if TYPE_CHECKING:
     from .reading import principal as principal
     from .reading import read as read
+    from .reading import read_text as read_text
 
-__all__ = ["Options", "ReaderError", "principal", "read"]
+__all__ = ["Options", "ReaderError", "principal", "read", "read_text"]
 
-__getattr__ = lazy_names(__name__, {"read": ".reading", "principal": ".reading"})
+__getattr__ = lazy_names(__name__, {"read": ".reading", "read_text": ".reading", "principal": ".reading"})

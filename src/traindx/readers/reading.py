@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 
@@ -40,7 +41,15 @@ def read(place: str | Path, options: Options | None = None, *, columns: Mapping[
     options = options or Options()
     if columns:
         options = replace(options, columns={**options.columns, **Options.of_columns(columns).columns})
-    source = Source.of(place)
+    return _read_source(Source.of(place), options)
+
+
+def read_text(text: str, name: str = "the pasted text", options: Options | None = None) -> list[Run]:
+    """All runs in lines of a log that are held in memory; `name` is what reports call them."""
+    return _read_source(Source(Path("-"), name, BytesIO(text.encode("utf-8", "replace"))), options or Options())
+
+
+def _read_source(source: Source, options: Options) -> list[Run]:
     try:
         readers = _fitting(source)
         if readers:
@@ -130,7 +139,7 @@ def _refusal(source: Source) -> str:
         return f"{source.name} is empty"
     if not source.is_text:
         return f"{source.name} is binary data in no format that traindx reads"
-    return f"{source.name} is text without any number that has a name: not a training log"
+    return f"{source.name} is text without named numbers, so not a training log"
 
 
 def _read_files_in(folder: Source, options: Options) -> list[Run]:

@@ -28,6 +28,11 @@ KINDS = {
 }
 REGRESSION = ("squared", "absolute", "residual")
 
+# The names of torch.nn.functional, by what their targets are.
+OVER_CLASSES = ("cross_entropy", "nll_loss")
+OVER_CHANCES = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+OVER_VALUES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+
 
 def loss_kind(fn: str) -> str:
     """What a loss function computes, whether named as a function or as a class; '' for one that is not known."""

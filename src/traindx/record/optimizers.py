@@ -13,6 +13,10 @@ from .values import entries, number, text
 ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "adafactor", "lamb", "lion", "novograd", "sophia")
 
 
+def is_adaptive(class_name: str) -> bool:
+    return any(kind in class_name.lower() for kind in ADAPTIVE)
+
+
 @dataclass(frozen=True)
 class Group:
     """One parameter group with its settings."""
@@ -40,7 +44,7 @@ class Optimizer:
 
     @property
     def adaptive(self) -> bool:
-        return any(kind in self.class_name.lower() for kind in ADAPTIVE)
+        return is_adaptive(self.class_name)
 
 
 def read_optimizers(found: Iterable[Mapping[str, Any]]) -> tuple[Optimizer, ...]:

@@ -65,7 +65,7 @@ def _parameter(entry: Mapping[str, Any], position: int) -> Parameter:
         shared=tuple(texts(entry.get("shared"))),
         grad=text(entry.get("grad")),
         moved=truth(entry.get("moved")),
-        # A tensor that belongs to no module is known because a loss was derived from it.
+        # A tensor that belongs to no module is known because a loss was differentiated with respect to it.
         ran=entry.get("ran") is True or (entry.get("ran") is None and not text(entry.get("module"))),
         depth=float(position) if depth is None else depth,
         fan_in=number(entry.get("fan_in")),

@@ -168,7 +168,7 @@ class Run:
     def end_unseen(self, look: str) -> str | None:
         """Why looks of one kind (`light`, `deep` or `evaluation`) say nothing about the end of the run, if they do not.
 
-        Losses and learning rates are recorded at every step and need no look.
+        Losses and learning rates are recorded at every step (`step`) and need no look.
         """
         if self.seen_in_part:
             return "the run was not observed to its end"

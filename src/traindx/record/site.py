@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,3 +27,8 @@ class Site:
         site = mapping(value)
         file = text(site.get("file"))
         return cls(file, max(0, int(number(site.get("line")) or 0)), text(site.get("text")).strip()) if file else None
+
+
+def site_of(entry: Mapping[str, Any] | None) -> Site | None:
+    """The source line that an entry of a fact names under `site`."""
+    return Site.of((entry or {}).get("site"))

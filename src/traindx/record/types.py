@@ -33,6 +33,24 @@ class Series:
         keep = np.isfinite(self.values)
         return Series(self.name, self.steps[keep], self.values[keep])
 
+    @property
+    def in_order(self) -> Series:
+        """The finite points by increasing step, one a step: the mean of values written in succession (accumulation,
+        several ranks), the last of those written again later (a resume)."""
+        points = self.finite
+        steps, values = points.steps, points.values
+        moves = np.diff(steps)
+        if np.any(moves == 0):
+            first = np.flatnonzero(np.concatenate([[True], moves != 0]))
+            counts = np.diff(np.concatenate([first, [len(steps)]]))
+            steps, values = steps[first], np.add.reduceat(values / np.repeat(counts, counts), first)
+        if np.any(moves < 0):
+            order = np.argsort(steps, kind="stable")
+            steps, values = steps[order], values[order]
+            last = np.concatenate([steps[1:] != steps[:-1], [True]])
+            steps, values = steps[last], values[last]
+        return Series(self.name, steps, values)
+
 
 @dataclass(frozen=True)
 class LayerTable:

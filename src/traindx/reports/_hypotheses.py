@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..causes import Fix
-from ..diagnosis import Hypothesis
-from ..wording import clean, num, probability
-from ._change import change
+from ..diagnosis import Hypothesis, SimilarCase
+from ..wording import clean, num, probability, sentence
+from ._change import change, is_diff
 from .layout import Page
 
 NEGLIGIBLE = 0.01  # shown as "<1 %" it would only be noise
@@ -53,7 +53,12 @@ def treatment(page: Page, fix: Fix) -> None:
     page.prose("FIX", f"{fix.summary} ({SAFETY[fix.safety]})")
     if fix.location:
         page.block("", [clean(str(fix.location), page.look.ascii_only)])
-    page.block("", [clean(f"  {line}", page.look.ascii_only) for line in change(fix)])
+    page.block("", [_changed(page, clean(f"  {line}", page.look.ascii_only), is_diff(fix)) for line in change(fix)])
+
+
+def _changed(page: Page, line: str, diff: bool) -> str:
+    style = {"  +": "added", "  -": "removed"}.get(line[:3]) if diff else None
+    return page.styled(line, style) if style else line
 
 
 def additional(page: Page, faults: Sequence[Hypothesis]) -> None:
@@ -80,6 +85,11 @@ def candidates(page: Page, hypotheses: Sequence[Hypothesis]) -> None:
     for i, hypothesis in enumerate(likely if page.look.why else likely[:4]):
         page.prose("" if i else "POSSIBLE", _name(hypothesis), bullet=_share(hypothesis))
         page.items("", hypothesis.evidence, most=2, bullet=" " * SHARE_COLUMN + "+ ")
+
+
+def solved(case: SimilarCase) -> str:
+    """A case solved earlier, in one sentence."""
+    return f"{case.script} ({case.date}) had {case.cause}, {case.verdict} by: {sentence(case.fix)} {case.effect}."
 
 
 def _name(hypothesis: Hypothesis) -> str:

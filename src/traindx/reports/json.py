@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,10 @@ def as_object(diagnosis: Diagnosis) -> dict[str, Any]:
         },
         "symptoms": [_symptom(sign) for sign in diagnosis.symptoms],
         "hypotheses": [_hypothesis(hypothesis) for hypothesis in diagnosis.hypotheses],
+        **({} if diagnosis.similar is None else {"similar_case": asdict(diagnosis.similar)}),
         "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],
         "next_tests": [{"command": test.command, "settles": list(test.settles)} for test in diagnosis.next_tests],
+        **({} if diagnosis.treatment is None else {"treatment": strict(diagnosis.treatment.as_object())}),
     }
 
 

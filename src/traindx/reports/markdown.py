@@ -9,8 +9,9 @@ from dataclasses import replace
 from ..diagnosis import Diagnosis, Hypothesis
 from ..wording import clean, counted, probability
 from ._change import change, is_diff
-from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, stands_out, tested
+from ._hypotheses import BASIS, NEGLIGIBLE, SAFETY, solved, stands_out, tested
 from ._look import Look
+from ._treatment import lines as treatment_lines
 from ._why import why
 from .layout import Page
 
@@ -24,10 +25,12 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         "",
         f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, diagnosis.step_unit)})",
         *_list("Do now", diagnosis.do_now),
+        *(_list("Treated", list(treatment_lines(diagnosis.treatment))) if diagnosis.treatment else ()),
         *_symptoms(diagnosis),
         *_questions(diagnosis),
         *_cause(diagnosis),
         *_others(diagnosis),
+        *_list("Similar case", [solved(diagnosis.similar)] if diagnosis.similar else []),
         *_list("Deeper looks", diagnosis.looks),
         *_list("Advice", [f"{advice.text} (`{advice.cause}`)" for advice in diagnosis.advice]),
         *_list("How the input was read", diagnosis.notes),

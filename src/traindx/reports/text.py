@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 
-from ..diagnosis import Diagnosis
+from ..diagnosis import Diagnosis, NextTest
+from ..signs import Sign
 from ..wording import clean, counted
-from ._hypotheses import additional, alternatives, candidates, cause, stands_out
+from ._hypotheses import additional, alternatives, candidates, cause, solved, stands_out
 from ._look import Look
+from ._overview import command_for, overview
+from ._treatment import treated
 from ._why import why
 from .layout import MARGIN, Page, figure
 
@@ -19,6 +23,7 @@ VERDICTS = {
     "inconclusive": ("UNCLEAR", "yellow"),
     "out-of-scope": ("OUT OF SCOPE", "yellow"),
 }
+SEVERITIES = {"critical": "red", "warning": "yellow", "info": None}
 ENDINGS = {
     "ok": "ended normally",
     "running": "still running",
@@ -31,12 +36,17 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     page = Page(look)
     _verdict(page, diagnosis)
     _curves(page, diagnosis)
+    if diagnosis.treatment is not None:
+        treated(page, diagnosis.treatment)
     if diagnosis.verdict == "sick" or diagnosis.suspected:
         _explained(page, diagnosis)
     elif diagnosis.verdict == "healthy":
         _healthy(page, diagnosis)
     else:
         _open(page, diagnosis)
+    if diagnosis.similar:
+        page.gap()
+        page.prose("SIMILAR CASE", f"{solved(diagnosis.similar)} (traindx history show {diagnosis.similar.id})")
     page.items("LOOKS", diagnosis.looks, most=8)
     page.items("ADVICE", [f"{advice.text} ({advice.cause})" for advice in diagnosis.advice], most=2)
     page.items("READ AS", diagnosis.notes, most=3)
@@ -47,13 +57,15 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
 
 
 def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:
-    """The reports one after another, then one line a run: what is on the screen at the end."""
+    """The reports one after another, then a table of all runs: what is on the screen at the end."""
     page = Page(look)
     for diagnosis in diagnoses:
         page.lines += [render(diagnosis, look), "", "-" * look.width, ""]
-    for diagnosis in diagnoses:
-        word, style = _word(diagnosis)
-        page.prose(word, f"{diagnosis.source}: {diagnosis.summary}", style=style)
+    overview(page, diagnoses, [_word(diagnosis) for diagnosis in diagnoses])
+    if command := command_for(diagnoses):
+        page.gap()
+        page.prose("NEXT", "what differs between these runs, and which is best")
+        page.block("", [page.styled(clean(command, look.ascii_only), "bold")])
     return str(page)
 
 
@@ -68,7 +80,7 @@ def _verdict(page: Page, diagnosis: Diagnosis) -> None:
     if diagnosis.exit:
         details.append(ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}"))
     page.prose("", f"{diagnosis.source} ({', '.join(details)})")
-    page.items("DO NOW", diagnosis.do_now, most=3)
+    page.items("DO NOW", diagnosis.do_now, most=3, marks=[style] * 3)
 
 
 def _curves(page: Page, diagnosis: Diagnosis) -> None:
@@ -92,9 +104,7 @@ def _explained(page: Page, diagnosis: Diagnosis) -> None:
         return
     leading, *rest = diagnosis.hypotheses
     told = {*leading.evidence, diagnosis.summary}
-    symptoms = [s.text for s in diagnosis.symptoms if s.severity != "info" and s.text not in told]
-    page.gap()
-    page.items("SIGNS", [text for text in symptoms if text not in diagnosis.summary], most=3)
+    _signs(page, [s for s in diagnosis.symptoms if s.severity != "info" and s.text not in told], diagnosis, most=3)
     if stands_out(leading):
         cause(page, leading)
         additional(page, diagnosis.additional)
@@ -113,15 +123,14 @@ def _explained(page: Page, diagnosis: Diagnosis) -> None:
 def _healthy(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
     page.items("CHECKED", diagnosis.checked, most=8)
-    page.items("SIGNS", [sign.text for sign in diagnosis.symptoms if sign.severity != "info"], most=2)
+    _signs(page, [sign for sign in diagnosis.symptoms if sign.severity != "info"], diagnosis, most=2)
     _blind_spots(page, diagnosis)
 
 
 def _open(page: Page, diagnosis: Diagnosis) -> None:
     """Inconclusive or out of scope: what was measured, what it may be, what was asked."""
     page.gap()
-    symptoms = [sign.text for sign in diagnosis.symptoms if sign.text not in diagnosis.summary]
-    page.items("SIGNS", symptoms, most=4)
+    _signs(page, diagnosis.symptoms, diagnosis, most=4)
     if diagnosis.verdict == "inconclusive":
         page.gap()
         candidates(page, diagnosis.hypotheses)
@@ -130,8 +139,17 @@ def _open(page: Page, diagnosis: Diagnosis) -> None:
         _blind_spots(page, diagnosis)
 
 
+def _signs(page: Page, signs: Sequence[Sign], diagnosis: Diagnosis, most: int) -> None:
+    """What the headline has not said yet; the bullet's colour is the severity."""
+    shown = [sign for sign in signs if sign.text not in diagnosis.summary]
+    page.items("SIGNS", [sign.text for sign in shown], most=most, marks=[SEVERITIES[sign.severity] for sign in shown])
+
+
 def _asked(page: Page, diagnosis: Diagnosis, most: int) -> None:
-    page.items("ASKED", [f"{asked.question} {asked.finding}" for asked in diagnosis.questions], most=most)
+    """Questions whose answer does not stand above already."""
+    told = {sign.text for sign in diagnosis.symptoms}
+    asked = [a for a in diagnosis.questions if a.finding not in told and a.finding not in diagnosis.summary]
+    page.items("ASKED", [f"{a.question} {a.finding}" for a in asked], most=most)
 
 
 def _blind_spots(page: Page, diagnosis: Diagnosis) -> None:
@@ -139,10 +157,26 @@ def _blind_spots(page: Page, diagnosis: Diagnosis) -> None:
 
 
 def _next(page: Page, diagnosis: Diagnosis) -> None:
-    shown = diagnosis.next_tests if page.look.why else diagnosis.next_tests[:1]
-    if shown:
-        page.gap()
-    for test in shown:
-        page.block("NEXT", [clean(test.command, page.look.ascii_only)])
-        purpose = test.why or (f"tells apart: {', '.join(test.settles)}" if test.settles else "")
-        page.prose("", purpose)
+    """What to do next. The last line is one command, to copy."""
+    page.gap()
+    tests = list(diagnosis.next_tests if page.look.why else diagnosis.next_tests[:1])
+    for test in reversed(tests[1:]):
+        page.prose("OR", _purpose(test))
+        page.block("", [clean(test.command, page.look.ascii_only)])
+    command, purpose = (tests[0].command, _purpose(tests[0])) if tests else _otherwise(diagnosis)
+    if command:
+        page.prose("NEXT", purpose)
+        page.block("" if purpose else "NEXT", [page.styled(clean(command, page.look.ascii_only), "bold")])
+
+
+def _purpose(test: NextTest) -> str:
+    return test.why or (f"tells apart: {', '.join(test.settles)}" if test.settles else "")
+
+
+def _otherwise(diagnosis: Diagnosis) -> tuple[str, str]:
+    """The command for a run that needs no further test: the page of its cause, or a look at its curves."""
+    if diagnosis.verdict == "sick" and diagnosis.hypotheses and diagnosis.leading.cause not in ("healthy", "unknown"):
+        return f"traindx explain {diagnosis.leading.cause}", "why this happens, how to fix it and how to verify the fix"
+    if diagnosis.source.endswith(".tdx"):
+        return f"traindx report {quote(diagnosis.source)}", "all curves and layers on one page, report.html"
+    return "", ""

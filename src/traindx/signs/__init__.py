@@ -8,5 +8,6 @@ normal. Everything that reports and diagnosis know about a sign stands in its fi
 
 from ._base import Missing, Sign, Signs, SignUnit, ramp
 from ._measure import all_signs, by_experiment, measure_all
+from ._told import WORD
 
-__all__ = ["Missing", "Sign", "SignUnit", "Signs", "all_signs", "by_experiment", "measure_all", "ramp"]
+__all__ = ["WORD", "Missing", "Sign", "SignUnit", "Signs", "all_signs", "by_experiment", "measure_all", "ramp"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,7 +63,8 @@ class SignUnit:
     show it. `may_be_meant`: a healthy run may show it, by design or because the task allows no more. `earns`: when it
     is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with this run's numbers.
     `check`: the check before training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group
-    of faults, and the log-odds that this one takes from causes which merely imitate it.
+    of faults, and the log-odds that this one takes from causes which merely imitate it. `end`: it speaks of the end of
+    the run, and is missing where looks of this kind (`step`, `light`, `deep` or `evaluation`) did not reach the end.
     """
 
     id: str
@@ -82,6 +83,7 @@ class SignUnit:
     check: Check | None = None
     remedy: str = ""
     rival: tuple[str, float] | None = None
+    end: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,11 @@ class Signs(Mapping[str, Sign]):
         """The level, or None where the sign is missing."""
         sign = self._found.get(sign_id)
         return None if sign is None else sign.level
+
+    def without(self, names: Collection[str]) -> Signs:
+        """The same, with these signs missing."""
+        left = {name: sign for name, sign in self._found.items() if name not in names}
+        return Signs(left, {**self.missing, **{n: Missing(n, "not asked") for n in names}}, self.errors)
 
     def raised(self) -> list[Sign]:
         return [sign for sign in self._found.values() if sign.raised]

@@ -102,7 +102,7 @@ def _from_targets(call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
     if call.kind in ("cross-entropy", "nll"):
         counts = list(histogram(targets.get("histogram")).values())
         if len(counts) > 1:
-            return Chance(_entropy(counts), f"the entropy of {len(counts)} classes as they occur")
+            return Chance(_entropy(counts), f"the entropy of {len(counts)} classes at their frequencies")
         classes = number(targets.get("classes"))
         if classes is not None and classes > 1:
             return Chance(math.log(classes), f"ln({classes:g})")
@@ -186,6 +186,6 @@ def _entropy(weights: list[float]) -> float:
 
 
 def chance_accuracy(run: Run) -> float | None:
-    """The accuracy of always naming the commonest class."""
+    """The accuracy of always naming the most common class."""
     counts = histogram(run.fact("targets/train").get("histogram")).values()
     return max(counts) / sum(counts) if len(counts) > 1 else None

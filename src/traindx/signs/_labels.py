@@ -1,4 +1,4 @@
-"""Shares of the commonest class, and how scores rank samples where every prediction is that class."""
+"""Shares of the most common class, and how scores rank samples where every prediction is that class."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ranking(run: Run) -> Ranking | None:
 
 
 def majority(counts: dict[str, float]) -> tuple[str, float] | None:
-    """(class, share) of the commonest class."""
+    """(class, share) of the most common class."""
     total = sum(counts.values())
     if not counts or not 0 < total < 1e300:
         return None

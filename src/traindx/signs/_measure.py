@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cache
+from functools import cache, wraps
 from inspect import getdoc
 from types import ModuleType
 
@@ -14,6 +14,7 @@ from ..record import RecordError, Run
 from ..units import modules_of
 from ..wording import sentence
 from ._base import Missing, Sign, Signs, SignUnit
+from ._told import Told
 
 STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised instead of recorded
 
@@ -34,7 +35,8 @@ def _units(module: ModuleType) -> tuple[SignUnit, ...]:
     """The signs of a module: those in its `SIGNS`, or the one that its constants and `measure` describe."""
     family = module.__name__.rpartition(".")[0].rpartition(".")[2]  # none for a third party's module at the top
     if hasattr(module, "SIGNS"):
-        return tuple(replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
+        units = (replace(unit, family=family, about=getdoc(unit.measure) or "") for unit in module.SIGNS)
+        return tuple(map(_missing_before_the_end, units))
     unit = SignUnit(
         id=module.ID,
         measure=module.measure,
@@ -52,8 +54,22 @@ def _units(module: ModuleType) -> tuple[SignUnit, ...]:
         check=getattr(module, "CHECK", None),
         remedy=getattr(module, "REMEDY", ""),
         rival=getattr(module, "RIVAL", None),
+        end=getattr(module, "END", ""),
     )
-    return (unit,)
+    return (_missing_before_the_end(unit),)
+
+
+def _missing_before_the_end(unit: SignUnit) -> SignUnit:
+    """A unit that speaks of the end of the run is measured only where the end was seen."""
+    if not unit.end:
+        return unit
+
+    @wraps(unit.measure)
+    def measure(run: Run) -> Sign | Missing:
+        unseen = run.end_unseen(unit.end)
+        return Missing(unit.id, unseen) if unseen else unit.measure(run)
+
+    return replace(unit, measure=measure)
 
 
 @cache
@@ -67,10 +83,11 @@ def measure_all(run: Run) -> Signs:
     found: dict[str, Sign] = {}
     missing: dict[str, Missing] = {}
     errors: dict[str, str] = {}
+    told = Told.of(run)
     for sign_id, unit in all_signs().items():
         try:
             with np.errstate(all="ignore"):  # curves hold whatever numbers a diverging run has
-                result = unit.measure(run)
+                result = told.measure(unit, run)
         except RecordError:
             raise  # the record's fault, not the sign's
         except Exception as error:

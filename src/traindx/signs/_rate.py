@@ -53,7 +53,7 @@ def learning_rate(run: Run) -> Rate | None:
 
 
 def rate_left(run: Run) -> float:
-    """How much of the rate is left at the end, 0 to 1: a schedule that has run out ends progress by design.
+    """How much of the learning rate is left at the end, 0 to 1: a schedule that has run out ends progress by design.
 
     A quarter of the peak still trains well, so that counts as all of it; an unknown rate too.
     """

@@ -1,8 +1,7 @@
-"""A scalar series made fit for measuring: finite, in order, one value a step, the main run of several.
+"""A scalar series made fit for measuring: finite, in order, one value a step (`Series.in_order`).
 
-Logs repeat steps (gradient accumulation, several hosts, a resumed stretch written twice), step backwards (a new
-run appended, a counter that begins anew each epoch) and hold NaN. Every sign that looks at a course wants the same
-cleaned curve, so it is made once per run.
+Readers have cut a log into runs by then (`readers/rows/splitting.py`). Every sign that looks at a course wants the same
+curve, so it is made once per run.
 """
 
 from __future__ import annotations
@@ -164,63 +163,10 @@ def in_bins(values: FloatArray, count: int, centre: Callable[..., FloatArray] = 
 
 
 def curve_of(series: Series) -> Curve:
-    """The cleaned curve of a series."""
-    runs = split_runs(series)
-    longest = max(runs, key=len) if runs else series.finite
-    return _in_order(longest)
-
-
-def split_runs(series: Series) -> list[Series]:
-    """The finite points, one series for each run written one after the other; a later run wins a tie in length.
-
-    A step counter that falls back to the first step and finds the loss back at its early level is a new run;
-    one that falls back while the loss goes on is a counter that begins anew each epoch, and is made continuous.
-    """
-    points = series.finite
-    if not points:
-        return []
-    back = np.flatnonzero(np.diff(points.steps) < 0) + 1
-    if len(back) == 0:
-        return [points]
-    early = points.steps[0] + 0.05 * (points.steps.max() - points.steps[0])
-    begins = [int(i) for i in back if points.steps[i] <= early]
-    pieces = [
-        Series(series.name, points.steps[a:b], points.values[a:b])
-        for a, b in zip([0, *begins], [*begins, len(points)], strict=True)
-    ]
-    runs = [pieces[0]]
-    for piece in pieces[1:]:
-        if _goes_on(runs[-1], piece):
-            shift = runs[-1].steps.max() + 1 - piece.steps[0]
-            steps = np.concatenate([runs[-1].steps, piece.steps + shift])
-            runs[-1] = Series(series.name, steps, np.concatenate([runs[-1].values, piece.values]))
-        else:
-            runs.append(piece)
-    return runs[::-1]
-
-
-def _goes_on(before: Series, after: Series) -> bool:
-    """Whether `after` continues at the level where `before` ended rather than where it began."""
-    few = max(1, min(len(before), len(after), 50) // 5)
-    start, end = np.median(before.values[:few]), np.median(before.values[-few:])
-    now = np.median(after.values[:few])
-    return bool(len(before) > 2 and len(after) > 2 and abs(now - end) < 0.3 * abs(start - end))
-
-
-def _in_order(points: Series) -> Curve:
-    """Sorted, one value a step: the mean of successive values (accumulation), the last of later ones (a resume)."""
-    steps, values = points.steps, points.values
-    if len(steps) > 1 and np.any(np.diff(steps) == 0):
-        first = np.flatnonzero(np.concatenate([[True], np.diff(steps) != 0]))
-        counts = np.diff(np.concatenate([first, [len(steps)]]))
-        values = np.add.reduceat(values / np.repeat(counts, counts), first)
-        steps = steps[first]
-    if len(steps) > 1 and np.any(np.diff(steps) < 0):
-        order = np.argsort(steps, kind="stable")
-        steps, values = steps[order], values[order]
-        final = np.concatenate([steps[1:] != steps[:-1], [True]])
-        steps, values = steps[final], values[final]
-    return Curve(steps, np.where(np.abs(values) < TINY, 0.0, np.clip(values, -HUGE, HUGE)))
+    """The points of a series in order, one a step."""
+    points = series.in_order
+    values = np.where(np.abs(points.values) < TINY, 0.0, np.clip(points.values, -HUGE, HUGE))
+    return Curve(points.steps, values)
 
 
 def moment(run: Run, step: int) -> str:
@@ -239,8 +185,8 @@ def training_loss(run: Run) -> Curve:
 def main_training(run: Run) -> tuple[float, float] | None:
     """The steps of the longest of several trainings that one script made one after the other; None where it made one.
 
-    Folds, a teacher and its student, a search for the rate: each has an optimizer of its own, which begins where the
-    one before has ended.
+    Folds, a teacher and its student, a search for the learning rate: each has an optimizer of its own, which begins
+    where the one before has ended.
     """
     found = [(o.get("first_step"), o.get("steps")) for o in run.entries("optimizers")]
     spans = sorted(

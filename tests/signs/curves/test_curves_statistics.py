@@ -13,7 +13,7 @@ from traindx.signs._epochs import epoch_borders
 from traindx.signs._excursions import excursions, trailing_median
 from traindx.signs._flat import flat_tail
 from traindx.signs._trend import trend
-from traindx.signs.curve import Curve, curve_of, in_bins, split_runs, spread_of_differences
+from traindx.signs.curve import Curve, curve_of, in_bins, spread_of_differences
 
 
 def series(steps: list[int], values: list[float]) -> Series:
@@ -86,16 +86,6 @@ def test_accumulation_is_averaged_and_a_resume_replaces() -> None:
     resumed = curve_of(series(steps, values))
     assert list(resumed.steps) == list(range(30))
     assert list(resumed.values) == [5.0] * 12 + [7.0] * 18
-
-
-def test_runs_are_told_from_epochs() -> None:
-    falling = list(np.linspace(3, 1, 40))
-    again = split_runs(series([*range(40), *range(60)], [*falling, *np.linspace(3, 0.8, 60)]))
-    assert [len(run) for run in again] == [60, 40]
-    course = 1 + 2 * np.exp(-np.arange(120) / 40)
-    epochs = split_runs(series([*range(40)] * 3, list(course)))
-    assert [len(run) for run in epochs] == [120]
-    assert np.all(np.diff(epochs[0].steps) > 0)
 
 
 def test_a_long_fall_is_judged_by_ratios() -> None:

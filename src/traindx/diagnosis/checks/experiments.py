@@ -15,7 +15,7 @@ def dependence(run: Run) -> list[Answer]:
     why = {**{key: "the first step was not reached" for key in ("all",) if not found}, **(found.get("why_not") or {})}
 
     def reason(key: str) -> str:
-        return str(why.get(key) or why.get("all") or "could not be asked")
+        return str(why.get(key) or why.get("all") or "could not be tested")
 
     return [_input(found, reason("input")), _samples(found, reason("samples")), *_future(found, reason("future"))]
 
@@ -116,14 +116,12 @@ def same_start(facts: Mapping[str, Any]) -> Answer:
     if result == "unknown":
         return Answer("same-start", "repeatability", "unasked", str(facts["why_not"]))
     if result == "same":
-        return Answer(
-            "same-start", "repeatability", "passed", f"two starts have bit-identical losses for {steps} steps"
-        )
+        return Answer("same-start", "repeatability", "passed", f"two runs have bit-identical losses for {steps} steps")
     if result == "seed":
         text = (
-            "two starts differ, and agree when seeded from outside: the script leaves something unseeded "
+            "two runs differ, and agree when seeded from outside: the script leaves something unseeded "
             "(torch.manual_seed, numpy, random, or the order of a set of strings). Seed it to make runs comparable"
         )
         return Answer("same-start", "repeatability", "doubtful", text, dict(facts))
-    text = f"two starts from the same seed differ from step {at} on: compare means of several runs, not single runs"
+    text = f"two runs from the same seed differ from step {at} on: compare means of several runs, not single runs"
     return Answer("same-start", "repeatability", "doubtful", text, dict(facts))

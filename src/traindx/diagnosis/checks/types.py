@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ...record import Run
     from ..types import Diagnosis
 
-# passed; failed; doubtful: worth a look, not a fault by itself; unasked: could not be asked, not counted as passed
+# passed; failed; doubtful: worth a look, not a fault by itself; unasked: could not be tested, not counted as passed
 Status = Literal["passed", "failed", "doubtful", "unasked"]
 
 
@@ -39,7 +39,7 @@ class CheckReport:
 
     @property
     def passed(self) -> bool:
-        """Nothing failed; questions that could not be asked do not count as passed, nor as failed."""
+        """Nothing failed; questions that could not be tested do not count as passed, nor as failed."""
         return not self.of("failed")
 
     def __str__(self) -> str:

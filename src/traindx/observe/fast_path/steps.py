@@ -2,7 +2,7 @@
 
 Where steps follow each other fast, most of them take the fast path: what has to be known of every step (its loss, the
 optimizer, its learning rate) goes into a list, in less than a microsecond. Observers get that list when the stretch
-ends: at the next step that is heard in full, or as soon as something differs from the steps before.
+ends: at the next step that is observed in full, or as soon as something differs from the steps before.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..model_walk import parameters
 from ..session import Session
 from ..sites import user_frame
 from ..tensors import class_ids_in, usual
+from .memory import FLOATS
+from .optimizers import KnownOptimizer, first_group, rates_of
 
-# How far above its level so far a loss may lie and still be nothing to tell of.
+# How far above its usual level a loss may lie without ending the stretch.
 USUAL_SHARE, USUAL_SPREADS = 0.5, 8
 
-FEW = 16
-
-_LOWEST, _TOP = -math.inf, math.inf
+_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor  # asked for at every step, so looked up once
 
 # Steps between two looks at the clock, at the most: one costs as much as many a fast step. The first is after as many
 # as were quick the last time (one, where nothing is known), and each distance twice the last: where steps turn out to
@@ -36,43 +36,41 @@ _LOWEST, _TOP = -math.inf, math.inf
 CLOCK_EVERY = 32
 
 
-class _Known:
-    """An optimizer that has stepped before. It and its parameter are kept only until the stretch ends."""
-
-    __slots__ = ("number", "rates", "telling")
-
-    def __init__(self, index: int, optimizer: Any) -> None:
-        self.number = -1 - index  # as the log has it
-        self.rates = rates_of(optimizer.param_groups)
-        self.telling = _telling(_first_group(optimizer))
-
-    @property
-    def simple(self) -> bool:
-        return len(self.rates) == 1 and self.rates[0] is not None and self.telling.dtype is torch.float32
-
-
 class FastSteps:
     """A stretch of steps on the fast path.
 
+    While one is going on (`hooks.fast`), hook points ask it `takes_…` at each moment. True: the moment is noted and
+    not announced. False: the stretch has ended, and the moment is announced like any other.
+
     The training fills the CPU caches with its own data, so code that runs at every step is slow for its size. This
-    class therefore makes few calls and few objects, none that the garbage collector has to visit, and uses slots. A
-    call costs about as much as its body, so the wrappers in `hook_points/` note the simplest steps themselves.
+    class therefore makes few calls and few objects, none that the garbage collector has to visit, and uses slots. The
+    simplest backwards and steps are noted without a further call.
     """
 
     __slots__ = (
         "_code",
         "_fresh_batches",
         "_highest",
+        "_hooks",
         "_instruction",
         "_left",
+        "_model",
+        "_number",
         "_one_site",
+        "_only",
         "_optimizers",
+        "_others",
+        "_rate",
+        "_site",
         "_sites",
         "_steps",
         "_stride",
+        "_telling",
         "_told_by_batch",
+        "_unasked",
         "_until_own_time",
         "_until_time",
+        "_usual",
         "delivered",
         "first_step",
         "last_call",
@@ -80,74 +78,121 @@ class FastSteps:
         "last_loss",
         "last_target",
         "log",
-        "model",
-        "number",
-        "only",
-        "others",
         "over",
-        "rate",
-        "site",
-        "telling",
-        "unasked",
-        "usual",
     )
 
     def __init__(self, session: Session, until_step: int, own_time: float, time: float, stride: int = 1) -> None:
         """The stretch ends at the given step, thread time or wall time, whichever comes first. `stride`: how many
         steps pass before the clock is first read."""
+        self._hooks = session.hooks
         self.first_step = session.step
         self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
         self._told_by_batch = self._fresh_batches = 0  # how long the log was at the last one, and how many came since
         self.last_labels: Any = None  # a weak reference to the class ids in the last one
         self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
         self.last_target: Any = None  # what the loss of that step was given
-        self.last_loss: Any = None  # that was derived in that step
-        self.model = 0  # the identity of the one that was last asked for: a reference would keep it alive
-        self.others: set[int] = set()  # modules without parameters, such as loss functions
+        self.last_loss: Any = None  # that was backpropagated in that step
+        self._model = 0  # the identity of the one that was last asked for: a reference would keep it alive
+        self._others: set[int] = set()  # modules without parameters, such as loss functions
         self.over = False
         self._left = until_step - session.step  # steps, as of when that was last asked
         # Steps until that is asked again: in all, and still.
-        self._stride = self.unasked = max(1, min(stride, self._left, CLOCK_EVERY))
+        self._stride = self._unasked = max(1, min(stride, self._left, CLOCK_EVERY))
         self._until_own_time, self._until_time = thread_time() + own_time, perf_counter() + time
         self._sites = session.backward_sites
         self._one_site = len(self._sites) == 1
         self._code: CodeType | None = None  # where backward was last called from, and which of the sites that is
-        self._instruction, self.site = 0, 0
+        self._instruction, self._site = 0, 0
         level, spread = session.loss_level
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
-        self.usual = _LOWEST  # how high a loss may be of which nothing else is asked: at first, none is
+        self._usual = _LOWEST  # losses up to this need no other question; at first, every loss does
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
-        # Without an ordinary parameter there is no gradient that could tell of anything: its steps are heard in full.
-        self._optimizers = {id(o): _Known(index, o) for index, o in known if any(map(usual, _first_group(o)))}
+        # Without an ordinary parameter there is no gradient to read: such an optimizer's steps are observed in full.
+        self._optimizers = {id(o): KnownOptimizer(index, o) for index, o in known if any(map(usual, first_group(o)))}
         # Where one of them is known and of the simple kind: its identity, and what its steps are asked for. Each is
         # looked up at every step, so they lie here.
-        self.only, self.number, self.rate, self.telling = 0, 0, None, None
+        self._only, self._number, self._rate = 0, 0, None
+        self._telling: Any = None
         for identity, one in self._optimizers.items() if len(self._optimizers) == 1 else ():
             if one.simple:
-                self.only, self.number, self.rate, self.telling = identity, one.number, one.rates[0], one.telling
+                self._only, self._number, self._rate, self._telling = identity, one.number, one.rates[0], one.telling
         self._steps: int | None = None  # once that has been asked, which is afterwards
         self.log: list[Any] = []  # a number and what belongs to it, in turns; optimizers are numbered from -1 down
 
-    # ── as the steps happen; False where the stretch must end before this ─────────────────────────
+    # ── as the steps happen: what hook points ask ───────────────────────────────────────────────
 
-    def may_be_fast(self, module: Any) -> bool:
-        """Whether it is enough to remember this module's forward. The answer is kept in `model` or `others`."""
+    def takes_batch(self, loader: Any, batch: Any) -> bool:
+        """A loader has delivered a batch. `loader` is a weak reference, or None where nobody knows it."""
+        try:
+            labels = class_ids_in(batch)
+        except Exception as error:
+            return self._failed(error)
+        if len(self.log) > self._told_by_batch:
+            self._told_by_batch, self._fresh_batches = len(self.log), 0
+        self.delivered.append(loader)
+        self._fresh_batches += 1
+        self.last_labels = labels
+        return True
+
+    def takes_forward(self, module: Any, args: Any, kwargs: Any, training: bool) -> bool:
+        """An outermost module is about to be called."""
+        this = id(module)
+        if not training or not module.training:
+            return self._ends()  # an evaluation, or a change of mode
+        if this != self._model and this not in self._others and not self._may_be_fast(module):
+            return self._ends()
+        if this == self._model:
+            self.last_call = (module, args, kwargs)
+        elif len(args) > 1:
+            self.last_target = args[1]
+        return True
+
+    def _may_be_fast(self, module: Any) -> bool:
+        """Whether it is enough to remember this module's forward. The answer is kept in `_model` or `_others`."""
         if is_compiled(module):
             return False
         if next(parameters(module), None) is None:
-            self.others.add(id(module))
+            self._others.add(id(module))
         else:
-            self.model = id(module)
+            self._model = id(module)
         return True
 
-    def backward(self, loss: Any) -> bool:
-        """The wrapper calls this before it backpropagates a loss of one element."""
+    def takes_loss(self, args: Any, kwargs: Any) -> bool:
+        """A standard loss function is about to be called."""
+        if not torch.is_grad_enabled():
+            return self._ends()
+        self.last_target = args[1] if len(args) > 1 else kwargs.get("target")
+        return True
+
+    def takes_backward(self, loss: Any, alone: bool, weighted: bool) -> bool:
+        """A loss is about to be backpropagated. `alone`: it is the only one, and a plain tensor. `weighted`: the
+        script passes the gradient to begin with."""
+        try:
+            # (`tolist` calls no operator. Asking for type and address and reading there takes longer.)
+            if (
+                alone
+                and not weighted
+                and loss.is_cpu
+                and type(value := loss.tolist()) is float
+                and _LOWEST < value <= self._usual
+            ):
+                self.log += (self._site, value)
+                self.last_loss = loss
+                return True
+            # Without a gradient to begin with, torch itself demands that the loss has one element.
+            if usual(loss) and (not weighted or loss.numel() == 1) and self._note_backward(loss, sys._getframe(2)):
+                return True
+        except Exception as error:
+            return self._failed(error)
+        return self._ends()
+
+    def _note_backward(self, loss: Any, caller: FrameType) -> bool:
         # Reading a frame is expensive. With one known call site, the frame is read only when the clock is.
-        if self.usual == _LOWEST:
-            if not self._find_site(sys._getframe(2)):
+        if self._usual == _LOWEST:
+            if not self._find_site(caller):
                 return False
             if self._one_site:
-                self.usual = self._highest
+                self._usual = self._highest
         value: Any = cpu_value(loss)
         if value is None:
             if not _on_device(loss):
@@ -155,7 +200,7 @@ class FastSteps:
             value = loss.detach().clone()  # stays on its device until the flush
         elif not _LOWEST < value <= self._highest:
             return False
-        self.log += (self.site, value)
+        self.log += (self._site, value)
         self.last_loss = loss
         return True
 
@@ -167,19 +212,42 @@ class FastSteps:
             if frame is not None:
                 site = self._sites.get((id(frame.f_code), frame.f_lasti))
                 if site is not None:
-                    self._code, self._instruction, self.site = frame.f_code, frame.f_lasti, site
+                    self._code, self._instruction, self._site = frame.f_code, frame.f_lasti, site
                     return True
         return False
 
-    def step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
-        """Called before a step; the end of the step is not reported."""
+    def takes_step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
+        """An optimizer is about to step. The end of the step is needed only where this sets `over`."""
+        try:
+            if (
+                id(optimizer) == self._only
+                and self._unasked > 1
+                and len(args) == 1
+                and not kwargs
+                and optimizer.param_groups[0]["lr"] is self._rate
+                and type(gradient := self._telling.grad) is _TENSOR
+                and gradient.is_cpu
+                and (address := gradient.data_ptr())
+                and _LOWEST < FLOATS[address >> 2] < _TOP
+            ):
+                self.log += (self._number, None)
+                self._unasked -= 1
+            # A step in the middle of a backward, as soon as a parameter has its gradient, is observed in full.
+            elif self._hooks.inside or not self._note_step(optimizer, args, kwargs):
+                return self._ends()
+        except Exception as error:
+            return self._failed(error)
+        self.last_call = self.last_target = self.last_loss = None
+        return True
+
+    def _note_step(self, optimizer: Any, args: Any, kwargs: Any) -> bool:
         known = self._optimizers.get(id(optimizer))
         if known is None or len(args) > 1 or kwargs:
             return False  # somebody new, or a closure
         groups = optimizer.param_groups
-        telling = known.telling.grad
-        if telling is not None:
-            value = cpu_value(telling)
+        gradient = known.telling.grad
+        if gradient is not None:
+            value = cpu_value(gradient)
             if value is not None and not _LOWEST < value < _TOP:
                 return False
         moved = None
@@ -188,27 +256,37 @@ class FastSteps:
             found = rates_of(groups)
             if found != known.rates:
                 moved = known.rates = found
-            if self.only == id(optimizer):
-                self.only, self.rate = (self.only, found[0]) if len(found) == 1 else (0, None)
+            if self._only == id(optimizer):
+                self._only, self._rate = (self._only, found[0]) if len(found) == 1 else (0, None)
         self.log += (known.number, moved)
-        self.unasked -= 1
-        if self.unasked <= 0:
+        self._unasked -= 1
+        if self._unasked <= 0:
             self._ask_whether_over()
         return True
+
+    def takes_step_end(self) -> bool:
+        """An optimizer has stepped. What happened in it was noted before, so it is never announced."""
+        if self.over:
+            self._ends()
+        return True
+
+    def takes_compiled(self, steps: bool) -> bool:
+        """A compiled function is about to be called. `steps`: an optimizer steps inside it."""
+        return not steps or self._ends()
 
     def _ask_whether_over(self) -> None:
         self._left -= self._stride
         self.over = self._left <= 0 or thread_time() >= self._until_own_time or perf_counter() >= self._until_time
-        self._stride = self.unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
-        self.usual = _LOWEST  # of the next loss, it is asked where it comes from
+        self._stride = self._unasked = min(2 * self._stride, CLOCK_EVERY, self._left)
+        self._usual = _LOWEST  # of the next loss, it is asked where it comes from
 
-    def batch(self, loader: Any, batch: Any) -> None:
-        """`loader` is a weak reference, or None where nobody knows."""
-        if len(self.log) > self._told_by_batch:
-            self._told_by_batch, self._fresh_batches = len(self.log), 0
-        self.delivered.append(loader)
-        self._fresh_batches += 1
-        self.last_labels = class_ids_in(batch)
+    def _ends(self) -> bool:
+        self._hooks.end_fast_steps()
+        return False
+
+    def _failed(self, error: Exception) -> bool:
+        self._hooks.never_fast(error)
+        return self._ends()
 
     # ── afterwards ──────────────────────────────────────────────────────────────────────────────
 
@@ -258,49 +336,5 @@ class FastSteps:
         return int(self.log[-2]) if self.last_loss is not None and self.log[-2] >= 0 else None
 
 
-def _first_group(optimizer: Any) -> list[Any]:
-    """The parameters of its first group that has any: scripts leave groups empty."""
-    return next((group["params"] for group in optimizer.param_groups if group["params"]), [])
-
-
-def rates_of(groups: list[dict[str, Any]]) -> list[Any]:
-    return [_number(group.get("lr")) for group in groups]
-
-
-def _number(rate: Any) -> Any:
-    """A learning rate kept in a tensor changes in place, so compare its value and not the tensor."""
-    value = cpu_value(rate) if isinstance(rate, torch.Tensor) else None
-    return rate if value is None else value
-
-
-def _telling(parameters: list[Any]) -> Any:
-    """The first parameter with a non-zero gradient element: reading that element shows when gradients are non-finite.
-
-    Backpropagation ends at the first parameters. An embedding's first row or a dead unit has a zero gradient, which
-    would show nothing.
-    """
-    ordinary = [parameter for parameter in parameters if usual(parameter)]
-    for parameter in ordinary[:FEW]:
-        if parameter.grad is not None and cpu_value(parameter.grad):
-            return parameter
-    return ordinary[0]
-
-
 def _on_device(loss: Any) -> bool:
     return isinstance(loss, torch.Tensor) and not loss.is_cpu
-
-
-def bad_gradient(optimizer: Any) -> Any:
-    """A parameter whose gradient is non-finite, judged by one element.
-
-    Checks the parameter from `_telling` and the last one, because a dead unit between them can stop a non-finite
-    gradient.
-    """
-    parameters = [parameter for parameter in _first_group(optimizer) if usual(parameter)]
-    for parameter in (_telling(parameters), parameters[-1]) if parameters else ():
-        gradient = parameter.grad
-        if gradient is not None:
-            value = cpu_value(gradient)
-            if value is not None and not -math.inf < value < math.inf:
-                return parameter
-    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from threading import get_ident
@@ -15,11 +14,11 @@ from .. import sites
 from ..tensors import local, usual
 from .hooks import SCORING, HookPoints
 
-_LOWEST, _TENSOR = -math.inf, torch.Tensor  # asked for at every step, so looked up once
+_TENSOR = torch.Tensor  # asked for at every step, so looked up once
 
 
 def _trains(outputs: Any, inputs: Any, args: Any, kwargs: Any) -> bool:
-    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, not to be derived again.
+    """Whether `torch.autograd.grad` takes a training's gradient: of one number, by weights, without a graph of its own.
 
     By an input alone it is an attack or an explanation; with a graph of its own, part of a loss that is yet to come.
     """
@@ -41,18 +40,30 @@ def _first(tensors: Any) -> Any:
     return tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
 
 
+def _with_first(tensors: Any, loss: Any, wanted: Any) -> Any:
+    """What backward is called on, with a driver's tensor in the place of the loss."""
+    if wanted is loss:
+        return tensors
+    return wanted if tensors is loss else [wanted, *list(tensors)[1:]]
+
+
 def install(hooks: HookPoints) -> None:
-    def announced(loss: Any, keep: bool, derive: Callable[[], Any]) -> Any:
-        """Derives, and tells of it before and after. Called by a wrapper, which the user's code called."""
+    def announced(loss: Any, keep: bool, backpropagate: Callable[[Any], Any], may_skip: bool = True) -> Any:
+        """Backpropagates, and announces it before and after. Called by a wrapper, which the user's code called."""
+        wanted, skipped = loss, False
         if hooks.driver is not None:
             hooks.driver.before_backward(loss)
+            wanted = hooks.driver.differentiated(loss)
+            if wanted is None:
+                # Of `grad`, the script goes on with the gradients that it is returned.
+                wanted, skipped = loss, may_skip
         if not local(loss):
             loss = None
         hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(2)), keep, training=True)
         began = perf_counter()
         outer, hooks.inside = hooks.inside, True  # checkpointed modules run again in here: that is no new forward
         try:
-            result = derive()
+            result = None if skipped else backpropagate(wanted)
         finally:
             hooks.inside = outer
         hooks.announce("backward_end", loss, perf_counter() - began)
@@ -70,38 +81,19 @@ def install(hooks: HookPoints) -> None:
         ) -> Any:
             if hooks.busy or not hooks.live or (get_ident() != hooks.thread and not hooks.may_follow()):
                 return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-            fast = hooks.fast
             loss: Any = tensors if type(tensors) is _TENSOR else _first(tensors)
-            if fast is not None:
+            if hooks.fast is not None and hooks.fast.takes_backward(loss, loss is tensors, grad_tensors is not None):
+                hooks.inside, outer = True, hooks.inside
                 try:
-                    if (
-                        loss is tensors
-                        and grad_tensors is None
-                        and loss.is_cpu
-                        and type(value := loss.tolist()) is float
-                        and _LOWEST < value <= fast.usual
-                    ):
-                        # `fast.backward` written out, for the simplest of losses: most that are derived in haste.
-                        # (`tolist` calls no operator. Asking for type and address and reading there takes longer.)
-                        fast.log += (fast.site, value)
-                        fast.last_loss = loss
-                        noted = True
-                    else:
-                        # Only what has one element can be derived without being given a gradient.
-                        noted = usual(loss) and (grad_tensors is None or loss.numel() == 1) and fast.backward(loss)
-                except Exception as error:
-                    noted = hooks.never_fast(error)
-                if noted:
-                    hooks.inside, outer = True, hooks.inside
-                    try:
-                        return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-                    finally:
-                        hooks.inside = outer
-                hooks.end_fast_steps()
+                    return original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+                finally:
+                    hooks.inside = outer
             return announced(
                 loss,
                 bool(retain_graph),
-                lambda: original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs),
+                lambda wanted: original(
+                    _with_first(tensors, loss, wanted), grad_tensors, retain_graph, create_graph, grad_variables, inputs
+                ),
             )
 
         return backward
@@ -113,7 +105,11 @@ def install(hooks: HookPoints) -> None:
             hooks.end_fast_steps()
             loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0]
             keep = bool(args[1] if len(args) > 1 else kwargs.get("retain_graph"))
-            return announced(loss, keep, lambda: original(outputs, inputs, *args, **kwargs))
+
+            def backpropagate(wanted: Any) -> Any:
+                return original(_with_first(outputs, loss, wanted), inputs, *args, **kwargs)
+
+            return announced(loss, keep, backpropagate, may_skip=False)
 
         return grad
 

@@ -40,9 +40,8 @@ def install(hooks: HookPoints) -> None:
             def call_compiled(*inner: Any, **named: Any) -> Any:
                 if not hooks.live:
                     return compiled(*inner, **named)
-                if hooks.fast is not None and function.steps:
-                    hooks.end_fast_steps()
-                told = hooks.fast is None and not hooks.inside
+                noted = hooks.fast is not None and hooks.fast.takes_compiled(function.steps)
+                told = not noted and not hooks.inside
                 if told:
                     hooks.announce("compiled_begin", function)
                 began = perf_counter()

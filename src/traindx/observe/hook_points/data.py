@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from inspect import signature
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -10,14 +12,24 @@ from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from .. import sites
-from .hooks import HookPoints
+from .hooks import Driver, HookPoints
 
 _RANGE: Any = type(iter(range(0)))
 
 
 def install(hooks: HookPoints) -> None:
+    made = count()
+
+    def _driven(driver: Driver, original: Any, loader: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+        """The arguments by name, as the driver wants them."""
+        given = dict(signature(original).bind(loader, *args, **kwargs).arguments)
+        given.pop("self")
+        return driver.loader_settings(next(made), given)
+
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            if hooks.driver is not None and hooks.live and not hooks.busy:
+                args, kwargs = (), _driven(hooks.driver, original, self, args, kwargs)
             original(self, *args, **kwargs)
             hooks.announce("loader_made", self, sites.here(2) if hooks.live else None)
 
@@ -36,14 +48,6 @@ def install(hooks: HookPoints) -> None:
             if hooks.busy or not hooks.live:
                 return original(self)
             known = getattr(self, "_traindx_loader", None)
-            fast = hooks.fast
-            if fast is not None:
-                batch = original(self)
-                try:
-                    fast.batch(known, batch)
-                except Exception as error:
-                    hooks.never_fast(error)
-                return batch
             loader = known() if known is not None else None
             began = perf_counter()
             try:
@@ -53,6 +57,8 @@ def install(hooks: HookPoints) -> None:
                     raise
                 batch = hooks.driver.at_end(loader)
             seconds = perf_counter() - began
+            if hooks.fast is not None and hooks.fast.takes_batch(known, batch):
+                return batch
             if hooks.driver is not None:
                 batch = hooks.driver.batch(loader, batch)
             hooks.announce("batch_ready", loader, batch, seconds)

@@ -1,14 +1,14 @@
 """The hook points: moments of a training at which observers read and drivers act.
 
 Each file beside this one wraps some part of torch and announces what happens there. An *observer* is an object with a
-method named after each moment that it wants to hear of; `moments.py` lists them. A misspelt handler is an error.
+method named after each moment that it needs; `moments.py` lists them. A misspelt handler is an error.
 
 Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
-that it need not hear of then; it always hears of evaluations. Where steps follow each other fast, most of them take the
-fast path (see `fast_path`): watchers hear of them together, afterwards, by `fast_steps_ended`.
+that it does not need then; evaluations are always announced. Where steps follow each other fast, most of them take the
+fast path (see `fast_path`): watchers get them together, afterwards, by `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
-*driver* may also change what happens (a batch, a rate) and is allowed to raise: see `drive`.
+*driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from threading import get_ident
 from time import thread_time
-from typing import Any, Protocol
+from typing import Any
+from weakref import WeakSet
 
 from . import threads
+from .driving import Driver as Driver
+from .driving import StopTraining as StopTraining
 from .lengths import Lengths
 from .moments import MOMENTS as MOMENTS
 from .moments import check_handlers
@@ -47,43 +50,6 @@ def _without_modes(no_functions: Any) -> Iterator[None]:
         yield
 
 
-class Observer(Protocol):
-    """Anything with a name and methods named after moments."""
-
-    name: str
-
-
-class Driver:
-    """Changes a run at its hook points. A plain run has none; probes and treatments bring theirs."""
-
-    def batch(self, loader: Any, batch: Any) -> Any:
-        """The batch that the training gets instead. May raise `StopIteration` to end the epoch early."""
-        return batch
-
-    def at_end(self, loader: Any) -> Any:
-        """The batch that follows the loader's last one. `StopIteration` is what the script expects."""
-        raise StopIteration
-
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments that a standard loss function gets instead."""
-        return args, kwargs
-
-    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """The arguments that the outermost module gets instead."""
-        return args, kwargs
-
-    def before_backward(self, loss: Any) -> None: ...
-
-    def before_step(self, optimizer: Any) -> None: ...
-
-    def after_step(self, optimizer: Any) -> None:
-        """May raise `StopTraining` to end the script early."""
-
-
-class StopTraining(BaseException):
-    """Raised by a driver to end the user's script as if it had come to its end."""
-
-
 class HookPoints(Wrappers):
     """Wraps torch while it is installed, and tells observers what happens."""
 
@@ -95,11 +61,15 @@ class HookPoints(Wrappers):
         self._calls_unlooked = self._calls
         self._undo: list[Callable[[], None]] = []
         self.driver: Driver | None = None
+        self.deciding = False  # the driver has let a scheduler step
+        self.driven_schedulers: WeakSet[Any] = WeakSet()
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
         self.looking = True  # the present step is looked at
-        self.fast: Any = None  # the fast steps that are going on; never while a driver is at work
+        # The `FastSteps` going on: moments that they take (`takes_…`) are not announced. None while a driver is
+        # at work.
+        self.fast: Any = None
         self.fast_allowed = True
         # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
         self.lengths = Lengths()
@@ -107,7 +77,7 @@ class HookPoints(Wrappers):
         self._scoring = False
         self.modes_switch = False  # the script trains in train mode, so a forward in eval mode is an evaluation's
         self.evaluating = False  # the last model that was called is being evaluated
-        self.inner = False  # some observer wants to hear of every module in this forward
+        self.inner = False  # some observer needs every module of this forward
         self.dropped = False  # dropout was at work since an observer last set this
         self.dropping_site: Any = None  # where it first was in a forward without gradients
         self.saved_tensors_hooked = False  # unpacking a saved tensor could recompute or transfer it
@@ -193,17 +163,16 @@ class HookPoints(Wrappers):
         """Whether this is called in another thread than the one that trains: nothing may be touched then."""
         return self.thread not in (0, get_ident()) and threads.alive(self.thread)
 
-    def never_fast(self, error: Exception) -> bool:
-        """Taking note of a fast step failed: from now on all are heard in full. Returns False, as taking note does."""
+    def never_fast(self, error: Exception) -> None:
+        """Taking note of a fast step failed: from now on every step is observed in full."""
         self.fast_allowed = False
         try:
             self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
         except Exception:
             self.live = False
-        return False
 
     def end_fast_steps(self) -> None:
-        """What is going on must be heard of in full, from now on."""
+        """Ends the stretch: from now on moments are announced again."""
         fast, self.fast = self.fast, None
         if fast is None or not self.live:
             return
@@ -247,7 +216,7 @@ class HookPoints(Wrappers):
         self._undo.append(undo)
 
     def install(self) -> None:
-        """Wrap everything that `points/` knows of. torch must have been imported."""
+        """Wrap everything that the files of `hook_points/` wrap. torch must have been imported."""
         import torch
 
         from ...units import modules_of

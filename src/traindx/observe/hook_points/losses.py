@@ -48,12 +48,8 @@ def install(hooks: HookPoints) -> None:
                 nonlocal inside
                 if inside or hooks.busy or not hooks.live:
                     return original(*args, **kwargs)
-                fast = hooks.fast
-                if fast is not None:
-                    if torch.is_grad_enabled():
-                        fast.last_target = args[1] if len(args) > 1 else kwargs.get("target")
-                        return original(*args, **kwargs)
-                    hooks.end_fast_steps()
+                if hooks.fast is not None and hooks.fast.takes_loss(args, kwargs):
+                    return original(*args, **kwargs)
                 if hooks.driver is not None:
                     args, kwargs = hooks.driver.loss_inputs(name, args, kwargs)
                 inside = True  # a loss that is computed through another one counts once

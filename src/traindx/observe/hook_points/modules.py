@@ -7,6 +7,7 @@ nothing in them that could be pickled, copied or traced.
 
 from __future__ import annotations
 
+import weakref
 from threading import get_ident
 from time import perf_counter
 from typing import Any
@@ -27,6 +28,8 @@ def is_compiled(module: Any) -> bool:
 
 
 def install(hooks: HookPoints) -> None:
+    ready: weakref.WeakSet[Any] = weakref.WeakSet()  # modules whose first forward was announced to a driver
+
     def make_call(original: Any) -> Any:
         # All that torch's own `__call__` does is to call `_call_impl`, unless a module is compiled. Where that is done
         # here, every part of a model costs one call less.
@@ -45,23 +48,18 @@ def install(hooks: HookPoints) -> None:
             if get_ident() != hooks.thread and hooks.elsewhere():
                 return original(self, *args, **kwargs)
             training = _is_grad_enabled() and (self.training or not hooks.modes_switch)
-            fast = hooks.fast
-            if fast is not None:
-                this = id(self)
-                if training and self.training and (this == fast.model or this in fast.others or fast.may_be_fast(self)):
-                    if this == fast.model:
-                        fast.last_call = (self, args, kwargs)
-                    elif len(args) > 1:
-                        fast.last_target = args[1]
-                    hooks.inside = True
-                    try:
-                        if passes_on and self._compiled_call_impl is None:
-                            return self._call_impl(*args, **kwargs)
-                        return original(self, *args, **kwargs)
-                    finally:
-                        hooks.inside = False
-                hooks.end_fast_steps()  # an evaluation, or a change of mode
+            if hooks.fast is not None and hooks.fast.takes_forward(self, args, kwargs, training):
+                hooks.inside = True
+                try:
+                    if passes_on and self._compiled_call_impl is None:
+                        return self._call_impl(*args, **kwargs)
+                    return original(self, *args, **kwargs)
+                finally:
+                    hooks.inside = False
             if hooks.driver is not None:
+                if self not in ready:
+                    ready.add(self)
+                    hooks.driver.model_ready(self)
                 args, kwargs = hooks.driver.forward_inputs(self, args, kwargs)
             hooks.announce("forward_begin", self, args, kwargs, training=training)
             hooks.inside = True
@@ -80,6 +78,8 @@ def install(hooks: HookPoints) -> None:
                 raise
             finally:
                 hooks.inside = False
+            if hooks.driver is not None:
+                output = hooks.driver.forward_output(self, output)
             if hooks.inner:
                 hooks.announce("module_end", self, output)
                 hooks.inner = False

@@ -1,4 +1,4 @@
-"""The moments of a training. An observer has a method, with these parameters, for each that it wants to hear of."""
+"""The moments of a training. An observer has a method, with these parameters, for each that it needs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Moments:
     # Relayed by watchers/compiled.py: an optimizer stepped inside a compiled function.
     def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None: ...
 
-    # A stretch of steps on the fast path is over: watchers hear of all of them at once.
+    # A stretch of steps on the fast path is over: watchers get all of them at once.
     def fast_steps_ended(self, fast: Any) -> None: ...
 
 

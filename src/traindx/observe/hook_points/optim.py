@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from threading import get_ident
 from time import perf_counter
@@ -17,13 +16,9 @@ from torch.optim.optimizer import (
 )
 
 from .. import sites
-from ..fast_path.memory import FLOATS
 from ..tensors import usual
 from ._clearing import patch_zero_grad
-from .hooks import HookPoints
-
-# Asked for at every step, so looked up once.
-_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
+from .hooks import Driver, HookPoints
 
 
 def _has_closure(args: Any, kwargs: Any) -> bool:
@@ -39,6 +34,36 @@ def _norm(parameters: Any) -> Any:
     return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) if gradients else None
 
 
+def _limited_anew(driver: Driver, kind: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a clipping call with the driver's limit."""
+    if args:
+        return (driver.clip_limit(kind, args[0]), *args[1:]), kwargs
+    name = "max_norm" if kind == "norm" else "clip_value"
+    return args, {**kwargs, name: driver.clip_limit(kind, kwargs[name])} if name in kwargs else kwargs
+
+
+def _drive_steps(hooks: HookPoints, kind: type) -> None:
+    """Lets the driver decide on the steps of schedulers of this class. Only runs that are driven come here."""
+
+    def make(original: Any) -> Any:
+        def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+            # Asked once: a scheduler's step may call that of its base class. Its first step is part of its making.
+            asked = hooks.driver is not None and hooks.live and self in hooks.driven_schedulers and not hooks.deciding
+            if asked and hooks.driver is not None and not hooks.driver.scheduler_step(self):
+                return None
+            hooks.deciding, outer = hooks.deciding or asked, hooks.deciding
+            try:
+                return original(self, *args, **kwargs)
+            finally:
+                hooks.deciding = outer
+
+        return step
+
+    for owner in kind.__mro__:
+        if "step" in vars(owner) and not hasattr(vars(owner)["step"], "__wrapped__"):
+            hooks.patch(owner, "step", make)
+
+
 def install(hooks: HookPoints) -> None:
     def measure(parameters: Any) -> Any:
         with hooks.unseen():
@@ -47,6 +72,8 @@ def install(hooks: HookPoints) -> None:
     def make_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
+            if hooks.driver is not None and hooks.live and not hooks.busy:
+                hooks.driver.optimizer_made(self)
             hooks.announce("optimizer_made", self, sites.here(2) if hooks.live else None)
 
         return __init__
@@ -54,6 +81,10 @@ def install(hooks: HookPoints) -> None:
     def make_scheduler_init(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             original(self, *args, **kwargs)
+            if hooks.driver is not None and hooks.live and not hooks.busy:
+                _drive_steps(hooks, type(self))
+                hooks.driven_schedulers.add(self)
+                hooks.driver.scheduler_made(self)
             hooks.announce("scheduler_made", self, sites.here(2) if hooks.live else None)
 
         return __init__
@@ -64,6 +95,8 @@ def install(hooks: HookPoints) -> None:
                 # A generator would be used up by the first reader; a list serves both.
                 if not isinstance(parameters, torch.Tensor):
                     parameters = list(parameters)
+                if hooks.driver is not None and hooks.live:
+                    args, kwargs = _limited_anew(hooks.driver, kind, args, kwargs)
                 # Cutting values returns no norm: what it does to the gradient shows before and after, on looks.
                 measured = kind == "value" and hooks.live and hooks.looking and not hooks.busy
                 before = measure(parameters) if measured else None
@@ -81,49 +114,21 @@ def install(hooks: HookPoints) -> None:
     began: dict[int, float] = {}
 
     def before_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-        fast = hooks.fast
-        if fast is not None:
-            try:
-                if (
-                    id(optimizer) == fast.only
-                    and fast.unasked > 1
-                    and len(args) == 1
-                    and not kwargs
-                    and optimizer.param_groups[0]["lr"] is fast.rate
-                    and type(gradient := fast.telling.grad) is _TENSOR
-                    and gradient.is_cpu
-                    and (address := gradient.data_ptr())
-                    and _LOWEST < FLOATS[address >> 2] < _TOP
-                ):
-                    # `fast.step` written out, for the simplest of steps.
-                    fast.log += (fast.number, None)
-                    fast.unasked -= 1
-                    fast.last_call = fast.last_target = fast.last_loss = None
-                    return
-                if get_ident() != hooks.thread and not hooks.may_follow():
-                    return
-                # A step in the middle of a backward, as soon as a parameter has its gradient, is heard in full.
-                noted = not hooks.inside and fast.step(optimizer, args, kwargs)
-            except Exception as error:
-                noted = hooks.never_fast(error)
-            if noted:
-                fast.last_call = fast.last_target = fast.last_loss = None
-                ends.heard = fast.over
-                return
-            hooks.end_fast_steps()
         if hooks.live and get_ident() != hooks.thread and not hooks.may_follow():
             return
-        ends.heard = True
+        fast = hooks.fast
+        if fast is not None and fast.takes_step(optimizer, args, kwargs):
+            if ends.on is not fast.over:
+                ends.on = fast.over
+            return
+        ends.on = True
         if hooks.driver is not None and hooks.live:
             hooks.driver.before_step(optimizer)
         hooks.announce("step_begin", optimizer, _has_closure(args, kwargs))
         began[id(optimizer)] = perf_counter()
 
     def after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
-        fast = hooks.fast
-        if fast is not None:
-            if fast.over:
-                hooks.end_fast_steps()
+        if hooks.fast is not None and hooks.fast.takes_step_end():
             return
         seconds = perf_counter() - began.pop(id(optimizer), perf_counter())
         closure = _has_closure(args, kwargs)
@@ -141,7 +146,7 @@ def install(hooks: HookPoints) -> None:
     # torch offers these itself, for every optimizer class, also those that override step().
     begins = _StepHook(register_optimizer_step_pre_hook, before_step)
     ends = _StepHook(register_optimizer_step_post_hook, after_step)
-    begins.heard = True
+    begins.on = True
     for hook in (begins, ends):
         hooks.on_remove(hook.remove)
         # A compiler would read what is called at a step of an optimizer, and make it part of what it compiles.
@@ -149,7 +154,7 @@ def install(hooks: HookPoints) -> None:
 
 
 class _StepHook:
-    """Hears where steps begin, or where they end. The end of a step on the fast path need not be heard."""
+    """Calls a function where steps begin, or where they end. Ends of steps on the fast path are not needed."""
 
     def __init__(self, register: Callable[..., Any], call: Callable[..., None]) -> None:
         self._register = register
@@ -158,15 +163,15 @@ class _StepHook:
         self._aside = False
 
     @property
-    def heard(self) -> bool:
+    def on(self) -> bool:
         return self._handle is not None
 
-    @heard.setter
-    def heard(self, heard: bool) -> None:
+    @on.setter
+    def on(self, on: bool) -> None:
         # Ends are switched where a step begins: as it ends, torch goes through these hooks, and they must not change.
-        if heard and self._handle is None:
+        if on and self._handle is None:
             self._handle = self._register(self._call)
-        elif not heard:
+        elif not on:
             self.remove()
 
     def remove(self) -> None:
@@ -175,8 +180,8 @@ class _StepHook:
             self._handle = None
 
     def set_aside(self) -> None:
-        self._aside = self.heard
+        self._aside = self.on
         self.remove()
 
     def put_back(self) -> None:
-        self.heard = self._aside
+        self.on = self._aside

@@ -16,7 +16,7 @@ def install(hooks: HookPoints) -> None:
     def make_scale(original: Any) -> Any:
         def scale(self: Any, outputs: Any) -> Any:
             if self.is_enabled():
-                hooks.end_fast_steps()  # the loss that is derived is not the one to note
+                hooks.end_fast_steps()  # the loss that is backpropagated is not the one to note
             result = original(self, outputs)
             hooks.announce("loss_scaled", self, outputs, result)
             return result

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-# Seconds in which a thread that trains is heard of again: none of its steps may take longer than that by much, or it is
-# found out when it comes back.
+# Seconds in which a thread that trains shows itself again. A thread whose steps take much longer is recognised when it
+# comes back.
 WAITS = 0.05
 LONGEST = 1.0  # seconds until a look must have come to its end
 

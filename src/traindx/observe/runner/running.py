@@ -23,6 +23,7 @@ from ..schedule import USUAL_BUDGET
 from ..secrets import masked_text
 from ..sites import describe, is_ours, user_frame
 from .importing import after_import
+from .sources import replacement
 from .stacks import hide_our_frames
 
 
@@ -66,7 +67,7 @@ def _find_script(target: str) -> Program:
         raise ScriptError(f"no such script: {target}")
     try:
         with io.open_code(str(path.absolute())) as file:
-            source = file.read()
+            source = replacement(str(path)) or file.read()
     except OSError as error:
         raise ScriptError(f"cannot read {target}: {(error.strerror or str(error)).lower()}") from None
     if b"\0" in source[:4096]:

@@ -27,31 +27,33 @@ class Watcher:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._derived = False  # a backward was heard since the last step
+        self._backpropagated = False  # a backward was seen since the last step
         self._steps_alone: dict[int, tuple[Compiled, weakref.ref[Any]]] = {}  # functions that are an optimizer's step
         self._stepping: Any = None  # the optimizer whose step is going on
-        self._heard: set[int] = set()  # optimizers whose steps are heard: who else changes their weights is no step
+        self._observed: set[int] = (
+            set()
+        )  # optimizers whose steps are observed: other changes of their weights are no steps
         self._before: list[tuple[Any, list[Any]]] = []
 
     def backward_end(self, loss: Any, seconds: float) -> None:
-        self._derived = True
+        self._backpropagated = True
 
     def step_begin(self, optimizer: Any, closure: bool) -> None:
         if optimizer is not self._stepping:
-            self._heard.add(self.session.optimizer_index(optimizer))
+            self._observed.add(self.session.optimizer_index(optimizer))
 
     def step_end(self, optimizer: Any, closure: bool, seconds: float) -> None:
-        self._derived = False
+        self._backpropagated = False
 
     def fast_steps_ended(self, fast: FastSteps) -> None:
-        self._derived = fast.last_loss is not None
+        self._backpropagated = fast.last_loss is not None
 
     def compiled_begin(self, function: Compiled) -> None:
         known = self._steps_alone.get(id(function))
-        self._stepping = known[1]() if known is not None and self._derived else None
+        self._stepping = known[1]() if known is not None and self._backpropagated else None
         if self._stepping is not None:
             self.session.hooks.relay("step_begin", self._stepping, False)
-        optimizers = [each for index, each in self.session.live_optimizers() if index not in self._heard]
+        optimizers = [each for index, each in self.session.live_optimizers() if index not in self._observed]
         self._before = [(optimizer, _state(optimizer)) for optimizer in optimizers]
 
     def compiled_end(self, function: Compiled, result: Any, seconds: float) -> None:
@@ -62,14 +64,16 @@ class Watcher:
             function.steps = True
             if optimizer is stepping:
                 continue
-            if self._derived and len(moved) == 1:
+            if self._backpropagated and len(moved) == 1:
                 self._steps_alone[id(function)] = (function, weakref.ref(optimizer))
             else:
                 self.session.not_visible(
                     f"{function.name}() is compiled and steps an optimizer: its gradients and layers are not seen"
                 )
-            self.session.hooks.relay("step_unseen", optimizer, None if self._derived else _loss_in(result), seconds)
-            self._derived = False
+            self.session.hooks.relay(
+                "step_unseen", optimizer, None if self._backpropagated else _loss_in(result), seconds
+            )
+            self._backpropagated = False
         if stepping is not None:
             self.session.hooks.relay("step_end", stepping, False, seconds)
 

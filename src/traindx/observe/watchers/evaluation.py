@@ -52,7 +52,6 @@ class Watcher:
         self._output: weakref.ref[Any] | None = None
         self._scored_output = True
         self._classifies = False  # the training loss is a cross entropy over class ids
-        self._loss_roots: weakref.WeakSet[Any] = weakref.WeakSet()
         self._passes = 0
         self._taken_from_reads: list[tuple[float, float]] = []  # with the training loss at that time
 

@@ -11,7 +11,7 @@ from ..graph_reading.handwritten_loss import recognise
 from ..session import Session
 from ..tensors import tensors_in
 
-ORDER = 5  # before whoever wants to hear of losses when backward begins
+ORDER = 5  # before the watchers that need losses when backward begins
 
 
 SMALL = 1 << 18  # elements: a megabyte, for the length of a loss function

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ...record.losses import OVER_CLASSES
 from ..baseline_loss import BaselineLoss
 from ..graph_reading.graphs import op_name
 from ..metric_queue import cpu_value
@@ -18,7 +19,7 @@ from ..tensors import plain, sample_rows
 
 ORDER = 15
 
-CLASSIFYING = ("cross_entropy", "nll_loss", "multi_margin_loss")
+CLASSIFYING = (*OVER_CLASSES, "multi_margin_loss")
 # Losses that take minus one and one for labels, and the place of those among their arguments.
 SIGNED = {"soft_margin_loss": 1, "hinge_embedding_loss": 1, "cosine_embedding_loss": 2, "margin_ranking_loss": 2}
 SYMMETRIC = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
@@ -208,7 +209,7 @@ class Watcher:
             self._most_confident(confidence, labels == answers, known)
 
     def _rank_classes(self, scores: Any, labels: Any, known: Any, classes: int) -> None:
-        """Ranks the commonest class of the first rows against all others."""
+        """Ranks the most common class of the first rows against all others."""
         if scores.dim() != 2:
             return
         scores, labels, known = scores[:RANKED], labels[:RANKED], known[:RANKED]

@@ -20,7 +20,7 @@ class Watcher:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._leaves: list[Any] = []  # of the loss that is being derived
+        self._leaves: list[Any] = []  # of the loss that is being backpropagated
         self._before: list[tuple[weakref.ref[Any], int, float | None]] = []  # as backward left them
         self._followed = 0
         self._kept = 0

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from ..fast_path.steps import FastSteps, bad_gradient
+from ..fast_path.optimizers import bad_gradient
+from ..fast_path.steps import FastSteps
 from ..graph_reading import nonfinite_origin as origin
 from ..metric_queue import cpu_value
 from ..model_walk import parameters

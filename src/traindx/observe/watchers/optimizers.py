@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..fast_path.steps import FastSteps, rates_of
+from ..fast_path.optimizers import rates_of
+from ..fast_path.steps import FastSteps
 from ..graph_reading.graphs import leaves
 from ..metric_queue import cpu_value
 from ..model_walk import parameters
@@ -55,7 +56,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value[:8]]
-    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a rate kept as a tensor
+    if hasattr(value, "item") and getattr(value, "numel", lambda: 2)() == 1:  # a learning rate kept as a tensor
         return float(value)
     return str(value)[:80]
 
@@ -68,7 +69,7 @@ class Watcher:
         self._states: list[_State] = []
         self._schedulers: list[tuple[weakref.ref[Any], dict[str, Any]]] = []
         self._unassigned: list[tuple[weakref.ref[Any], dict[str, Any]]] = []  # schedulers of optimizers to come
-        self._derived = False  # a backward was heard since the last step
+        self._backpropagated = False  # a backward was seen since the last step
 
     def _state(self, optimizer: Any) -> _State:
         index = self.session.optimizer_index(optimizer)
@@ -116,7 +117,7 @@ class Watcher:
             state = self._state(optimizer)
             if owner is optimizer:
                 state.cleared = state.emptied = True
-            elif state.cleared is False or self._derived:
+            elif state.cleared is False or self._backpropagated:
                 # A module: does it hold this one's parameters?
                 first = _first_parameter(optimizer)
                 if any(parameter is first for parameter in parameters(owner)):
@@ -130,10 +131,10 @@ class Watcher:
                 state.cleared = _gradients_empty(optimizer)
                 if not state.cleared and state.reached is None:
                     state.reached = _reached(optimizer, loss)
-        self._derived = True
+        self._backpropagated = True
 
     def step_unseen(self, optimizer: Any, loss: Any, seconds: float) -> None:
-        if loss is not None or not self._derived:
+        if loss is not None or not self._backpropagated:
             self._state(optimizer).cleared = None  # nobody knows
         self.step_end(optimizer, True, seconds)
 
@@ -149,14 +150,14 @@ class Watcher:
         if facts["first_step"] is None:
             facts["first_step"] = session.step
             session.have_stepped.add(session.optimizer_index(optimizer))
-        elif state.cleared is False and self._derived and state.reached is not False:
+        elif state.cleared is False and self._backpropagated and state.reached is not False:
             facts["grads_kept"] += 1
             if facts["grads_kept"] == 1:
                 session.writer.event("grads-kept", session.step, optimizer=session.optimizer_index(optimizer))
         facts["steps"] += 1
         facts["steps_heard"] += state.cleared is not None
-        facts["emptied"] += state.emptied and self._derived and not closure
-        self._derived = False
+        facts["emptied"] += state.emptied and self._backpropagated and not closure
+        self._backpropagated = False
         facts["closure"] = closure
         state.cleared = False
         self._note_rates(session.optimizer_index(optimizer), session.step, rates_of(optimizer.param_groups))
@@ -176,7 +177,7 @@ class Watcher:
                 step += 1
         if last is not None:
             self.session.stepped_at[self._states.index(last)] = fast.first_step + fast.steps - 1
-        self._derived = False
+        self._backpropagated = False
         for state in self._states:
             state.emptied = False
             # Who has just stepped has not cleared yet; of the others, and within a step, nobody knows.

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from ...record.losses import OVER_CLASSES
 from ..padded_rows import FEWEST_ROWS, SHORTEST, PaddingTally, alike, measure_rows
 from ..session import Session
 from ..sites import describe, user_frame
@@ -25,7 +26,6 @@ LOOKS = 16  # at one call of a loss
 CALLS = 8  # calls of losses that are followed
 # Arguments after input and target, in the order of the functions' signatures.
 SIGNATURE = ("weight", "size_average", "ignore_index", "reduce", "reduction")
-LOSSES = ("cross_entropy", "nll_loss")
 
 
 class _Call:
@@ -70,7 +70,7 @@ class Watcher:
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         session = self.session
-        if name not in LOSSES or not value.requires_grad or session.evaluating or not session.light:
+        if name not in OVER_CLASSES or not value.requires_grad or session.evaluating or not session.light:
             return
         settings = _settings(given)
         scores, target = given_pair(name, given)

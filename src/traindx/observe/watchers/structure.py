@@ -43,7 +43,6 @@ class Watcher:
         self._params: dict[str, dict[str, Any]] = {}
         self._refs: dict[str, weakref.ref[Any]] = {}
         self._loaded: set[int] = set()
-        self._ran: list[tuple[int, str]] = []
         self._order: dict[int, int] = {}
         self._stray_values: dict[str, float] = {}  # of parameters that no optimizer holds, when first seen
         self._fed: list[tuple[int, dict[str, Any]]] = []

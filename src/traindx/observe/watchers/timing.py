@@ -57,7 +57,7 @@ class Watcher:
     def fast_steps_ended(self, fast: FastSteps) -> None:
         self._spent, self._waited = [0.0, 0.0, 0.0], False
         self._before_forward = None
-        self._last_end = 0.0 if fast.within_a_step else perf_counter()  # a step heard in part is not timed
+        self._last_end = 0.0 if fast.within_a_step else perf_counter()  # a step observed in part is not timed
         self._spent_by_then = self.session.schedule.spent
 
     def _file(self, step_seconds: float) -> None:

@@ -19,9 +19,9 @@ from ..tensors import readable
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
-# Seconds between steps that are heard of in full although nobody looks at them: enough to time and to count by. They
+# Seconds between steps that are observed in full although nobody looks at them: enough to time and to count by. They
 # are the thread's own, or a busy machine would make us a larger part of what the training takes.
-HEARD_EVERY = 0.2
+OBSERVED_EVERY = 0.2
 # By the clock it may be so many times as long: the thread has to wait for others, or for an accelerator.
 WAITING = 10
 # Seconds until the clock is first read in a fast stretch, if steps go on as fast as in the last one.
@@ -50,7 +50,7 @@ class Watcher:
         self._stepped = False
         self._open = False  # an update that no optimizer announces is going on
         self._loose: list[weakref.ref[Any]] = []  # the tensors that it is about
-        self._heard = 0.0  # when a step was last heard of in full, in the thread's own time
+        self._observed = 0.0  # when a step was last observed in full, in the thread's own time
         self._planned = 0.0  # when the last step, or the last fast stretch, ended
         self._quick = 1  # steps that took `SOON` in the last fast stretch
 
@@ -148,8 +148,8 @@ class Watcher:
         hooks = session.hooks
         hooks.looking = session.light
         now, own = perf_counter(), thread_time()
-        fast, self._planned = now < self._planned + HEARD_EVERY, now
-        left = min(HEARD_EVERY, self._heard + HEARD_EVERY - own)  # another thread has another time
+        fast, self._planned = now < self._planned + OBSERVED_EVERY, now
+        left = min(OBSERVED_EVERY, self._observed + OBSERVED_EVERY - own)  # another thread has another time
         if (
             not session.light
             and fast
@@ -162,7 +162,7 @@ class Watcher:
             due = session.schedule.next_due(session.step)
             hooks.begin_fast_steps(FastSteps(session, due, left, WAITING * left, stride=self._quick))
         else:
-            self._heard = own
+            self._observed = own
 
     def flush(self) -> None:
         session = self.session

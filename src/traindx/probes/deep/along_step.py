@@ -29,11 +29,6 @@ class StepCurve:
     minimum: float
 
     @property
-    def overshoots(self) -> bool:
-        """The step went past the minimum along its own line."""
-        return bool(self.minimum < 1.0)
-
-    @property
     def made_worse(self) -> bool:
         return bool(self.losses[list(self.positions).index(1.0)] > self.losses[0])
 

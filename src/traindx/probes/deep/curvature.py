@@ -35,10 +35,6 @@ class Curvature:
         """Whether some direction certainly bends downward: a Ritz value is the curvature along some direction."""
         return self.bottom < -max(ROUNDING * abs(self.top), 0.0)
 
-    def beyond_edge(self, rate: float) -> bool:
-        """Whether plain gradient descent with this learning rate is unstable here."""
-        return self.top > 2.0 / rate
-
 
 def curvature(model: Any, loss: Callable[[], Any], steps: int = STEPS, seed: int = 0) -> Curvature:
     """Of the loss as a function of the parameters that require gradients."""

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 
 from ...observe.tensors import tensors_in
+from ..acting.copies import equal
 from ..deep.looks import NAMES, Moment, looks
 from ..deep.spike import replay_spike
 from ..unchanged import streams_unchanged
-from ._copies import equal
 from ._replay import Capture, Replayable, twin_of
 
 FIRST, GROWTH = 8, 3

@@ -10,8 +10,8 @@ from torch import nn
 
 from ...observe.tensors import plain, tensors_in
 from ...observe.watchers.loss_inputs import given_pair
+from ..acting.copies import copied, equal
 from ..dependence import dependence
-from ._copies import copied, equal
 
 
 class Wiring:

@@ -9,10 +9,10 @@ import torch
 
 from ...observe.metric_queue import cpu_value
 from ...observe.watchers.loss_inputs import given_pair
+from ..acting.part import Part
+from ..acting.pinning import Pinned
+from ..acting.rates import Scaled
 from ..floors import floor_of
-from ._part import Part
-from ._pinning import Pinned
-from ._rates import Scaled
 
 KIND = "memorise"
 

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from ...observe.metric_queue import cpu_value
+from ..acting.limits import Limited
+from ..acting.part import Part
+from ..acting.rates import Override
+from ..acting.roles import Roles
 from ..smoothing import Smoothed
-from ._limits import Limited
-from ._part import Part
-from ._rates import Override
-from ._roles import Roles
 
 KIND = "rate-range"
 

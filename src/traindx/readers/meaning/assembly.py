@@ -151,7 +151,8 @@ def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     test = _candidates(left, "loss", "test")
     if not train + validation + test and (bare := bare_losses(left)):
         train, validation, test = ([c for c in bare if c.role.phase == p] for p in ("train", "validation", "test"))
-        chosen.note(f"{' and '.join(c.name for c in bare)}: of what is not said; they fall, so they are read as losses")
+        names = " and ".join(c.name for c in bare)
+        chosen.note(f"{names}: the log does not say what they measure; they fall, so they are read as losses")
     if "loss/train" not in chosen and train:
         _take_loss(chosen, left, "loss/train", _prefer_steps(_measured_in_training(train, validation)))
     if test and 4 * max(map(len, validation), default=0) < max(map(len, test)):

@@ -52,7 +52,7 @@ def split(
         return [_with_resumes(everything, key, rows, steps, resumes)], _resume_note(resumes, steps)
     if _are_epochs(steps, loss[rows], starts):
         _count_through(key, rows, starts, stride)
-        return [everything], ["the step restarts with every epoch: it is counted through"]
+        return [everything], ["the step restarts with every epoch: steps are numbered through"]
     borders = [0, *(int(rows[i]) for i in starts), length]
     stretches = []
     for begin, end in pairwise(borders):

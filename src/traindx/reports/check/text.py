@@ -14,6 +14,7 @@ MARKS: dict[Status, tuple[str, str]] = {
     "doubtful": ("!", "!!"),
     "unasked": ("–", "--"),
 }
+COLOURS: dict[Status, str] = {"passed": "green", "failed": "red", "doubtful": "yellow", "unasked": "dim"}
 CONVINCED = 0.5  # more likely than everything else together; a guess would draw the eye from the cross above it
 TITLES = {"data": "DATA", "start": "START", "wiring": "WIRING", "learning": "ONE BATCH", "repeatability": "REPEAT"}
 
@@ -28,7 +29,7 @@ def page(report: CheckReport, look: Look | None = None) -> str:
         for i, answer in enumerate(answers):
             mark = MARKS[answer.status][look.ascii_only]
             text = f"{answer.id}: not answered, {answer.text}" if answer.status == "unasked" else answer.text
-            sheet.prose("" if i else title, text, bullet=f"{mark} ")
+            sheet.prose("" if i else title, text, bullet=f"{mark} ", mark=COLOURS[answer.status])
     _advice(sheet, report)
     return str(sheet)
 

@@ -29,8 +29,9 @@ def diagnosis(entry: Entry) -> str:
     return VERDICTS.get(outcome.verdict, outcome.verdict)
 
 
-def heading_reached(comparison: Comparison) -> str:
-    return "steps to " + value(comparison.level)
+def heading_reached(comparison: Comparison) -> list[str]:
+    """One heading, or none: runs that are not ranked share no level to reach."""
+    return [] if comparison.level is None else [f"steps to {value(comparison.level)}"]
 
 
 def duplicate_sentences(comparison: Comparison) -> list[str]:

@@ -9,10 +9,15 @@ import numpy as np
 
 from ...comparison import Measured
 from ...record.types import FloatArray
+from ...wording import markup
 
 LOG_RANGE = 30.0  # beyond this ratio a linear scale shows a cliff and a floor
+FLAT = 5.0  # a scale so many times larger than nearly all values need shows nothing of them
 MOST_POINTS = 80  # of a curve in a table
 PADDING = 4.0
+COLOURS = 8  # of `page.css`; then they repeat dashed
+NAMED = 2 * COLOURS
+MIDDLE = ' text-anchor="middle"'
 
 
 @dataclass(frozen=True)
@@ -25,19 +30,23 @@ class Frame:
     low: float
     high: float
     log: bool
+    cut: bool = False  # whether some values lie above `high`
 
     @classmethod
     def over(cls, curves: Sequence[Measured], width: float, height: float) -> Frame:
-        """The scale holds nearly all values; the heights of a divergence run out at the top."""
+        """The scale holds all values, unless a few would press all others flat."""
         values = np.concatenate([curve.smooth for curve in curves if len(curve.smooth)] or [np.zeros(1)])
-        low, high = float(values.min()), float(np.quantile(values, 0.99))
+        low, high = float(values.min()), float(values.max())
         positive = values[values > 0]
         if low <= 0 and len(positive) > 0.9 * len(values):
             # A few zeros must not hide the decades in which all the others lie: they are drawn along the bottom.
             least = float(np.quantile(positive, 0.01))
             low = least if high > LOG_RANGE * least else low
         steps = max((float(curve.steps.max()) for curve in curves if len(curve.steps)), default=1.0)
-        return cls(width, height, max(steps, 1.0), low, max(high, low), low > 0 and high > LOG_RANGE * low)
+        log = low > 0 and high > LOG_RANGE * low
+        usual = float(np.quantile(values, 0.99))
+        cut = not log and high - low > FLAT * (usual - low) > 0
+        return cls(width, height, max(steps, 1.0), low, max(usual if cut else high, low), log, cut)
 
     def x(self, steps: Iterable[float]) -> FloatArray:
         return PADDING + np.asarray(list(steps), float) / self.last_step * (self.width - 2 * PADDING)
@@ -66,6 +75,32 @@ def line(curve: Measured, frame: Frame, attributes: str = "") -> str:
     else:
         mark = f'<circle cx="{x[-1]:.1f}" cy="{y[-1]:.1f}" r="1.8"/>'
     return f'<g {attributes}><polyline points="{points}"/>{mark}</g>'
+
+
+def style_of(place: int) -> str:
+    """Classes of the curve at a place of the ranking: a colour, dashed the second time, grey for all further ones."""
+    if place >= NAMED:
+        return "other"
+    return f"c{place % COLOURS}" + (" dashed" if place >= COLOURS else "") + (" best" if place == 0 else "")
+
+
+def grid(frame: Frame, unit: str) -> str:
+    """Lines at round values, and steps below."""
+    lines = "".join(
+        f'<path class="grid" d="M0,{height:.1f}h{frame.width:.0f}"/>'
+        f'<text x="-8" y="{height + 4:.1f}" text-anchor="end">{markup(label)}</text>'
+        for height, label in ticks(frame)
+    )
+    below = frame.height + 18
+    places = frame.x([0.0, frame.last_step / 4, frame.last_step / 2, 3 * frame.last_step / 4])
+    steps = "".join(
+        f'<text x="{x:.0f}" y="{below:.0f}"{"" if not i else MIDDLE}>'
+        f"{markup(unit) + ' ' if not i else ''}{frame.last_step * i / 4:,.0f}</text>"
+        for i, x in enumerate(places.tolist())
+        if frame.last_step >= 8 or not i
+    )
+    last = f'<text x="{frame.width:.0f}" y="{below:.0f}" text-anchor="end">{frame.last_step:,.0f}</text>'
+    return lines + steps + last
 
 
 def ticks(frame: Frame) -> list[tuple[float, str]]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...comparison import Comparison, Entry, Measured, is_number, shown
 from ...wording import markup, num4, percent
 from .._look import Look
 from . import _cells
-from ._svg import Frame, line, ticks
+from ._svg import NAMED, Frame, grid, line, style_of
 
-GOOD_RUNS = "Dark: good runs; pale: poor ones; thick: the best. "
 MOST_LINES = 100  # in the large chart; more would be a carpet
+SIDE_BY_SIDE = 6  # runs whose settings fit beside each other
 HERE = Path(__file__).parent
 
 
@@ -33,6 +34,7 @@ def render(comparison: Comparison, look: Look) -> str:  # noqa: ARG001 (a page h
             f"<ul>{listed}</ul>" if listed else "",
             _chart(comparison),
             _effects(comparison),
+            _settings(comparison),
             _table(comparison),
             f"<script>{(HERE / 'page.js').read_text(encoding='utf-8')}</script></body></html>",
         ]
@@ -44,38 +46,64 @@ def _curve(entry: Entry, comparison: Comparison) -> Measured:
 
 
 def _chart(comparison: Comparison) -> str:
-    """All curves, best last so that it lies on top."""
+    """All curves, best last so that it lies on top, and their names. Losses that are not the same quantity share no
+    scale: the table draws each on its own."""
+    if not comparison.ranked or not comparison.entries:
+        return ""
     entries = list(comparison.entries)
     chosen = entries if len(entries) <= MOST_LINES else entries[: MOST_LINES - 20] + entries[-20:]
     frame = Frame.over([_curve(entry, comparison) for entry in chosen], 860, 300)
-    grid = "".join(
-        f'<path class="grid" d="M0,{height:.1f}h{frame.width:.0f}"/>'
-        f'<text x="-8" y="{height + 4:.1f}" text-anchor="end">{markup(label)}</text>'
-        for height, label in ticks(frame)
-    )
     places = {id(entry): place for place, entry in enumerate(entries)}
     lines = "".join(
         line(
             _curve(entry, comparison),
             frame,
-            f'class="{"run best" if places[id(entry)] == 0 and comparison.ranked else "run"}" '
-            f'data-run="{places[id(entry)]}" '
-            f'style="--share:{places[id(entry)] / max(1, len(entries) - 1):.3f}"',
+            f'class="run {style_of(places[id(entry)])}" data-run="{places[id(entry)]}"',
         ).replace("<polyline", f"<title>{markup(entry.name)}</title><polyline", 1)
         for entry in reversed(chosen)
     )
-    unit = entries[0].outcome.step_unit if entries else "step"
-    left_out = len(entries) - len(chosen)
-    caption = (
-        f"{comparison.metric}, smoothed{', logarithmic' if frame.log else ''}, by {unit}. "
-        f"{GOOD_RUNS if comparison.ranked else ''}× = NaN or infinite from there on."
-        + (f" {left_out} runs of the middle are not drawn." if left_out else "")
+    unit = entries[0].outcome.step_unit
+    remarks = [f"{comparison.metric}, smoothed{', logarithmic' if frame.log else ''}, by {unit}."]
+    if len(entries) > NAMED:
+        remarks.append(f"The best {NAMED} runs have a colour and a name; grey: the others (point at one for its name).")
+    if any(_curve(entry, comparison).final is None for entry in chosen):
+        remarks.append("× = NaN or Inf from there on.")
+    if frame.cut:
+        remarks.append(f"Values above {num4(frame.high)} are drawn along the top.")
+    if len(entries) > len(chosen):
+        remarks.append(f"{len(entries) - len(chosen)} runs in the middle of the ranking are not drawn.")
+    return (
+        f'<figure><svg class="chart" viewBox="-60 -8 {frame.width + 70:.0f} {frame.height + 34:.0f}" role="img" '
+        f'aria-label="{markup(comparison.metric)} of the runs by {markup(unit)}">{grid(frame, unit)}{lines}</svg>'
+        f"{_names(entries)}<figcaption>{markup(' '.join(remarks))}</figcaption></figure>"
+    )
+
+
+def _names(entries: Sequence[Entry]) -> str:
+    """The names of the coloured curves, each beside a piece of its line."""
+    items = "".join(
+        f'<li data-run="{place}"><svg class="key" width="30" height="10" aria-hidden="true">'
+        f'<g class="run {style_of(place)}"><polyline points="1,5 29,5"/></g></svg>{markup(entry.name)}</li>'
+        for place, entry in enumerate(entries[:NAMED])
+    )
+    return f'<ul class="names">{items}</ul>'
+
+
+def _settings(comparison: Comparison) -> str:
+    """The table of differences: one line a setting, one column a run. With many runs the settings are in the table."""
+    entries = comparison.entries
+    if not comparison.differing or len(entries) > SIDE_BY_SIDE:
+        return ""
+    head = "".join(f"<th>{markup(entry.name)}</th>" for entry in entries)
+    rows = "".join(
+        f"<tr><th>{markup(name)}</th>"
+        + "".join(f"<td>{markup(shown(entry.settings.get(name)))}</td>" for entry in entries)
+        + "</tr>"
+        for name in comparison.differing
     )
     return (
-        f'<figure><svg class="chart" viewBox="-60 -8 {frame.width + 70:.0f} {frame.height + 34:.0f}" role="img">'
-        f'{grid}{lines}<text x="0" y="{frame.height + 18:.0f}">{markup(unit)} 0</text>'
-        f'<text x="{frame.width:.0f}" y="{frame.height + 18:.0f}" text-anchor="end">{frame.last_step:,.0f}</text></svg>'
-        f"<figcaption>{markup(caption)}</figcaption></figure>"
+        '<h2>Settings that differ</h2><div class="wide"><table><thead><tr><th>setting</th>'
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -103,21 +131,18 @@ def _effects(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    headings = [
-        "#",
-        "run",
-        "curve",
-        *comparison.differing,
-        "best",
-        "final",
-        "diagnosis",
-        "stability",
-        "at step",
-    ]
-    headings.append(_cells.heading_reached(comparison))
+    settings = comparison.differing if len(comparison.entries) > SIDE_BY_SIDE else []
+    headings = ["#"] if comparison.ranked else []
+    headings += ["run", "curve", *settings, "best", "final", "diagnosis", "stability", "at step"]
+    headings += _cells.heading_reached(comparison)
     head = "".join(f'<th tabindex="0" role="button">{markup(heading)}</th>' for heading in headings)
-    frame = Frame.over([_curve(entry, comparison) for entry in comparison.entries], 120, 34)
-    rows = [_row(place, entry, comparison, frame) for place, entry in enumerate(comparison.entries)]
+    curves = [_curve(entry, comparison) for entry in comparison.entries]
+    # Unlike losses share no scale.
+    frames = [Frame.over(curves if comparison.ranked else [curve], 120, 34) for curve in curves]
+    rows = [
+        _row(place, entry, comparison, frame, settings)
+        for place, (entry, frame) in enumerate(zip(comparison.entries, frames, strict=True))
+    ]
     return (
         '<h2>Runs</h2><p><input id="find" type="search" placeholder="show only runs with …" aria-label="filter"> '
         "A click on a heading sorts.</p>"
@@ -125,15 +150,16 @@ def _table(comparison: Comparison) -> str:
     )
 
 
-def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
+def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame, settings: Sequence[str]) -> str:
     outcome = entry.outcome
-    spark = f'<svg class="spark" width="120" height="34">{line(_curve(entry, comparison), frame)}</svg>'
+    drawn = line(_curve(entry, comparison), frame, f'class="run {style_of(place)}"')
+    spark = f'<svg class="spark" width="120" height="34" aria-hidden="true">{drawn}</svg>'
     cells = [
-        _cell(str(place + 1), place),
+        *([_cell(str(place + 1), place)] if comparison.ranked else []),
         f'<th title="{markup(outcome.source)}">{markup(entry.name)}</th>',
         f'<td data-sort="{_sortable(entry.value)}">{spark}</td>',
     ]
-    for name in comparison.differing:
+    for name in settings:
         value = entry.settings.get(name)
         cells.append(_cell(shown(value), float(value) if is_number(value) else None))  # type: ignore[arg-type]
     cells += [
@@ -143,8 +169,9 @@ def _row(place: int, entry: Entry, comparison: Comparison, frame: Frame) -> str:
         f"{markup(_cells.diagnosis(entry))}</td>",
         _cell(outcome.stability, None),
         _cell(_cells.count(entry.best_step, "-"), entry.best_step),
-        _cell(_cells.count(entry.reached), math.inf if entry.reached is None else entry.reached),
     ]
+    if comparison.level is not None:
+        cells.append(_cell(_cells.count(entry.reached), math.inf if entry.reached is None else entry.reached))
     return f'<tr data-run="{place}">{"".join(cells)}</tr>'
 
 

@@ -1,5 +1,6 @@
 "use strict";
 const table = document.getElementById("runs"), body = table.tBodies[0], chart = document.querySelector(".chart");
+const names = document.querySelector(".names");
 const key = (row, i) => {
   const cell = row.cells[i], sort = cell.dataset.sort;
   return sort === undefined ? cell.textContent.trim().toLowerCase() : Number(sort);
@@ -22,12 +23,16 @@ for (const heading of table.tHead.rows[0].cells) {
   heading.addEventListener("keydown", (event) => { if (event.key === "Enter") sortBy(heading); });
 }
 const pick = (run) => {
+  if (!chart) return; // unlike losses have no common chart
   chart.classList.toggle("picked", run !== undefined);
   for (const line of chart.querySelectorAll(".run")) line.classList.toggle("on", line.dataset.run === run);
 };
 body.addEventListener("mouseover", (event) => pick(event.target.closest("tr")?.dataset.run));
 body.addEventListener("mouseleave", () => pick(undefined));
-chart.addEventListener("mouseover", (event) => pick(event.target.closest(".run")?.dataset.run));
+for (const part of [chart, names]) {
+  part?.addEventListener("mouseover", (event) => pick(event.target.closest("[data-run]")?.dataset.run));
+  part?.addEventListener("mouseleave", () => pick(undefined));
+}
 document.getElementById("find").addEventListener("input", (event) => {
   const wanted = event.target.value.toLowerCase();
   for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from ...comparison import Comparison, Entry, shown
 from ...wording import clean, counted, percent
 from .._look import Look
-from ..layout import Page, cells
+from ..layout import GAP, Page, cells, row
 from . import _cells
 
 FIRST, LAST = 20, 5  # of many runs, the best and the worst are shown
 LONGEST_NAME = 28
 LONGEST_CELL = 32
-GAP = 2
 VERDICT_STYLES = {"sick": "red", "healthy": "green"}
 
 
@@ -53,7 +52,7 @@ def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]
         "best",
         "at step",
         "final",
-        _cells.heading_reached(comparison),
+        *_cells.heading_reached(comparison),
         "stability",
         "diagnosis",
     ]
@@ -63,31 +62,41 @@ def _results(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]
             _cells.value(entry.best),
             _cells.count(entry.best_step, "-"),
             _cells.final(entry),
-            _cells.count(entry.reached),
+            *([] if comparison.level is None else [_cells.count(entry.reached)]),
             entry.outcome.stability,
             _cells.diagnosis(entry),
         ]
         for _, entry in entries
     ]
-    _table(page, headings, rows, [place for place, _ in entries])
+    _table(page, headings, rows, _places(comparison, entries), [entry.outcome.verdict for _, entry in entries])
 
 
 def _settings(page: Page, comparison: Comparison, entries: list[tuple[int, Entry]]) -> None:
     page.lines.append(page.styled("Settings that differ", "bold"))
     rows = [[entry.name, *(shown(entry.settings.get(name)) for name in comparison.differing)] for _, entry in entries]
-    _table(page, ["run", *comparison.differing], rows, [place for place, _ in entries])
+    _table(page, ["run", *comparison.differing], rows, _places(comparison, entries), [""] * len(rows))
 
 
-def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[int]) -> None:
-    """Columns side by side as far as the page is wide; the others below, with the run's number and name again."""
+def _places(comparison: Comparison, entries: list[tuple[int, Entry]]) -> list[str]:
+    """The rank of each run; none where runs are not ranked."""
+    return [str(place) if comparison.ranked else "" for place, _ in entries]
+
+
+def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[str], verdicts: Sequence[str]) -> None:
+    """Columns side by side as far as the page is wide; the others below, with the run's number and name again.
+
+    The last column of a run with a verdict has the verdict's colour.
+    """
     ascii_only = page.look.ascii_only
     width = page.look.width
-    texts = [[clean(cell, ascii_only) for cell in row] for row in [headings, *rows]]
+    texts = [[clean(cell, ascii_only) for cell in cells_] for cells_ in [headings, *rows]]
     widths = [
-        min(max(cells(row[i]) for row in texts), LONGEST_CELL if i else LONGEST_NAME) for i in range(len(headings))
+        min(max(cells(text[i]) for text in texts), LONGEST_CELL if i else max(LONGEST_NAME, width // 3))
+        for i in range(len(headings))
     ]
-    number = len(str(max(places, default=1)))
-    start = number + 1 + widths[0]
+    number = max(map(len, places), default=0)
+    number += bool(number)
+    start = number + widths[0]
     blocks: list[list[int]] = [[]]
     used = start
     for i in range(1, len(headings)):
@@ -101,28 +110,23 @@ def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[
             page.lines.append("")
         # The last column may take what is left of the line: a cause's name is worth more than empty space.
         room = width - start - sum(GAP + widths[i] for i in block[:-1]) - GAP
-        widths[block[-1]] = max(widths[block[-1]], min(room, max(cells(row[block[-1]]) for row in texts)))
-        for row, text in enumerate(texts):
-            label = str(places[row - 1]) if row else ""
-            line = f"{label:>{number}} {_fit(text[0], widths[0], ascii_only)}"
-            for i in block:
-                right = _is_number(texts, i)
-                line += " " * GAP + _fit(text[i], widths[i], ascii_only, right=right)
-            page.lines.append(page.styled(line.rstrip(), "dim") if not row else line.rstrip())
+        widths[block[-1]] = max(widths[block[-1]], min(room, max(cells(text[block[-1]]) for text in texts)))
+        sizes = [widths[i] for i in (0, *block)]
+        right = [False, *(_is_number(texts, i) for i in block)]
+        for i, text in enumerate(texts):
+            label = f"{places[i - 1]} " if i and places[i - 1] else ""
+            lines = row([text[k] for k in (0, *block)], sizes, right)
+            lines = [label.rjust(number) + lines[0], *(" " * number + line for line in lines[1:])]
+            if not i:
+                lines = [page.styled(line, "dim") for line in lines]
+            elif (style := VERDICT_STYLES.get(verdicts[i - 1])) and block[-1] == len(headings) - 1:
+                end = len(lines[0]) - len(text[-1])
+                lines[0] = lines[0][:end] + page.styled(lines[0][end:], style)
+            page.lines += lines
 
 
 def _is_number(texts: list[list[str]], column: int) -> bool:
     return all(row[column][:1] in "-.0123456789Nn" for row in texts[1:] if row[column])
-
-
-def _fit(text: str, width: int, ascii_only: bool, *, right: bool = False) -> str:
-    """Cut in the middle when too long: both ends of a name tell runs apart."""
-    if cells(text) > width:
-        mark = "~" if ascii_only else "…"
-        keep = width - 1
-        text = text[: keep - keep // 2] + mark + (text[-(keep // 2) :] if keep // 2 else "")
-    padding = " " * max(0, width - cells(text))
-    return padding + text if right else text + padding
 
 
 def _effects(page: Page, comparison: Comparison) -> None:

@@ -1,7 +1,8 @@
-"""A page of text: labels on the left, folded prose, lists, and curves drawn with characters."""
+"""A page of text: labels on the left, folded prose, lists, tables, and curves drawn with characters."""
 
 from .figure import figure
 from .folding import cells, fold
 from .page import MARGIN, Page
+from .table import GAP, row
 
-__all__ = ["MARGIN", "Page", "cells", "figure", "fold"]
+__all__ = ["GAP", "MARGIN", "Page", "cells", "figure", "fold", "row"]

@@ -19,7 +19,7 @@ def fold(text: str, width: int) -> list[str]:
     """Break `text` into lines of at most `width` columns; nothing is cut."""
     lines: list[str] = []
     line = ""
-    for word in _breakable(text.split(), width):
+    for word in _breakable(_units_kept(text.split()), width):
         if not line:
             line = word
         elif cells(line) + 1 + cells(word) <= width:
@@ -30,6 +30,17 @@ def fold(text: str, width: int) -> list[str]:
     if line:
         lines.append(line)
     return lines
+
+
+def _units_kept(words: Iterable[str]) -> list[str]:
+    """The words; a percent sign stays with its number."""
+    kept: list[str] = []
+    for word in words:
+        if word.startswith("%") and kept and kept[-1][-1:].isdigit():
+            kept[-1] += f" {word}"
+        else:
+            kept.append(word)
+    return kept
 
 
 def _breakable(words: Iterable[str], width: int) -> Iterable[str]:

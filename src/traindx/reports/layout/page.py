@@ -9,7 +9,8 @@ from .._look import Look
 from .folding import cells, fold
 
 MARGIN = 14
-STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32"}
+READABLE = 120  # columns of prose; curves, tables and code take the whole width
+STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32", "added": "32", "removed": "31"}
 
 
 class Page:
@@ -24,21 +25,25 @@ class Page:
         if self.lines and self.lines[-1]:
             self.lines.append("")
 
-    def prose(self, label: str, text: str, *, style: str = "bold", bullet: str = "") -> None:
-        """A paragraph beside its label; nothing of it is cut."""
+    def prose(self, label: str, text: str, *, style: str = "bold", bullet: str = "", mark: str | None = None) -> None:
+        """A paragraph beside its label; nothing of it is cut. `mark` colours the bullet."""
         bullet = clean(bullet, self.look.ascii_only)
-        room = max(20, self.look.width - MARGIN - cells(bullet))
+        room = max(20, min(self.look.width, READABLE) - MARGIN - cells(bullet))
         folded = fold(clean(text, self.look.ascii_only), room)
         hang = " " * cells(bullet)
-        self.block(label, [(hang if i else bullet) + line for i, line in enumerate(folded)], style=style)
+        first = self.styled(bullet, mark) if mark and bullet else bullet
+        self.block(label, [(hang if i else first) + line for i, line in enumerate(folded)], style=style)
 
-    def items(self, label: str, texts: Sequence[str], *, most: int, bullet: str = "- ") -> None:
-        """A list of short texts; only the first `most` unless everything was asked for."""
+    def items(
+        self, label: str, texts: Sequence[str], *, most: int, bullet: str = "- ", marks: Sequence[str | None] = ()
+    ) -> None:
+        """A list of short texts; only the first `most` unless everything was asked for. `marks` colour the bullets."""
         shown = texts if self.look.why else texts[:most]
         for i, text in enumerate(shown):
-            self.prose("" if i else label, text, bullet=bullet)
+            self.prose("" if i else label, text, bullet=bullet, mark=marks[i] if i < len(marks) else None)
         if len(shown) < len(texts):
-            self.prose("", f"({len(texts) - len(shown)} more with --why)", style="dim")
+            indent = " " * (len(bullet) - len(bullet.lstrip()))
+            self.prose("", f"({len(texts) - len(shown)} more with --why)", bullet=indent, style="dim")
 
     def block(self, label: str, lines: Iterable[str], *, style: str = "bold") -> None:
         """Lines as they are, the first beside the label. Code, commands and curves are not folded."""

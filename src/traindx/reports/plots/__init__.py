@@ -1,8 +1,10 @@
 """Charts of runs. One chart is one file; it computes nothing but what drawing needs.
 
 A chart module defines `TITLE`, `ORDER` (its place on the page), `HOW_TO_READ` (one sentence), `has(run)` and
-`draw(figure, subjects)`, where `figure` is a part of the page for it alone. Optional are `height(subjects)` in inches
-and `HOW_TO_READ_SEVERAL`, where a chart of several runs is drawn otherwise.
+`draw(axes, side, subjects)`, where `axes` is one place in the page's grid. Optional are `HEIGHT` or `height(subjects)`
+in inches, `how_to_read(run)` where that depends on the run, `HOW_TO_READ_SEVERAL` where several are drawn otherwise,
+`COLOUR_BAR` (one run's chart fills `side`), `MARKS_ONSETS` (it shows where something begins), and `REPEATS`, the
+chart that shows the same of one run.
 Needs matplotlib, the extra `plot`.
 """
 

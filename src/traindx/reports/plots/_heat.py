@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,16 @@ import numpy as np
 from ...record import LayerTable
 from ...record.types import FloatArray, IntArray
 from ...wording import clean
-from ._lines import extent, unit_of
+from ._axes import extent, shortened, steps_below, unit_of
 from ._subject import Subject
 
-MOST_ROWS = 40  # more rows are thinned evenly
+MOST_ROWS = 400  # more rows are thinned evenly
+MOST_NAMES = 36
 MOST_COLUMNS = 300
 UNKNOWN = "#e3e5e8"  # not measured
 WIDEST = 0.02  # share of the run that one sample may stand for on either side
+COVERED = 0.75  # below this share of the run, one column a look: the map would be mostly grey
+LONGEST = 44  # letters of a row's name
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,35 +33,46 @@ class Map:
 
     @classmethod
     def of(cls, table: LayerTable, layers: list[str], labels: list[str] | None = None) -> Map:
-        """The chosen layers of a table, thinned to what can be seen."""
+        """The chosen layers of a table at the steps that know any of them, thinned to what can be seen."""
         keep = np.unique(np.linspace(0, len(layers) - 1, min(len(layers), MOST_ROWS)).astype(int))
-        columns = np.unique(np.linspace(0, len(table.steps) - 1, min(len(table.steps), MOST_COLUMNS)).astype(int))
         chosen = np.array([table.layers.index(layers[i]) for i in keep])
+        known = np.flatnonzero(~np.isnan(table.values[:, chosen]).all(axis=1))
+        known = known if len(known) else np.arange(len(table.steps))
+        columns = known[np.unique(np.linspace(0, len(known) - 1, min(len(known), MOST_COLUMNS)).astype(int))]
         names = [(labels or layers)[i] for i in keep]
         return cls(table.steps[columns], names, table.values[np.ix_(columns, chosen)].T)
 
     @property
     def height(self) -> float:
         """Inches that let the names of the rows be read."""
-        return 1.4 + 0.17 * max(6, len(self.rows))
+        return 1.3 + 0.16 * min(max(5, len(self.rows)), MOST_NAMES)
 
 
 def draw_map(axes: Any, shown: Map, subject: Subject, **mesh: Any) -> Any:
     """Draws the map and returns what a colour bar needs. What was not measured is grey."""
     first, last = extent([subject])
     edges, values = _with_gaps(shown, WIDEST * (last - first))
+    sparse = covered(edges, values) < COVERED * (last - first)
+    if sparse:
+        edges, values = np.arange(len(shown.steps) + 1, dtype=float), shown.values
     axes.set_facecolor(UNKNOWN)
     drawn = axes.pcolormesh(
         edges, np.arange(len(shown.rows) + 1), np.ma.masked_invalid(values), rasterized=True, **mesh
     )
-    axes.set_xlim(first, last)
     axes.set_ylim(len(shown.rows), 0)
-    axes.set_yticks(np.arange(len(shown.rows)) + 0.5, [_short(clean(name)) for name in shown.rows], fontsize=8)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(unit_of(subject.run))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    _name_rows(axes, shown.rows)
     axes.spines[:].set_visible(False)
+    if sparse:
+        _name_looks(axes, shown.steps, unit_of(subject.run))
+    else:
+        axes.set_xlim(first, last)
+        steps_below(axes, unit_of(subject.run))
     return drawn
+
+
+def covered(edges: FloatArray, values: FloatArray) -> float:
+    """How many steps the looks stand for."""
+    return float(np.diff(edges)[~np.isnan(values).all(axis=0)].sum())
 
 
 def _with_gaps(shown: Map, widest: float) -> tuple[FloatArray, FloatArray]:
@@ -76,5 +91,21 @@ def _with_gaps(shown: Map, widest: float) -> tuple[FloatArray, FloatArray]:
     return np.array(edges), np.stack(columns, axis=1)
 
 
-def _short(name: str, most: int = 34) -> str:
-    return name if len(name) <= most else "…" + name[-most + 1 :]
+def _name_looks(axes: Any, steps: IntArray, unit: str) -> None:
+    """One column a look: the steps stand below, and a white line where looks are far apart."""
+    wide = np.flatnonzero(np.diff(steps) > max(1.0, 0.1 * np.ptp(steps)))
+    for i in wide:
+        axes.axvline(i + 1, color="white", linewidth=3, zorder=4)
+    between = " (white: more than a tenth of the run lies between)" if len(wide) else ""
+    shown = np.unique(np.linspace(0, len(steps) - 1, min(len(steps), 12)).astype(int))
+    axes.set_xlim(0, len(steps))
+    axes.set_xticks(shown + 0.5, [f"{steps[i]:,}" for i in shown])
+    axes.set_xlabel(f"{unit}: {len(steps)} looks, not to scale{between}" if len(steps) > 1 else unit)
+
+
+def _name_rows(axes: Any, rows: Sequence[str]) -> None:
+    """The names of at most so many rows as can be read."""
+    names = [clean(name) for name in rows]
+    labelled = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_NAMES)).astype(int))
+    axes.set_yticks(labelled + 0.5, [shortened(names[i], LONGEST) for i in labelled], fontsize=7.5)
+    axes.tick_params(axis="y", length=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...diagnosis import Diagnosis
 from ...record import Run
@@ -11,6 +12,7 @@ from ...wording import clean
 
 # Distinct for most kinds of colour vision (after Okabe and Ito), the strong ones first.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f5539", "#5c5c5c")
+STROKES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (6, 2, 1.5, 2)), (0, (2, 1.5)))
 BROKEN = "#c01c28"  # NaN and infinity, everywhere
 VALIDATION = "#d55e00"
 
@@ -21,11 +23,18 @@ class Subject:
     name: str
     colour: str
     diagnosis: Diagnosis | None = None  # only where there is room to mark what it found
+    stroke: Any = "-"
 
 
 def subjects_of(runs: Sequence[Run], names: Sequence[str], diagnosis: Diagnosis | None = None) -> list[Subject]:
-    """Colours repeat past the palette: nobody tells twenty lines apart by colour."""
+    """Past the palette colours repeat with other strokes: solid, dashed, dash-dotted, dotted."""
     return [
-        Subject(run, clean(name), PALETTE[i % len(PALETTE)], diagnosis if len(runs) == 1 else None)
+        Subject(
+            run,
+            clean(name),
+            PALETTE[i % len(PALETTE)],
+            diagnosis if len(runs) == 1 else None,
+            STROKES[i // len(PALETTE) % len(STROKES)],
+        )
         for i, (run, name) in enumerate(zip(runs, names, strict=True))
     ]

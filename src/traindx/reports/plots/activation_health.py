@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...record import LayerTable, Run
+from ._axes import extent, finish, plain_decades, unit_of
 from ._heat import Map, draw_map
-from ._lines import extent, finish, legend, unit_of
 from ._subject import Subject
 
 TITLE = "Activation health"
 ORDER = 60
-HOW_TO_READ = "Share of units that are always zero (dead) or outputs near their limit (saturated). Pale is healthy."
+HOW_TO_READ = "Share of units that are always zero (dead), or of outputs near their limit (saturated). Pale is healthy."
+SPREAD = "Standard deviation of each layer's outputs: it should neither vanish nor grow with depth."
+HOW_TO_READ_SEVERAL = "Mean over layers. Solid: units that are always zero (dead); dashed: outputs near their limit."
+COLOUR_BAR = True
 SHARES = {"act_dead": "dead", "act_saturated": "saturated"}
 
 
@@ -26,8 +29,11 @@ def height(subjects: Sequence[Subject]) -> float:
     return _map(subjects[0].run).height if len(subjects) == 1 else 3.0
 
 
-def draw(figure: Any, subjects: Sequence[Subject]) -> None:
-    axes = figure.subplots()
+def how_to_read(run: Run) -> str:
+    return HOW_TO_READ if _shares(run) else SPREAD
+
+
+def draw(axes: Any, side: Any, subjects: Sequence[Subject]) -> None:
     if len(subjects) > 1:
         _over_runs(axes, subjects)
         return
@@ -35,16 +41,17 @@ def draw(figure: Any, subjects: Sequence[Subject]) -> None:
     shown = _map(run)
     if _shares(run):
         drawn = draw_map(axes, shown, subjects[0], cmap="OrRd", vmin=0.0, vmax=1.0)
-        bar = figure.colorbar(drawn, ax=axes, pad=0.01, label="share of units", ticks=[0, 0.25, 0.5, 0.75, 1])
-        bar.ax.set_yticklabels(["0 % healthy", "25 %", "50 %", "75 %", "100 % lost"])
+        bar = axes.figure.colorbar(drawn, cax=side, label="share of units lost", ticks=[0, 0.25, 0.5, 0.75, 1])
+        bar.ax.set_yticklabels(["0 %", "25 %", "50 %", "75 %", "100 %"])
     else:
         from matplotlib.colors import LogNorm
 
         present = shown.values[np.isfinite(shown.values) & (shown.values > 0)]
-        norm = LogNorm(present.min(), max(present.max(), present.min() * 10)) if len(present) else None
-        drawn = draw_map(axes, shown, subjects[0], cmap="viridis", norm=norm)
-        figure.colorbar(drawn, ax=axes, pad=0.01, label="spread of the outputs (standard deviation)")
-    axes.set_ylabel("input  →  output", rotation=270, labelpad=12)
+        low = float(present.min()) if len(present) else 1e-3
+        high = max(float(present.max(initial=0.0)), low * 10)
+        drawn = draw_map(axes, shown, subjects[0], cmap="viridis", norm=LogNorm(low, high))
+        bar = axes.figure.colorbar(drawn, cax=side, label="standard deviation")
+        plain_decades(bar.ax.yaxis, low, high)
 
 
 def _over_runs(axes: Any, subjects: Sequence[Subject]) -> None:
@@ -54,13 +61,10 @@ def _over_runs(axes: Any, subjects: Sequence[Subject]) -> None:
             style = "-" if quantity == "act_dead" else "--"
             rows = np.isfinite(table.values).any(axis=1)
             means = 100 * np.nanmean(table.values[rows], axis=1)
-            axes.plot(
-                table.steps[rows], means, style, color=subject.colour, label=f"{subject.name}: {SHARES[quantity]}"
-            )
+            axes.plot(table.steps[rows], means, style, color=subject.colour, marker=".", markersize=3)
     axes.set_xlim(*extent(subjects))
     axes.set_ylim(-2, 102)
-    finish(axes, "units lost, %, mean over layers", xlabel=unit_of(subjects[0].run))
-    legend(axes)
+    finish(axes, "units lost, %", unit=unit_of(*(subject.run for subject in subjects)))
 
 
 def _shares(run: Run) -> dict[str, LayerTable]:

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from ...record import LayerTable, Run
 from ...record.types import FloatArray
 from ...wording import clean
+from ._axes import finish, plain_decades, shortened
 from ._heat import Map, draw_map
-from ._lines import finish, legend, shortened
 from ._subject import BROKEN, Subject
 
 TITLE = "Gradient flow by layer"
 ORDER = 50
-HOW_TO_READ = "Layers from input (top) to output (bottom). Dark rows learn little; red is NaN, black exactly zero."
+HOW_TO_READ = "Input at the top, output at the bottom. Dark rows learn little; red: NaN or Inf; black: exactly zero."
+HOW_TO_READ_SEVERAL = "The typical size by layer in the second half of each run, from the input (left) to the output."
 MOST_NAMES = 24
+COLOUR_BAR = True
 
 
 def has(run: Run) -> bool:
@@ -29,15 +31,14 @@ def height(subjects: Sequence[Subject]) -> float:
     return _map(subjects[0].run).height if len(subjects) == 1 else 3.2
 
 
-def draw(figure: Any, subjects: Sequence[Subject]) -> None:
-    axes = figure.subplots()
+def draw(axes: Any, side: Any, subjects: Sequence[Subject]) -> None:
     if len(subjects) == 1:
-        _over_time(figure, axes, subjects[0])
+        _over_time(axes, side, subjects[0])
     else:
         _profiles(axes, subjects)
 
 
-def _over_time(figure: Any, axes: Any, subject: Subject) -> None:
+def _over_time(axes: Any, side: Any, subject: Subject) -> None:
     from matplotlib.colors import ListedColormap, LogNorm
 
     shown = _map(subject.run)
@@ -51,33 +52,35 @@ def _over_time(figure: Any, axes: Any, subject: Subject) -> None:
     for mask, colour in ((zero, "black"), (broken, BROKEN)):
         if np.isfinite(mask).any():
             draw_map(axes, Map(shown.steps, shown.rows, mask), subject, cmap=ListedColormap([colour]), zorder=3)
-    figure.colorbar(drawn, ax=axes, label="gradient size (RMS)", extend="min", pad=0.01)
-    axes.set_ylabel("input  →  output", rotation=270, labelpad=12)
+    bar = axes.figure.colorbar(drawn, cax=side, label="gradient size (RMS)", extend="min")
+    plain_decades(bar.ax.yaxis, min(low, high / 10), high)
 
 
 def _profiles(axes: Any, subjects: Sequence[Subject]) -> None:
     """Several runs: the typical size by layer in the second half of each."""
-    names: list[str] = []
+    names: set[tuple[str, ...]] = set()
     for subject in subjects:
         table = _table(subject.run)
         layers = _layers(subject.run, table)
         half = table.values[len(table) // 2 :][:, [table.layers.index(name) for name in layers]]
-        names = [shortened(clean(name), 24) for name in layers] if len(layers) > len(names) else names
+        names.add(tuple(shortened(clean(name), 24) for name in layers))
         axes.plot(
             np.arange(len(layers)),
             _middle(half),
-            "o-",
+            marker="o",
             color=subject.colour,
-            label=subject.name,
+            linestyle=subject.stroke,
             linewidth=1.5,
             markersize=4,
         )
     axes.set_yscale("log")
-    if len(names) <= MOST_NAMES:
-        axes.set_xticks(np.arange(len(names)), names, rotation=40, ha="right", fontsize=8)
-    finish(axes, "gradient size (RMS)", log=True, xlabel=None)
-    axes.set_xlabel("layer, input → output")
-    legend(axes)
+    shared = next(iter(names)) if len(names) == 1 else ()
+    if shared and len(shared) <= MOST_NAMES:
+        axes.set_xticks(np.arange(len(shared)), shared, rotation=40, ha="right", fontsize=8)
+    else:
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    finish(axes, "gradient size (RMS)", log=True, unit=None)
+    axes.set_xlabel(f"layer{'' if shared else ' (by its number)'}, input → output")
 
 
 def _middle(values: FloatArray) -> FloatArray:
@@ -98,7 +101,15 @@ def _layers(run: Run, table: LayerTable) -> list[str]:
 
 def _map(run: Run) -> Map:
     table = _table(run)
-    return Map.of(table, _layers(run, table))
+    layers = _layers(run, table)
+    types = {parameter.name: parameter.module for parameter in run.parameters}
+    return Map.of(table, layers, [_label(name, types.get(name) or "") for name in layers])
+
+
+def _label(name: str, module_type: str) -> str:
+    """A weight by its layer; a bare number, as `nn.Sequential` gives, with the layer's type."""
+    layer = name.removesuffix(".weight")
+    return f"{layer} {module_type}".strip() if layer.replace(".", "").isdigit() else layer
 
 
 def _broken(run: Run, shown: Map) -> NDArray[np.bool_]:

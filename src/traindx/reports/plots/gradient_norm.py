@@ -1,4 +1,4 @@
-"""The norm of the whole gradient, with the clipping threshold where there is one."""
+"""The norm of the whole gradient; where it is clipped, before and after."""
 
 from __future__ import annotations
 
@@ -7,35 +7,73 @@ from typing import Any
 
 import numpy as np
 
-from ...record import Run
-from ._lines import MOST_RAW, draw_curve, extent, finish, legend, scale, unit_of
-from ._subject import Subject
+from ...record import Run, Series
+from ._axes import extent, finish, legend, scale, unit_of
+from ._lines import MOST_RAW, draw_curve
+from ._subject import PALETTE, Subject
 
 TITLE = "Gradient norm"
 ORDER = 40
+HEIGHT = 2.5
 HOW_TO_READ = "Sudden peaks are batches or steps that hurt; a fall towards zero means that learning has stopped."
+HOW_TO_READ_SEVERAL = "Before clipping, where a run clips. A fall towards zero means that learning has stopped."
 
 
 def has(run: Run) -> bool:
-    return bool(run.series("grad_norm"))
+    return bool(run.series("grad_norm")) or bool(run.series("clip/norm"))
 
 
-def draw(figure: Any, subjects: Sequence[Subject]) -> None:
-    axes = figure.subplots()
-    series = [subject.run.series("grad_norm") for subject in subjects]
-    log = scale(axes, series)
+def draw(axes: Any, _side: Any, subjects: Sequence[Subject]) -> None:
     axes.set_xlim(*extent(subjects))
-    for subject, its in zip(subjects, series, strict=True):
-        whose = subject.name if len(subjects) > 1 else ""
-        label = whose or "gradient norm, smoothed"
-        draw_curve(axes, its, subject.colour, label, log, raw=len(subjects) <= MOST_RAW, whose=whose)
-    thresholds = [t for subject in subjects if (t := subject.run.series("clip/threshold").finite)]
-    if thresholds:
-        level = float(np.median(thresholds[0].values))
-        axes.axhline(level, color="#333333", linewidth=1, linestyle=(0, (4, 3)))
-        axes.annotate(
-            f"clipped above {level:.3g}", (0.995, level), xycoords=axes.get_yaxis_transform(), fontsize=9, ha="right",
-            xytext=(0, 3), textcoords="offset points",
-        )  # fmt: skip
-    finish(axes, "gradient norm", log=log, xlabel=unit_of(subjects[0].run))
+    if len(subjects) == 1:
+        log = _one(axes, subjects[0].run)
+    else:
+        norms = [_before(subject.run) or subject.run.series("grad_norm") for subject in subjects]
+        log = scale(axes, norms)
+        for subject, its in zip(subjects, norms, strict=True):
+            style = {"linestyle": subject.stroke}
+            few = len(subjects) <= MOST_RAW
+            draw_curve(axes, its, subject.colour, "", log, raw=few, whose=subject.name, **style)
+    finish(axes, "gradient norm", log=log, unit=unit_of(*(subject.run for subject in subjects)))
     legend(axes)
+
+
+def _one(axes: Any, run: Run) -> bool:
+    norms = _norms(run)
+    log = scale(axes, list(norms.values()))
+    for place, (name, its) in enumerate(norms.items()):
+        draw_curve(axes, its, PALETTE[place % len(PALETTE)], name, log, whose=name if len(norms) > 1 else "")
+    return log
+
+
+def _norms(run: Run) -> dict[str, Series]:
+    """By name: before and after clipping where the run clips, else the norm by optimizer."""
+    if before := _before(run):
+        limits = run.series("clip/threshold").values
+        if len(limits) != len(before):
+            return {"before clipping": before}
+        return {
+            "before clipping": before,
+            "after clipping": Series("", before.steps, np.minimum(before.values, limits)),
+        }
+    others = {name: its for name in run.series_names if name.startswith("grad_norm/") and (its := run.series(name))}
+    first = run.series("grad_norm")
+    if not others:
+        return {"gradient norm": first}
+    return {"optimizer 0": first, **{f"optimizer {name.rpartition('/')[2]}": its for name, its in others.items()}}
+
+
+def _before(run: Run) -> Series | None:
+    """The norm that each clipping call found.
+
+    Calls of quick steps carry the step at which they were last heard of; where they are as many as the steps until the
+    next, each belongs to one of those.
+    """
+    norms = run.series("clip/norm")
+    if not norms:
+        return None
+    steps, first, counts = np.unique(norms.steps, return_index=True, return_counts=True)
+    gaps = np.append(np.diff(steps), counts[-1])
+    if len(np.unique(first)) != len(steps) or (np.diff(norms.steps) < 0).any() or not (counts == gaps).all():
+        return norms
+    return Series(norms.name, steps[0] + np.arange(len(norms)), norms.values)

@@ -1,68 +1,130 @@
-"""Training loss, raw and smoothed, with the onsets of what was found marked."""
+"""Training and validation loss: raw and smoothed, the gap between them, and where something begins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ...record import Run, Series
-from ...signs import Sign
-from ._lines import MOST_RAW, draw_curve, extent, finish, legend, scale, unit_of
-from ._subject import Subject
+import numpy as np
 
-TITLE = "Training loss"
+from ...record import Run, Series
+from ...record.values import mapping, number
+from ...signs.curve import curve_of
+from ...wording import clean
+from ._axes import extent, finish, legend, scale, unit_of
+from ._lines import FEWEST_TO_SMOOTH, MOST_RAW, draw_curve, smoothed
+from ._onsets import mark_onsets
+from ._subject import PALETTE, VALIDATION, Subject
+
+TITLE = "Loss"
 ORDER = 10
-HOW_TO_READ = (
-    "Faint: every recorded value. Strong: smoothed. Dashed: where something begins. Red crosses: NaN or infinite."
-)
-HOW_TO_READ_SEVERAL = "One line a run, smoothed where there are many values. Red crosses: NaN or infinite."
-MOST_ONSETS = 4
+HEIGHT = 3.2
+MARKS_ONSETS = True
+HOW_TO_READ = "The loss at every recorded step."
+HOW_TO_READ_SEVERAL = "Training loss, one line per run, smoothed where there are many values. Red crosses: NaN or Inf."
 
 
 def has(run: Run) -> bool:
     return bool(_series(run))
 
 
-def draw(figure: Any, subjects: Sequence[Subject]) -> None:
-    axes = figure.subplots()
-    series = [_series(subject.run) for subject in subjects]
-    log = scale(axes, series)
+def how_to_read(run: Run) -> str:
+    """What this run's chart shows, no more."""
+    series = [*training_losses(run).values(), run.series("loss/validation")]
+    parts = {
+        "faint: every recorded value; strong: smoothed": len(series[0]) >= FEWEST_TO_SMOOTH,
+        "shaded: the gap to validation": len(series) == 2 and len(series[1]) > 1,
+        "red crosses: NaN or Inf": any(len(its.finite) < len(its) for its in series),
+    }
+    told = "; ".join(text for text, holds in parts.items() if holds)
+    return f"{told[:1].upper()}{told[1:]}." if told else HOW_TO_READ
+
+
+def draw(axes: Any, _side: Any, subjects: Sequence[Subject]) -> None:
     axes.set_xlim(*extent(subjects))
-    for subject, its in zip(subjects, series, strict=True):
-        label = subject.name if len(subjects) > 1 else "smoothed"
-        draw_curve(
-            axes,
-            its,
-            subject.colour,
-            label,
-            log,
-            raw=len(subjects) <= MOST_RAW,
-            whose=subject.name if len(subjects) > 1 else "",
-        )
-    finish(axes, "loss", log=log, xlabel=unit_of(subjects[0].run))
+    log = _one(axes, subjects[0]) if len(subjects) == 1 else _several(axes, subjects)
+    finish(axes, "loss", log=log, unit=unit_of(*(subject.run for subject in subjects)))
     legend(axes)
     if len(subjects) == 1:
-        _mark_onsets(axes, subjects[0])
+        mark_onsets(axes, subjects[0])
+
+
+def _one(axes: Any, subject: Subject) -> bool:
+    run = subject.run
+    training, validation = training_losses(run), run.series("loss/validation")
+    log = scale(axes, [*training.values(), *([validation] if validation else [])])
+    several = len(training) > 1 or bool(validation)
+    for (name, its), colour in zip(training.items(), _colours(), strict=False):
+        draw_curve(axes, its, colour, name if several else "smoothed", log, whose=name if several else "")
+    if validation:
+        draw_curve(axes, validation, VALIDATION, "validation", log, raw=False, whose="validation")
+        if len(training) == 1:
+            _gap(axes, run, log)
+        _best(axes, run)
+    return log
+
+
+def _several(axes: Any, subjects: Sequence[Subject]) -> bool:
+    series = [_series(subject.run) for subject in subjects]
+    log = scale(axes, series)
+    for subject, its in zip(subjects, series, strict=True):
+        few = len(subjects) <= MOST_RAW
+        style = {"linestyle": subject.stroke}
+        draw_curve(axes, its, subject.colour, "", log, raw=few, whose=subject.name, **style)
+    return log
+
+
+def _colours() -> list[str]:
+    """The first for training, then those that validation does not have."""
+    return [colour for colour in PALETTE if colour != VALIDATION]
+
+
+def training_losses(run: Run) -> dict[str, Series]:
+    """By name: one loss, or those of networks that are trained against each other."""
+    sites = {_call(run, k): its for k in range(4) if (its := run.series(f"loss/train/{k}"))}
+    if len(sites) > 1 and len(run.optimizers) > 1:
+        return sites
+    networks = run.fact("log").get("networks") or ()
+    named = {clean(str(name)): its for name in networks if (its := run.series(f"raw/{name}"))}
+    if named and not run.series("loss/train"):
+        return dict(list(named.items())[:4])
+    training = run.series("loss/train")
+    return {"training": training} if training else {}
+
+
+def _call(run: Run, place: int) -> str:
+    """A backward call by its line, so that the losses of two networks can be told apart."""
+    calls = run.entries("backward_sites")
+    site = mapping(calls[place].get("site")) if place < len(calls) else {}
+    line = number(site.get("line"))
+    return f"loss of line {line:.0f}" if line else f"loss {place}"
 
 
 def _series(run: Run) -> Series:
-    return run.series("loss/train") or run.series("loss/validation")
+    return next(iter(training_losses(run).values()), None) or run.series("loss/validation")
 
 
-def _mark_onsets(axes: Any, subject: Subject) -> None:
-    """A dashed line at each onset, its name beside it, one below the other so that they stay readable."""
-    found: dict[int, list[Sign]] = {}
-    for sign in subject.diagnosis.symptoms if subject.diagnosis else ():
-        # Crosses already show where the loss is not finite.
-        if sign.onset is not None and sign.severity != "info" and sign.id != "loss-not-finite":
-            found.setdefault(sign.onset, []).append(sign)
-    low, high = axes.get_xlim()
-    for place, (step, signs) in enumerate(list(found.items())[:MOST_ONSETS]):
-        axes.axvline(step, color="#333333", linewidth=1, linestyle=(0, (4, 3)), zorder=4)
-        words = " + ".join(sign.id.replace("-", " ") for sign in signs[:2])
-        late = step > low + 0.6 * (high - low)
-        axes.annotate(
-            f"{words}, from step {step:,}", (step, 0.97 - 0.1 * place), xycoords=axes.get_xaxis_transform(), fontsize=9,
-            ha="right" if late else "left", xytext=(-4 if late else 4, 0), textcoords="offset points", va="top",
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}, zorder=7,
-        )  # fmt: skip
+def _gap(axes: Any, run: Run, log: bool) -> None:
+    training, validation = curve_of(run.series("loss/train")), curve_of(run.series("loss/validation"))
+    if len(training) < 2 or len(validation) < 2:
+        return
+    below = np.interp(validation.steps, training.steps, smoothed(training, log))
+    axes.fill_between(validation.steps, below, validation.values, color=VALIDATION, alpha=0.12, linewidth=0, zorder=1)
+
+
+def _best(axes: Any, run: Run) -> None:
+    validation = curve_of(run.series("loss/validation"))
+    if len(validation) < 2:
+        return
+    at = int(np.argmin(validation.values))
+    step, value = int(validation.steps[at]), float(validation.values[at])
+    axes.plot(
+        [step], [value], "o", color=VALIDATION, markersize=8, markerfacecolor="white", markeredgewidth=2, zorder=5
+    )
+    late = at > 0.6 * len(validation)
+    axes.annotate(
+        f"lowest validation {value:.4g}, {unit_of(run)} {step:,}", (step, value), xytext=(-8 if late else 8, -9),
+        fontsize=8.5, textcoords="offset points", ha="right" if late else "left", color=VALIDATION, va="top", zorder=7,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+    )  # fmt: skip
+    axes.margins(y=0.15)

@@ -43,7 +43,7 @@ def measure(run: Run) -> Sign | Missing:
     ran = [p for p in run.parameters if p.ran and p.trains is not False]
     widths = [*_hidden(ran), *_states(ran), *_words(ran)]
     if adversarial(run) or not widths:
-        return Missing(ID, "networks train against each other, or no hidden layer was seen to run")
+        return Missing(ID, "the networks are adversarial, or no hidden layer was seen to run")
     narrowest = max(widths, key=lambda width: (width.level, -width.units))
     level = narrowest.level
     return Sign(
@@ -87,5 +87,5 @@ def _words(ran: list[Parameter]) -> list[_Width]:
     widest = max(known, key=lambda p: p.shape[1])
     count = float(widest.shape[0])
     return [
-        _Width(widest.name, float(widest.shape[1]), count, f"to tell {num(count)} words or items apart", ENOUGH / 2)
+        _Width(widest.name, float(widest.shape[1]), count, f"for {num(count)} different words or items", ENOUGH / 2)
     ]

@@ -16,11 +16,10 @@ from .._tables import layer_medians, median
 ID = "sparse-activations"
 QUESTION = questions.FLOW
 SHOWS = "dynamics"
+END = "deep"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("deep"):
-        return Missing(ID, unseen)
     rectifiers = {module.name for module in run.modules if module.type in RELU_LIKE}
     rectifiers |= set(run.layers("act_dead").layers)
     shares = {n: s for n, s in layer_medians(run.layers("act_zero"), 0.75).items() if n in rectifiers}

@@ -28,6 +28,7 @@ from ..curve import stop, training_loss, validation_loss
 ID = "accuracy-at-chance"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
@@ -36,8 +37,6 @@ LOSS_LEARNS = 0.7  # the highest level then: a doubt, not a bad outcome
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     accuracy = accuracy_curve(run)
     if len(accuracy) < 3:
         return Missing(ID, "fewer than three accuracies were recorded")
@@ -67,7 +66,7 @@ def _learns_all_the_same(run: Run) -> bool:
 def _chance(run: Run) -> tuple[float | None, str]:
     known = chance_accuracy(run)
     if known is not None:
-        return known, "the commonest class"
+        return known, "the most common class"
     config = mapping(run.fact("log").get("config"))
     for key in CLASS_KEYS:
         classes = number(config.get(key))

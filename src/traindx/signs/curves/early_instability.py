@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other swing at first")
+        return Missing(ID, "the losses of adversarial networks swing at first")
     y = loss.ratios
     window = max(5, len(loss) // 10)
     few = max(1, window // 20)

@@ -24,14 +24,13 @@ from ..curve import adversarial, curve_of
 ID = "generalisation-gap"
 QUESTION = questions.VALIDATION
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.8
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other cannot be compared")
+        return Missing(ID, "the losses of adversarial networks cannot be compared")
     losses, accuracies = _of_losses(run), _of_accuracies(run)
     found = [part for part in (losses, accuracies) if part is not None]
     if not found:

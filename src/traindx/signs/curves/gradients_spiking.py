@@ -26,7 +26,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(norm) < 3:
         return Missing(ID, "fewer than three gradient norms were recorded")
     if adversarial(run):
-        return Missing(ID, "networks that train against each other take turns, and so do the sizes of their gradients")
+        return Missing(ID, "the gradient norms of adversarial networks alternate")
     if norm.values.min() <= 0:
         return Missing(ID, "gradient norms of zero cannot be compared as ratios")
     found = [e for e in gradient_excursions(run) if e.start >= max(2, len(norm) // 100)]

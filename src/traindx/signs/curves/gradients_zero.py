@@ -20,13 +20,12 @@ from ..curve import gradient_norm, moment, training_loss
 ID = "gradients-zero"
 QUESTION = questions.FLOW
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.8
 VANISHED = 1e-4
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     norm, loss = gradient_norm(run), training_loss(run)
     if len(norm) < 3:
         return Missing(ID, "fewer than three gradient norms were recorded")

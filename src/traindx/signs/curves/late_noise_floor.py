@@ -22,13 +22,12 @@ from ..curve import BINS, Curve, in_bins, spread_of_differences, training_loss, 
 ID = "late-noise-floor"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 SUSPICION = 0.5  # the most that noise of the training loss alone shows
 FEWEST_VALIDATIONS = 5
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, rate = training_loss(run), learning_rate(run)
     if len(loss) < 30:
         return Missing(ID, "fewer than thirty training losses were recorded")

@@ -17,11 +17,10 @@ from ..curve import training_loss
 ID = "loss-at-floor"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, chance = training_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")

@@ -26,6 +26,7 @@ from ..curve import Curve, curve_of, ended, means_little, moment, robust_spread,
 ID = "loss-diverged"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 CORE = True
 BAD_FROM = 0.7
 DOUBT_FROM = 0.5
@@ -43,8 +44,6 @@ class Divergence:
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")

@@ -21,13 +21,12 @@ from ..curve import is_excerpt, training_loss
 ID = "loss-falling-slowly"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")

@@ -12,13 +12,12 @@ from ..curve import moment, stop, training_loss
 ID = "loss-heads-wrong-way"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:
         return Missing(ID, "fewer than eight training losses were recorded")

@@ -18,12 +18,11 @@ from ..curve import BINS, in_bins, moment, training_loss
 ID = "loss-negative-unbounded"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 9:
         return Missing(ID, "fewer than nine training losses were recorded")

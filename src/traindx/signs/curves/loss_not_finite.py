@@ -187,7 +187,7 @@ def _text(run: Run, bad: Bad) -> str:
     if bad.lasting:
         return f"{what} is {bad.shown} from {moment(run, bad.onset)} to the end ({bad.count} of {bad.points} points)."
     if bad.at_end:
-        return f"{what} is {bad.shown} at {moment(run, bad.onset)}, the last that was recorded."
+        return f"{what} is {bad.shown} at {moment(run, bad.onset)}, the last recorded point."
     if bad.count == 1:
         return f"{what} is {bad.shown} at {moment(run, bad.onset)} only and recovers."
     first = moment(run, bad.onset)

@@ -23,13 +23,12 @@ from ..curve import BINS, Curve, in_bins, moment, robust_spread, spread_of_diffe
 ID = "loss-oscillating"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 12:
         return Missing(ID, "fewer than twelve training losses were recorded")

@@ -22,13 +22,12 @@ from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
 ID = "loss-plateau"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 8:
         return Missing(ID, "fewer than eight training losses were recorded")
@@ -67,7 +66,7 @@ def _known(run: Run) -> bool:
 
 
 def _share_with_rate(run: Run, loss: Curve, tail: FlatTail) -> float:
-    """The flat stretch as a share of the run, counted only where the rate was worth the name."""
+    """The flat stretch as a share of the run, counted only where the learning rate had not run out."""
     rate = learning_rate(run)
     if rate is None:
         return tail.share

@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other jump of themselves")
+        return Missing(ID, "the losses of adversarial networks jump by design")
     earliest = 1 if is_excerpt(run) else max(2, len(loss) // 100)
     spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= earliest]
     clear = [e for e in spikes if e.level >= 0.5]

@@ -24,6 +24,7 @@ from ..curve import Curve, is_excerpt, means_little, stop, training_loss
 ID = "loss-stuck"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 CORE = True
 BAD_FROM = 0.7
 DOUBT_FROM = 0.5
@@ -34,8 +35,6 @@ SAME = 1e-5  # relative spread below which losses of different batches are one c
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = training_loss(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")

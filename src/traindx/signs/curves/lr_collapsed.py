@@ -23,6 +23,7 @@ from ..curve import moment, training_loss
 ID = "lr-collapsed"
 QUESTION = questions.SCHEDULE
 SHOWS = "dynamics"
+END = "step"
 CORE = True
 ZERO = 1e-3
 WORTH = 0.1
@@ -31,8 +32,6 @@ JUDGEABLE = 30  # points in which a trend would show
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     rate = learning_rate(run)
     if rate is None:
         return Missing(ID, "the learning rate was not recorded")
@@ -40,8 +39,8 @@ def measure(run: Run) -> Sign | Missing:
     if rate.peak == 0:
         text = f"The learning rate is 0 at all {len(steps)} recorded points."
         # Schedulers print 0 for a few steps before they have stepped.
-        level, grave = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")
-        return Sign(ID, 1.0, level, text, int(steps[0]), cast(Severity, grave), {"peak": 0.0, "share": 1.0})
+        level, severity = (1.0, "critical") if len(steps) >= 5 else (0.5, "info")
+        return Sign(ID, 1.0, level, text, int(steps[0]), cast(Severity, severity), {"peak": 0.0, "share": 1.0})
     alive = np.flatnonzero(values > ZERO * rate.peak)
     if alive[-1] < len(steps) - 1:
         return _after(run, rate, int(steps[alive[-1] + 1]))

@@ -11,11 +11,10 @@ from .._rate import learning_rate
 ID = "lr-lowered"
 QUESTION = questions.SCHEDULE
 SHOWS = "setting"
+END = "step"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     rate = learning_rate(run)
     if rate is None or rate.peak <= 0:
         return Missing(ID, "the learning rate was not recorded, or once only")

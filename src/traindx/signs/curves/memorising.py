@@ -69,7 +69,7 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _rate_drops(run: Run, loss: Curve, border: int) -> bool:
-    """Whether the rate falls by a fifth or more from just before the border to just after it."""
+    """Whether the learning rate falls by a fifth or more from just before the border to just after it."""
     rate = learning_rate(run)
     if rate is None:
         return False

@@ -22,20 +22,19 @@ from ..curve import adversarial
 ID = "much-to-gain"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 FEWEST = 8
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} training losses were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     all_of_it = chance.loss if chance is not None else loss.first
     if all_of_it <= 0:
-        return Missing(ID, "a loss that begins below zero has no known extent")
+        return Missing(ID, "the range of a loss that starts below zero is not known")
     half = loss.between(loss.steps[0] + (loss.steps[-1] - loss.steps[0]) / 2, float("inf")).values
     if len(half) < 4:
         return Missing(ID, "fewer than four training losses in the second half of the run")
@@ -43,7 +42,7 @@ def measure(run: Run) -> Sign | Missing:
     began, ended = float(np.median(half[:few])), float(np.median(half[-few:]))
     share = (began - ended) / all_of_it
     if share > 1.0:
-        return Missing(ID, "the loss fell by more than there is between chance and zero: it has other terms")
+        return Missing(ID, "the loss fell by more than the distance from chance to zero, so it has further terms")
     # Two standard errors of the difference of two such medians must lie between them.
     noise = 1.25 * loss.noise * np.sqrt(2.0 / few) * (ended if loss.logarithmic else 1.0)
     certain = ramp((began - ended) / noise, 1.0, 2.5) if noise > 0 else float(began > ended)

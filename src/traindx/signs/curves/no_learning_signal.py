@@ -18,19 +18,18 @@ from ..curve import means_little
 ID = "no-learning-signal"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 DOUBT_FROM = 0.5
 EARNS = True
 FEWEST = 5
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     judged, fall = objective(run), learning(run)
     if judged is None or fall is None or len(judged.curve) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} losses or accuracies were recorded")
     if means_little(run):
-        return Missing(ID, "losses of reinforcement learning or of networks against each other do not measure progress")
+        return Missing(ID, "losses of reinforcement learning or adversarial training do not measure progress")
     if around_zero(judged.curve):
         return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     rate = learning_rate(run)

@@ -1,11 +1,11 @@
-"""How many runs, folds or resumed stretches the log holds. The other signs look at the longest."""
+"""How many runs or folds the log holds, as its reader counted them. The other signs look at one of them."""
 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.values import index
 from .. import questions
 from .._base import Missing, Sign
-from ..curve import split_runs
 
 ID = "several-runs"
 QUESTION = questions.TRAINED
@@ -13,16 +13,11 @@ SHOWS = "scope"
 
 
 def measure(run: Run) -> Sign | Missing:
-    series = run.series("loss/train") or run.series("loss/validation")
-    if not series:
+    if not run.series("loss/train") and not run.series("loss/validation"):
         return Missing(ID, "no loss was recorded")
-    log = run.facts.get("log")
-    told = log.get("runs") if isinstance(log, dict) else None
-    pieces = split_runs(series)
-    count = max(len(pieces), told if isinstance(told, int) else 1, 1)
+    count = index(run.fact("log").get("runs")) or 1
     if count == 1:
         return Sign(ID, 1.0, 0.0, "The record holds one run.", values={"runs": 1})
-    lengths = [len(piece) for piece in reversed(pieces)]
-    at = f"; the one looked at has {max(lengths)} points" if len(lengths) > 1 else ""
-    text = f"The record holds {count} runs one after the other{at}."
-    return Sign(ID, float(count), 1.0, text, None, "info", {"runs": count, "lengths": lengths[:50]})
+    return Sign(
+        ID, float(count), 1.0, f"The log holds {count} runs one after the other.", None, "info", {"runs": count}
+    )

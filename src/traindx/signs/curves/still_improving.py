@@ -25,18 +25,17 @@ from ..curve import Curve, adversarial, moment
 ID = "still-improving"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 TYPICAL_NOISE = 0.02  # of one loss, relative
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     judged = objective(run)
     if judged is None or len(judged.curve) < 6:
         return Missing(ID, "fewer than six losses or accuracies were recorded")
     loss = judged.curve
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     if around_zero(loss):
         return Missing(ID, "the loss hovers around zero, as policy losses do by design")
     half = loss.between(loss.steps[0] + (loss.steps[-1] - loss.steps[0]) / 2, float("inf"))

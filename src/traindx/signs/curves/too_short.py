@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...record import Run
 from .. import questions
-from .._base import Sign, ramp
+from .._base import Missing, Sign, ramp
 from .._rate import learning_rate
 from ..curve import training_loss, validation_loss
 
@@ -19,7 +19,9 @@ SHOWS = "scope"
 FIRST_PART = 0.05  # of the planned steps
 
 
-def measure(run: Run) -> Sign:
+def measure(run: Run) -> Sign | Missing:
+    if run.kind == "interview":
+        return Missing(ID, "losses that a person pasted are an excerpt")
     points = max(len(training_loss(run)), len(validation_loss(run)))
     rate = learning_rate(run)
     warming = rate is not None and rate.warming and not rate.curve.begins_late

@@ -17,11 +17,10 @@ from .._validation import evaluated_pairs
 ID = "train-above-validation"
 QUESTION = questions.VALIDATION
 SHOWS = "dynamics"
+END = "step"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     pairs = evaluated_pairs(run)
     # A loss that falls fast is above a later evaluation by delay alone: the later half has less of that.
     late = slice(len(pairs.steps) // 2, None)

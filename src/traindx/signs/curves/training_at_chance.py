@@ -18,6 +18,7 @@ from ..curve import adversarial, stop
 ID = "training-at-chance"
 QUESTION = questions.FALLS
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.9
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
@@ -25,13 +26,11 @@ UNFINISHED = 0.85  # the highest level of a run that was cut short while its los
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, chance = compared_loss(run), chance_level(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
     if adversarial(run):
-        return Missing(ID, "networks that train against each other have no chance level")
+        return Missing(ID, "the losses of adversarial networks have no chance level")
     if chance is None:
         return Missing(ID, "the loss of chance is not known for this run")
     ratio = loss.last / chance.loss

@@ -18,18 +18,17 @@ from ..curve import adversarial
 ID = "training-learned"
 QUESTION = questions.FALLS
 SHOWS = "success"
+END = "step"
 CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = compared_loss(run)
     fall = fall_of(loss)
     if len(loss) < 4 or fall is None:
         return Missing(ID, "fewer than four training losses were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     found = progress(run, loss, loss.last)
     if found is None:
         return Missing(ID, "neither chance nor a positive first loss is known")

@@ -1,6 +1,6 @@
 """Whether validation never gets better than chance while training does.
 
-Chance is the trivial predictor's loss or the share of the commonest class. The best evaluation counts: one that beats
+Chance is the trivial predictor's loss or the share of the most common class. The best evaluation counts: one that beats
 chance by a tenth shows that something carries over.
 """
 
@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         levels.append((ramp(best / level, 0.9, 0.98), text, {"best_loss": best, "chance": level}))
     if share is not None and len(accuracy):
         best = float(accuracy.values.max())
-        text = f"Validation accuracy is {percent(best)} at best; naming the commonest class gives {percent(share)}"
+        text = f"Validation accuracy is {percent(best)} at best; the most common class alone gives {percent(share)}"
         levels.append(
             (
                 ramp(best - share, 0.1 * (1 - share), 0.02 * (1 - share)),

@@ -19,11 +19,10 @@ from ..curve import moment, spread_of_differences
 ID = "validation-double-descent"
 QUESTION = questions.VALIDATION
 SHOWS = "dynamics"
+END = "step"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     validation = evaluations(run)
     if len(validation) < 9:
         return Missing(ID, "fewer than nine validation losses were recorded")

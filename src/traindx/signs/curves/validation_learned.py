@@ -17,15 +17,14 @@ from ..curve import adversarial, curve_of, validation_loss
 ID = "validation-learned"
 QUESTION = questions.VALIDATION
 SHOWS = "success"
+END = "step"
 CORE = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss, accuracy = validation_loss(run), curve_of(run.series("accuracy/validation"))
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     found = []
     by_loss = progress(run, loss, loss.last, validation_scale(run)) if len(loss) else None
     if by_loss is not None:
@@ -34,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     share = chance_accuracy(run)
     if share is not None and share < 1 and len(accuracy):
         gained = (accuracy.last - share) / (1 - share)
-        text = f"Validation accuracy ends at {percent(accuracy.last)}; the commonest class gives {percent(share)}."
+        text = f"Validation accuracy ends at {percent(accuracy.last)}; the most common class gives {percent(share)}."
         found.append((ramp(gained, 0.2, 0.7), text, {"accuracy": accuracy.last, "gained": gained}))
     if not found:
         return Missing(ID, "nothing was evaluated, or chance is not known")

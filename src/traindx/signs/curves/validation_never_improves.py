@@ -19,20 +19,19 @@ from ..curve import adversarial, curve_of, moment, stop, training_loss, validati
 ID = "validation-never-improves"
 QUESTION = questions.VALIDATION
 SHOWS = "outcome"
+END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     validation, training = validation_loss(run), training_loss(run)
     fall = fall_of(validation)
     if fall is None or len(training) < 3:
         return Missing(ID, "fewer than three validation losses beside a training loss were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other cannot be compared")
+        return Missing(ID, "the losses of adversarial networks cannot be compared")
     first = float(validation.values[0])
     # Where the first evaluation came before the first training loss, that one stands beside it.
     then, now = training_at(run, int(validation.steps[0])), training.last

@@ -24,6 +24,7 @@ from ..curve import Curve, curve_of, moment, training_loss, validation_loss
 ID = "validation-rising"
 QUESTION = questions.VALIDATION
 SHOWS = "outcome"
+END = "step"
 CORE = True
 BAD_FROM = 0.9
 DOUBT_FROM = 0.5
@@ -35,8 +36,6 @@ METRIC_IMPROVES = 0.6  # the highest level while the accuracy goes on improving:
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     validation = validation_loss(run)
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")

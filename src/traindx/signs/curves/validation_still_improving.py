@@ -20,18 +20,17 @@ from ..curve import adversarial, validation_loss
 ID = "validation-still-improving"
 QUESTION = questions.VALIDATION
 SHOWS = "dynamics"
+END = "step"
 FEWEST = 4
 TYPICAL_NOISE = 0.02  # of one evaluation, relative
 
 
 def measure(run: Run) -> Sign | Missing:
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     loss = validation_loss(run)
     if len(loss) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} validation losses were recorded")
     if adversarial(run):
-        return Missing(ID, "the losses of networks that train against each other do not fall")
+        return Missing(ID, "the losses of adversarial networks do not fall")
     if loss.values.min() <= 0:
         return Missing(ID, "a validation loss that is not positive has no ratios")
     late = loss.ratios[len(loss) // 2 - 1 :]

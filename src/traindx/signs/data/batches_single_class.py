@@ -27,7 +27,7 @@ FEWEST_BATCHES = 4
 
 
 def _shuffled_majority(counts: dict[str, float], rows: float) -> float:
-    """The mean share of the commonest class in shuffled batches of this size, by drawing a few hundred."""
+    """The mean share of the most common class in shuffled batches of this size, by drawing a few hundred."""
     total = sum(counts.values())
     if not counts or not 1 <= rows <= 1e6 or not 0 < total < 1e300:
         return 0.0

@@ -31,13 +31,13 @@ KNOWN = 0.35  # of what there is to know beyond chance: a model that knows less 
 
 def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
-        return Missing(ID, "networks that train against each other are never sure")
+        return Missing(ID, "adversarial networks make no confident predictions of a class")
     batch = typical(run, "batch_size") or 0.0
     calls = run.training_losses
     if len(calls) > 1:
-        return Missing(ID, "several losses were computed, and their answers are not told apart")
+        return Missing(ID, "several losses were computed, and which predictions belong to which is not known")
     if any(call.target.shape and math.prod(call.target.shape) > 1.5 * batch for call in calls):
-        return Missing(ID, "each sample has many answers, as the words of a text do, and few of them are certain")
+        return Missing(ID, "each sample has many targets, like the tokens of a text, and few of them are certain")
     wrong, right = run.series("error/confident").finite, run.series("accuracy/train").finite
     steps = np.intersect1d(wrong.steps, right.steps)
     steps = steps[steps >= run.steps / 4]
@@ -49,7 +49,7 @@ def measure(run: Run) -> Sign | Missing:
     everywhere = float(np.mean(errors))
     chance = chance_accuracy(run) or 0.0
     if 1.0 - everywhere < chance + KNOWN * (1.0 - chance):
-        return Missing(ID, "the answers are not much better than chance")
+        return Missing(ID, "the predictions are hardly better than chance")
     before, after = (float(np.mean(half)) for half in np.array_split(errors, 2))
     # One standard error is taken off: a handful of samples proves little.
     certain = sure - math.sqrt(sure * (1 - sure) / samples)

@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             1.0,
             1.0,
-            "the targets equal the inputs position by position, so copying answers them",
+            "the targets equal the inputs position by position, so copying the input solves the task",
             onset=0,
             severity="critical",
         )

@@ -28,15 +28,15 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no floating-point inputs were looked at")
     size = size_within(run) or given
     level = max(ramp(size, 5.0, 100.0, log=True), ramp(size, 0.05, 0.001, log=True))
-    excused = normalises_first(run)
-    if excused or size == 0:
+    normalised = normalises_first(run)
+    if normalised or size == 0:
         level = 0.0
     return Sign(
         ID,
         size,
         level,
         f"input RMS is {num(size)}{' inside the model' if size != given else ''} (about 1 is typical)"
-        + (", but the model normalises its inputs" if excused else ""),
+        + (", but the model normalises its inputs" if normalised else ""),
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"rms": size, "min": stats.get("min"), "max": stats.get("max")},

@@ -1,4 +1,4 @@
-"""The share of the commonest class among the training targets.
+"""The share of the most common class among the training targets.
 
 Seven in ten is an imbalance that training copes with; from nineteen in twenty on, always answering with it looks good.
 With a single class seen there is nothing to compare.

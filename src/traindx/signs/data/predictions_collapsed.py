@@ -2,7 +2,7 @@
 
 The share of the commonest prediction in a batch against the share of the commonest label in a batch: both feel the same
 small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left. Where labels are skewed and
-the scores follow them weakly, the commonest class is the best answer to everything, and nothing has collapsed.
+the scores follow them weakly, the most common class is the best answer to everything, and nothing has collapsed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .._tables import typical
 ID = "predictions-collapsed"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "light"
 FEWEST = 5
 SKEWED = 0.75
 
@@ -34,8 +35,6 @@ def _shares(run: Run) -> tuple[float, float] | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("light"):
-        return Missing(ID, unseen)
     shares = _shares(run)
     if shares is None:
         return Missing(ID, "predictions were not compared with labels")

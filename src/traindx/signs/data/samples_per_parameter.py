@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...record import Run
-from ...record.values import shape
+from ...record.values import number, shape
 from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
@@ -23,6 +23,8 @@ SHOWS = "setting"
 def measure(run: Run) -> Sign | Missing:
     size = dataset_size(run)
     trainable = sum(p.elements for p in run.parameters if p.trains and p.optimizer is not None)
+    if not run.parameters:  # not seen one by one, but their number may be known
+        trainable = sum(number(model.get("trainable")) or 0.0 for model in run.entries("models"))
     if size is None or trainable <= 0:
         return Missing(ID, "the size of the training set or the number of trained parameters is not known")
     targets = run.fact("targets/train")

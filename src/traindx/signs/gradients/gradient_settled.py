@@ -17,11 +17,10 @@ from .._tables import typical
 ID = "gradient-settled"
 QUESTION = questions.STEPS
 SHOWS = "dynamics"
+END = "light"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("light"):
-        return Missing(ID, unseen)
     early, late = typical(run, "grad_norm", 0.0, 0.05), typical(run, "grad_norm", 0.9, 1.0)
     if early is None or late is None or early <= 0 or late < 0:
         return Missing(ID, "no gradient norm was recorded")

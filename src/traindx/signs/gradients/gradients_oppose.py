@@ -20,12 +20,11 @@ from .._tables import first_step_above, ordered, span, typical
 ID = "gradients-oppose"
 QUESTION = questions.STEPS
 SHOWS = "dynamics"
+END = "deep"
 FEWEST = 4
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("deep"):
-        return Missing(ID, unseen)
     points = ordered(run.series("grad_cosine"))
     late = np.clip(span(points.values, 2 / 3, 1.0), -1.0, 1.0)
     if len(late) < FEWEST:

@@ -17,11 +17,10 @@ from .._tables import layer_medians
 ID = "outputs-pinned"
 QUESTION = questions.LOSS_INPUTS
 SHOWS = "dynamics"
+END = "deep"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("deep"):
-        return Missing(ID, unseen)
     calls = [call for call in run.training_losses if call.kind in REGRESSION]
     last = output_module(run.modules, (*SQUASHING, *RELU_LIKE))
     if not calls or last is None:

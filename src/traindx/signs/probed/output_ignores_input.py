@@ -18,7 +18,7 @@ def measure(run: Run) -> Sign | Missing:
     if depends is None:
         why = mapping(found.get("why_not"))
         reason = text(why.get("input")) or text(why.get("all"))
-        return Missing(ID, reason or "it was not tried whether the output depends on the input")
+        return Missing(ID, reason or "whether the output depends on the input was not tested")
     level = 0.0 if depends else 1.0
     words = "the output depends on the input" if depends else "the output is the same for any input at the first step"
     return Sign(ID, level, level, words, onset=None if depends else 0, severity=if_raised(level, "critical"))

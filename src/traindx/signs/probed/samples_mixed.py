@@ -19,7 +19,7 @@ def measure(run: Run) -> Sign | Missing:
     if mixes is None:
         why = mapping(found.get("why_not"))
         reason = text(why.get("samples")) or text(why.get("all"))
-        return Missing(ID, reason or "it was not tried whether samples of a batch depend on each other")
+        return Missing(ID, reason or "whether samples of a batch depend on each other was not tested")
     pair = numbers(found.get("mixed_pair"))
     level = 1.0 if mixes else 0.0
     words = "the output for each sample depends on that sample alone"

@@ -16,14 +16,13 @@ from .._params import fits_a_network
 ID = "few-updates"
 QUESTION = questions.FALLS
 SHOWS = "dynamics"
+END = "step"
 
 
 def measure(run: Run) -> Sign | Missing:
     if run.kind != "observed" or run.steps <= 0:
         return Missing(ID, "updates were not counted: the rows of a log may be epochs")
-    if run.seen_in_part:
-        return Missing(ID, "the run was not observed to its end")
     if needs_whole_set(run) or not fits_a_network(run):
-        return Missing(ID, "the optimizer searches along each update, or no network is trained")
+        return Missing(ID, "the optimizer runs a line search, or no network is trained")
     level = ramp(run.steps, 150.0, 50.0, log=True)
     return Sign(ID, run.steps, level, f"the run made {counted(run.steps, 'update')}", values={"steps": run.steps})

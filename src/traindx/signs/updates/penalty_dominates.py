@@ -21,6 +21,7 @@ from ..curve import training_loss
 ID = "penalty-dominates"
 QUESTION = questions.STEPS
 SHOWS = "condition"
+END = "light"
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -28,8 +29,6 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the graph behind the loss was not looked at")
     if not any(number(graph.get("penalised")) for graph in run.graphs):
         return Sign(ID, 0.0, 0.0, "the loss holds no penalty on the weights")
-    if unseen := run.end_unseen("light"):
-        return Missing(ID, unseen)
     total, function = training_loss(run), compared_loss(run)
     if not has_other_terms(run) or total.last <= 0:
         return Missing(ID, "what the penalty adds to the loss was not measured")

@@ -24,9 +24,9 @@ USUAL = {
 def above(run: Run) -> Sign | Missing:
     """How far the learning rate lies above what people use with this optimizer.
 
-    Models differ in the rate that they bear, but not by any factor: ten times the usual is bold, a hundred times rarely
-    goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A rate that is
-    raised by a factor of a hundred and more until the run ends looks for the rate that goes too far: a range test.
+    Models differ in the learning rate that they bear, but not by any factor: ten times the usual one is bold, a hundred
+    times rarely goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A
+    learning rate that rises by a factor of a hundred or more until the run ends belongs to a range test.
     """
     found = _usual_rate(run)
     if found is None:
@@ -51,9 +51,9 @@ def below(run: Run) -> Sign | Missing:
     """
     found = _usual_rate(run)
     if found is None:
-        return Missing(BELOW, "the optimizer, or its rate, is not known")
+        return Missing(BELOW, "the optimizer, or its learning rate, is not known")
     if any(call.reduction == "sum" for call in run.training_losses):
-        return Missing(BELOW, "the loss is a sum over samples, for which no rate is usual")
+        return Missing(BELOW, "the loss is a sum over samples, for which no learning rate is typical")
     level = ramp(1.0 / found.ratio, 30.0, 1000.0, log=True)
     return _sign(BELOW, level, found, f" (about {num(found.usual)} is typical)")
 
@@ -70,7 +70,7 @@ class _UsualRate:
 
 
 def _usual_rate(run: Run) -> _UsualRate | None:
-    """The first stepping optimizer's peak rate and the usual one; None where either is not known.
+    """The first stepping optimizer's peak learning rate and the usual one; None where either is not known.
 
     Momentum m makes each gradient count 1/(1-m) times; plain SGD's usual rate is given for m = 0. The usual rates are
     those of networks: scripts that fit a few numbers, positions or pixels use others.

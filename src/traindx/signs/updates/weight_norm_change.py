@@ -22,8 +22,6 @@ def growing(run: Run) -> Sign | Missing:
     Long healthy runs from small initial values double or triple; a hundredfold is a run without a brake. The level asks
     for four times at least, by then ordinary growth is used up.
     """
-    if unseen := run.end_unseen("deep"):
-        return Missing(GROWING, unseen)
     change = _weight_change(run)
     if change is None:
         return Missing(GROWING, "the weights' norm was not followed over the run")
@@ -36,8 +34,6 @@ def shrinking(run: Run) -> Sign | Missing:
     Healthy weights keep their size or grow. Before a batch norm the scale of a weight has no effect and decay shrinks
     it without harm, so a model with batch norm gets five times as much room.
     """
-    if unseen := run.end_unseen("deep"):
-        return Missing(SHRINKING, unseen)
     change = _weight_change(run)
     if change is None:
         return Missing(SHRINKING, "the weights' norm was not followed over the run")
@@ -84,6 +80,6 @@ def _sign(sign_id: str, change: _WeightChange, level: float) -> Sign:
 
 
 SIGNS = (
-    SignUnit(GROWING, growing, questions.STEPS, "dynamics"),
-    SignUnit(SHRINKING, shrinking, questions.STEPS, "dynamics"),
+    SignUnit(GROWING, growing, questions.STEPS, "dynamics", end="deep"),
+    SignUnit(SHRINKING, shrinking, questions.STEPS, "dynamics", end="deep"),
 )

@@ -19,11 +19,10 @@ from .._ratios import update_ratios
 ID = "weights-hardly-move"
 QUESTION = questions.STEPS
 SHOWS = "dynamics"
+END = "deep"
 
 
 def measure(run: Run) -> Sign | Missing:
-    if unseen := run.end_unseen("deep"):
-        return Missing(ID, unseen)
     ratios = update_ratios(run)
     if len(ratios) < 3 or not fits_a_network(run):
         return Missing(ID, "updates were not measured against their weights, or no network is trained")

@@ -7,6 +7,7 @@ norm sees the batches of all processes; batch norm kept in eval mode sees none.
 from __future__ import annotations
 
 from ...record import Run
+from ...record.models import Module
 from ...record.values import number, texts
 from ...wording import counted, listed, num
 from .. import checks, questions
@@ -29,6 +30,8 @@ def measure(run: Run) -> Sign | Missing:
     seen_running = any(module.order is not None for module in known)
     norms = [module for module in known if module.batch_norm and module.name not in off]
     norms = [module for module in norms if module.order is not None or not seen_running]
+    if not known and any("BatchNorm" in kind for kind in texts(run.fact("modes").get("mode_layers"))):
+        norms = [Module("", "BatchNorm", None, {})]  # of which no more is known than that there are some
     if not norms:
         return Missing(ID, "no batch norm layer was seen in train mode")
     if any(module.type.startswith("Sync") for module in norms):
@@ -42,9 +45,12 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         rows,
         level,
-        f"{counted(len(norms), 'batch norm layer')} ({listed([module.name for module in norms])}): statistics come "
-        "from "
-        f"{num(rows)} samples (16 or more is typical)",
+        f"{_named([module.name for module in norms if module.name])}: statistics come from {num(rows)} samples "
+        "(16 or more is typical)",
         severity=if_raised(level, "warning"),
         values={"batch": rows, "layers": len(norms)},
     )
+
+
+def _named(names: list[str]) -> str:
+    return f"{counted(len(names), 'batch norm layer')} ({listed(names)})" if names else "batch norm"

@@ -65,3 +65,14 @@ class Scaled(Override):
         number = self.index(optimizer)
         groups = range(len(optimizer.param_groups))
         return [self.factor * self.peak[number, g] for g in groups]
+
+
+class Times(Override):
+    """The script's own learning rate of each step, times a factor: schedules keep their shape."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def rates(self, optimizer: Any) -> list[float]:
+        return [self.factor * float(group["lr"]) for group in optimizer.param_groups]

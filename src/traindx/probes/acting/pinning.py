@@ -13,9 +13,9 @@ from typing import Any
 import torch
 
 from ...observe.watchers.loss_inputs import given_pair
-from ._copies import copied, equal, has_tensor
-from ._limits import Limited
-from ._roles import Roles
+from .copies import copied, equal, has_tensor
+from .limits import Limited
+from .roles import Roles
 
 
 class Pinned(Limited):

@@ -1,0 +1,1 @@
+"""How often a similar solved case has the cause of the run at hand."""

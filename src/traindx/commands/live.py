@@ -1,0 +1,117 @@
+"""Serve the page of a run in progress, and keep it up to date.
+
+Prints one address on this machine (127.0.0.1) with a random token; open it in
+a browser. From another machine: ssh -L PORT:127.0.0.1:PORT HOST. Without an
+argument, the newest record in ./traindx-runs. Logs can be followed, too. The
+address of a record stays the same, so an open page finds a restarted server.
+Ctrl-C ends the server, never the run.
+
+--on-alert runs a command or sends JSON to an address when the loss becomes
+NaN or Inf, when the run turns out sick, or when it crashes or is killed. A
+command gets TRAINDX_TITLE, TRAINDX_TEXT, TRAINDX_STEP, TRAINDX_SEVERITY and
+TRAINDX_SOURCE in its environment, and the same as JSON on standard input.
+
+  traindx live --on-alert 'notify-send "$TRAINDX_TITLE" "$TRAINDX_TEXT"'
+  traindx live --on-alert https://hooks.example.org/T0/B0
+
+Exit codes: 0; 2 when the run cannot be read or the port is taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._errors import CommandError
+from ._inputs import newest_record
+from ._options import add_log_columns
+from ._say import say
+
+if TYPE_CHECKING:
+    from ..record import Run
+
+HELP = "serve the page of a run in progress"
+LINGER_SECONDS = 600.0  # of a server that `run --live` started, after the run's end and the last viewer
+FAREWELL_SECONDS = 5.0  # where nobody ever looked
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("input", nargs="?", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
+    parser.add_argument("--port", type=_port, metavar="N", help="default: one of the record's own")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.add_argument(
+        "--on-alert", action="append", default=[], metavar="CMD|URL", help="what to run or call (may be repeated)"
+    )
+    parser.add_argument("--until-end", action="store_true", help=argparse.SUPPRESS)  # as `run --live` starts it
+    add_log_columns(parser)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port between 1 and 65535")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..reports.live import HookError, follow, hook_of
+
+    path = arguments.input or newest_record()
+    read = _reader(path, arguments)
+    read()  # what cannot be read at all is one clear line now, not a page that never comes
+    with suppress(OSError, AttributeError):
+        os.nice(10)  # the training goes first
+    try:
+        hooks = [hook_of(target, _complain) for target in arguments.on_alert]
+        server, following = follow(path, read, port=arguments.port, hooks=hooks, complain=_complain)
+    except HookError as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"port {arguments.port} cannot be used ({error.strerror or error})") from None
+    say(server.address)
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+    if arguments.open:
+        import webbrowser
+
+        webbrowser.open(server.address)
+    try:
+        _wait(server, following, arguments.until_end)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        following.stop()
+        server.close()
+    return 0
+
+
+def _reader(path: Path, arguments: argparse.Namespace) -> Callable[[], Run]:
+    from ..readers import Options
+    from ._inputs import runs_at
+
+    options = Options.of(arguments.map, arguments.step)
+    return lambda: runs_at(path, options, False)[0][0]
+
+
+def _wait(server: Any, following: Any, until_end: bool) -> None:
+    """Until Ctrl-C; of a server that belongs to a run, until the run is over and nobody looks any more."""
+    over = 0.0
+    while True:
+        time.sleep(0.5)
+        if not until_end or not following.ended.is_set():
+            continue
+        now = time.monotonic()
+        over = over or now
+        patience = LINGER_SECONDS if server.last_viewer else FAREWELL_SECONDS
+        if server.viewers == 0 and now - max(over, server.last_viewer) > patience:
+            return
+
+
+def _complain(message: str) -> None:
+    with suppress(OSError, ValueError):
+        say(message, sys.stderr)

@@ -1,0 +1,51 @@
+"""Finds and ends the processes that a child started, also those that left its group (Linux; elsewhere its group)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+Known = tuple[int, str]  # a process: its number, and when it started (numbers are used again)
+
+
+def descendants(leader: int) -> set[Known]:
+    """Every process below the leader, by the kernel's own list."""
+    found: set[Known] = set()
+    waiting = [leader]
+    while waiting:
+        pid = waiting.pop()
+        for child in _children(pid):
+            known = (child, _started(child))
+            if known not in found:
+                found.add(known)
+                waiting.append(child)
+    return found
+
+
+def kill_all(leader: int, family: set[Known]) -> None:
+    """Kill the leader's group and whoever of the family is still the same process."""
+    with suppress(OSError, AttributeError):
+        os.killpg(leader, signal.SIGKILL)
+    for pid, started in family:
+        if started and _started(pid) == started:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    with suppress(OSError):
+        for file in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError, ValueError):
+                found += map(int, file.read_text().split())
+    return found
+
+
+def _started(pid: int) -> str:
+    """The kernel's start time of a process; empty where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""

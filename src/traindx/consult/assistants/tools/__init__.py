@@ -1,0 +1,1 @@
+"""One tool is one file; see `units`."""

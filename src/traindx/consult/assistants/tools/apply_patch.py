@@ -1,0 +1,97 @@
+"""Apply a patch (fix.patch of a diagnosis, or treatment.patch) to the user's script, after the user has confirmed it.
+
+Where the client can ask the user, it does. Otherwise the first call changes nothing and returns `confirm`: show the
+patch to the user, and only if they agree call again with the same patch and this token. The token is worth nothing
+once the patch or a file has changed. A patch must fit to the letter and may change existing Python files only. Apply
+one patch at a time, then run the script again and look for what `verify` says.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, Elicit, Resolve
+from mcp.server.mcpserver.resolve import ElicitationResult
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import BaseModel, Field
+
+from ..confirming import Change, token_for, write
+from ..door import Door, answer, door_of
+from ..plain import plain_text
+from ..refusals import Refusal
+from ..schemas import FLAG, TEXT, a_list, an_object
+from ._common import Folder
+
+TITLE = "Apply a patch after a confirmation"
+ANNOTATIONS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
+REAL = True
+OUTPUT = an_object({"applied": FLAG, "files": a_list(TEXT), "next": TEXT}, {"confirm": TEXT})
+
+
+class Confirmation(BaseModel):
+    apply: bool = Field(description="apply this patch")
+
+
+class CannotAsk(BaseModel):
+    """The client has no way to ask the user: the token takes its place."""
+
+
+async def ask(ctx: Context[Door, Any], patch: str, folder: str | None) -> Elicit[Confirmation] | CannotAsk:
+    """Put the patch before the user. The question names the files' contents: another content is another question."""
+    if not _can_ask(ctx):
+        return CannotAsk()
+    changes = await _changes(ctx, patch, folder)
+    names = ", ".join(f"{door_of(ctx).folders.shown(c.path)} (now {c.before[:12]})" for c in changes)
+    return Elicit(f"Apply this patch to {names}?\n\n{plain_text(patch)}", Confirmation)
+
+
+async def call(
+    ctx: Context[Door, Any],
+    decision: Annotated[ElicitationResult[Confirmation], Resolve(ask)],
+    patch: Annotated[str, Field(description="the unified diff, unchanged")],
+    folder: Folder = None,
+    confirm: Annotated[str | None, Field(description="the token that the first call returned")] = None,
+) -> CallToolResult:
+    door = door_of(ctx)
+    changes = await _changes(ctx, patch, folder)
+    files = [door.folders.shown(change.path) for change in changes]
+    if decision.action != "accept":
+        return answer(
+            {"applied": False, "files": files, "next": "The user did not agree. Do not apply it by other means."}
+        )
+    if isinstance(decision.data, Confirmation):
+        if not decision.data.apply:
+            return answer(
+                {"applied": False, "files": files, "next": "The user declined. Do not apply it by other means."}
+            )
+    elif confirm is None:
+        say = "Show the patch to the user. If they agree, call apply_patch again with the same patch and confirm."
+        return answer({"applied": False, "files": files, "next": say, "confirm": token_for(patch, changes)})
+    elif confirm != token_for(patch, changes):
+        raise Refusal(
+            "This token is not for this patch, or a file has changed since; nothing was written.",
+            "Call apply_patch without confirm, and show the patch to the user again.",
+        )
+    write(changes)
+    return answer({"applied": True, "files": files, "next": "Run the script again and look for what verify says."})
+
+
+async def _changes(ctx: Context[Door, Any], patch: str, folder: str | None) -> list[Change]:
+    door = door_of(ctx)
+    place = door.folders.folder(folder)
+    found = await door.reading(ctx, "patching", patch=patch, folder=str(place))
+    return [Change(_python_file(door, one["path"]), one["before"], one["text"]) for one in found["files"]]
+
+
+def _python_file(door: Door, path: str) -> Path:
+    file = door.folders.file(path, "a file that exists")
+    if file.suffix != ".py":
+        raise Refusal(f"{door.folders.shown(file)} is not a Python file.", "Only Python files are patched here.")
+    return file
+
+
+def _can_ask(ctx: Context[Door, Any]) -> bool:
+    capabilities = ctx.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    return asking is not None and (asking.form is not None or asking.url is None)

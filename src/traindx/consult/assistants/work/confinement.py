@@ -1,0 +1,63 @@
+"""Keeps a reading child inside the allowed folders, whatever names a log, a record or a link leads it to.
+
+A record names the script it was made from, folders hold links, configurations lie beside logs: every file that Python
+opens is checked at the moment it is opened. No code of the user's runs in such a child, so an audit hook is enough.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+SYSTEM = ("/proc", "/sys/devices", "/sys/fs/cgroup", "/usr/share/zoneinfo", "/etc/localtime", os.devnull)
+CHANGES = frozenset(
+    {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
+     "shutil.rmtree", "shutil.move", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork",
+     "os.forkpty", "socket.connect", "socket.bind"}
+)  # fmt: skip
+
+
+def confine(roots: Sequence[str]) -> None:
+    """From now on, reading works in `roots` and in Python's own folders only, and writing nowhere."""
+    own = (sys.prefix, sys.base_prefix, sys.exec_prefix, *(entry for entry in sys.path if entry))
+    allowed = tuple({os.path.realpath(folder) for folder in (*roots, *own, *SYSTEM)})
+    sys.dont_write_bytecode = True
+    tempfile.tempdir = roots[0] if roots else "/"  # finding one writes a file
+    sys.addaudithook(_Guard(allowed))
+
+
+class _Guard:
+    def __init__(self, allowed: tuple[str, ...]) -> None:
+        self._allowed = allowed
+
+    def __call__(self, event: str, details: tuple[Any, ...]) -> None:
+        if event == "open":
+            self._check(details[0], details[1], details[2])
+        elif event in ("os.listdir", "os.scandir"):
+            self._check(details[0], "r", 0)
+        elif event == "sqlite3.connect":
+            self._check(_file_of(details[0]), "r", 0)
+        elif event in CHANGES:
+            raise PermissionError(1, f"not done while reading ({event})")
+
+    def _check(self, path: Any, mode: Any, flags: Any) -> None:
+        if path is None or isinstance(path, int) or path == ":memory:":
+            return
+        name = os.fsdecode(path)
+        writes = isinstance(mode, str) and bool(set(mode) & set("wax+"))
+        if writes or (mode is None and isinstance(flags, int) and flags & WRITING):
+            raise PermissionError(1, "nothing is written while reading", name)
+        place = os.path.realpath(name)
+        if not any(place == folder or place.startswith(folder.rstrip(os.sep) + os.sep) for folder in self._allowed):
+            raise PermissionError(1, "outside the allowed folders", name)
+
+
+def _file_of(database: Any) -> Any:
+    """The file that `sqlite3.connect` is given, as a path or as a URI."""
+    name = os.fsdecode(database) if isinstance(database, (bytes, os.PathLike)) else str(database)
+    return unquote(urlsplit(name).path) if name.startswith("file:") else name

@@ -1,0 +1,42 @@
+"""The first thing that a child does: confine itself, then do what its words say.
+
+Words are `[--confined=FOLDERS] VERB …`, as on the command line, or `… :READING`, whose arguments come as JSON on stdin.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+
+CONFINED = "--confined="
+READINGS = f"{__name__.rpartition('.')[0]}.readings"
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    if words and words[0].startswith(CONFINED):
+        from .confinement import confine
+
+        confine([folder for folder in words.pop(0).removeprefix(CONFINED).split(os.pathsep) if folder])
+    if words and words[0].startswith(":"):
+        return _read(words[0][1:])
+    from ....__main__ import main as command_line
+
+    return command_line(words)
+
+
+def _read(name: str) -> int:
+    from ....readers import ReaderError
+    from ....record import RecordError
+    from .problem import Problem
+
+    arguments = json.load(sys.stdin)
+    try:
+        found = import_module(f"{READINGS}.{name}").read(**arguments)
+    except (Problem, ReaderError, RecordError) as error:
+        print(" ".join(str(error).split()), file=sys.stderr)
+        return 2
+    json.dump(found, sys.stdout)
+    return 0

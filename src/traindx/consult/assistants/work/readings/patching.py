@@ -1,0 +1,32 @@
+"""What files would be after a patch. Writes nothing: the server does, after a confirmation."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from .....edits import patched_texts
+from ..problem import Problem
+
+LARGEST_PATCH = 200_000  # characters
+
+
+def read(patch: str, folder: str) -> dict[str, Any]:
+    if len(patch) > LARGEST_PATCH:
+        raise Problem(f"this patch has {len(patch)} characters; a fix of traindx has a few hundred")
+    try:
+        texts = patched_texts(patch, Path(folder))
+    except (ValueError, IndexError):
+        raise Problem("this is not a unified diff with a/ and b/ prefixes; take fix.patch as it is") from None
+    if not texts:
+        raise Problem(
+            f"the patch does not fit the files in {folder} to the letter. It is relative to the script's folder: name "
+            "that folder. If the script has changed since it was run, run and diagnose it again"
+        )
+    return {
+        "files": [
+            {"path": str(path), "before": hashlib.sha256(path.read_bytes()).hexdigest(), "text": text}
+            for path, text in texts.items()
+        ]
+    }

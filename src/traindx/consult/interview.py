@@ -1,0 +1,252 @@
+"""The interview, apart from any screen: state in, next question out; answers in, diagnosis out.
+
+A state is plain JSON. It holds what was said and nothing that can be computed from it, so it can be written to a file
+or handed over between processes at any moment. Which question comes next follows from what its answer is expected to
+settle (`information.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..diagnosis import model_for
+from ..diagnosis.model import Model
+from ..record import Run
+from ..signs import Signs, measure_all
+from .conclusion import Consultation
+from .conclusion import consult as _consult
+from .information import ranked
+from .matching import Match, heard, recognise
+from .questions import AnswerError, Telling, all_questions
+from .sources import base_run
+from .symptoms import OTHER, all_symptoms
+from .telling import read_pasted, told_run
+
+State = Mapping[str, Any]
+SCHEMA = "traindx.interview/1"
+MOST = 8  # answers: after these an experiment settles more than a further one
+MOST_SHOWN = 14  # questions, skipped ones included
+WORTHWHILE = 0.04  # bits that an answer must be expected to give
+SYMPTOMS, WORDS = "symptoms", "words"
+NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
+
+
+def begin(source: str | None = None) -> dict[str, Any]:
+    """A new interview; `source` names a record or log that it starts from. Raises what reading it raises."""
+    if source is not None:
+        base_run(source)
+    return {"schema": SCHEMA, "source": source, "answers": {}, "skipped": [], "asked": []}
+
+
+def next_question(state: State) -> dict[str, Any] | None:
+    """The question whose answer would settle most, or None when it is time to conclude."""
+    checked(state)
+    known = {*state["answers"], *state["skipped"]}
+    symptoms = _symptoms(state)
+    if SYMPTOMS not in known and not symptoms:
+        return _about_symptoms()
+    if WORDS not in known and state["answers"].get(SYMPTOMS) == [OTHER]:
+        return _about_words()
+    asked = [name for name in state["asked"] if name not in (SYMPTOMS, WORDS)]
+    answered = [name for name in asked if name in state["answers"]]
+    if len(answered) >= MOST or len(asked) >= MOST_SHOWN or _handed_over(state):
+        return None
+    open_questions = [question for name, question in all_questions().items() if name not in known]
+    run, signs, model, temperature = _heard(state)
+    if run.kind != "interview":
+        open_questions = [question for question in open_questions if question.id != "losses"]
+    worth = ranked(open_questions, signs, model, temperature, [said for _, said in _tellings(state)])
+    if not worth or worth[0][0] < WORTHWHILE:
+        return None
+    bits, question = worth[0]
+    return {
+        "id": question.id,
+        "ask": question.ask,
+        "why": question.why,
+        "how": question.how,
+        "kind": "paste" if question.many_lines else "choice" if question.options else "text",
+        "options": [{"key": option.key, "label": option.label} for option in question.options],
+        "hint": question.hint,
+        "number": len(answered) + 1,
+        "of": MOST,
+        "bits": round(bits, 3),
+    }
+
+
+def answer(state: State, question: str, value: str | Sequence[str]) -> dict[str, Any]:
+    """The state with this answer. Raises `AnswerError` with one clear line where it cannot be understood."""
+    checked(state)
+    if isinstance(value, str) and value.strip().lower() in NOTHING_SAID:
+        return skip(state, question)
+    if question == SYMPTOMS:
+        return _with(state, question, _chosen_symptoms(value))
+    if question == WORDS:
+        words = " ".join(_text(value).split())
+        by_the_way = {name: said for name, said in heard(words).items() if name not in state["answers"]}
+        return {**_with(state, question, words), "answers": {**state["answers"], **by_the_way, WORDS: words}}
+    if question not in all_questions():
+        raise AnswerError(f"there is no question {question!r} (the questions are {', '.join(all_questions())})")
+    telling = all_questions()[question].answer(_text(value))
+    if telling.pasted:
+        read_pasted(telling.pasted)  # what cannot be read is refused now, not at the end
+    return _with(state, question, _text(value).strip())
+
+
+def skip(state: State, question: str) -> dict[str, Any]:
+    """The state with this question left open. It is not asked again."""
+    checked(state)
+    if question not in {SYMPTOMS, WORDS, *all_questions()}:
+        raise AnswerError(f"there is no question {question!r} (the questions are {', '.join(all_questions())})")
+    answers = {name: said for name, said in state["answers"].items() if name != question}
+    return {
+        **state,
+        "answers": answers,
+        "skipped": _added(state["skipped"], question),
+        "asked": _asked(state, question),
+    }
+
+
+def conclude(state: State) -> dict[str, Any]:
+    """What follows from the answers, as plain JSON; `docs/ask.md` lists the fields."""
+    return consultation(state).as_object()
+
+
+def consultation(state: State) -> Consultation:
+    """The same, with the diagnosis as an object."""
+    checked(state)
+    run, signs, _, _ = _heard(state)
+    symptoms = [all_symptoms()[name] for name in _symptoms(state) if name in all_symptoms()]
+    return _consult(state, run, signs, symptoms, _matched(state), _tellings(state))
+
+
+def checked(state: State) -> None:
+    """Raises `AnswerError` where this is no state of an interview."""
+    if not isinstance(state, Mapping) or state.get("schema") != SCHEMA:
+        raise AnswerError(f"this is no interview of this version of traindx (it has no schema {SCHEMA!r})")
+    kinds = {"answers": Mapping, "skipped": Sequence, "asked": Sequence}
+    wrong = [name for name, kind in kinds.items() if not isinstance(state.get(name), kind)]
+    if wrong:
+        raise AnswerError(f"this interview is damaged: {wrong[0]} is missing")
+
+
+def _heard(state: State) -> tuple[Run, Signs, Model, float]:
+    source = state.get("source")
+    run = told_run([said for _, said in _tellings(state)], base_run(str(source)) if source else None)
+    model, kind = model_for(run)
+    return run, measure_all(run), model, model.parameters.temperature.get(kind, 1.0)
+
+
+def _tellings(state: State) -> list[tuple[str, Telling]]:
+    """What was said, by question: symptoms first, so that an answer to a question is the more exact word."""
+    found: list[tuple[str, Telling]] = []
+    answers = state["answers"]
+    chosen = [name for name in _said_symptoms(state) if name in all_symptoms()]
+    found += [(SYMPTOMS, all_symptoms()[name].tell()) for name in chosen]
+    found += [(WORDS, Telling("", dict(match.facts))) for match in _matched(state) if _handed_over(state)]
+    for name, question in all_questions().items():
+        if name in answers:
+            found.append((name, question.answer(str(answers[name]))))
+    return found
+
+
+def _symptoms(state: State) -> list[str]:
+    """The symptoms that were named, or else those that the record shows."""
+    named = [name for name in _said_symptoms(state) if name != OTHER]
+    if named or SYMPTOMS in state["answers"] or not state.get("source"):
+        return named or _said_symptoms(state)
+    signs = measure_all(base_run(str(state["source"])))
+    raised = {sign.id for sign in signs.raised()}
+    return [name for name, symptom in all_symptoms().items() if raised & set(symptom.signs) - {"training-learned"}]
+
+
+def _said_symptoms(state: State) -> list[str]:
+    said = [str(name) for name in state["answers"].get(SYMPTOMS, [])]
+    said += [match.id for match in _matched(state) if match.kind == "symptom"]
+    return list(dict.fromkeys(said))
+
+
+def _matched(state: State) -> list[Match]:
+    """What free words are about: symptoms, wishes and what is out of scope."""
+    return recognise(str(state["answers"].get(WORDS, "")))
+
+
+def _handed_over(state: State) -> bool:
+    """Whether the words are about something out of scope and no symptom of training was chosen beside it."""
+    chosen = [name for name in state["answers"].get(SYMPTOMS, []) if name != OTHER]
+    found = _matched(state)
+    return not chosen and any(match.kind == "handover" and match.facts for match in found)
+
+
+def _chosen_symptoms(value: str | Sequence[str]) -> list[str]:
+    """Ids from a list, or from text: ids, numbers or titles with commas between them."""
+    parts = value.split(",") if isinstance(value, str) else [str(part) for part in value]
+    names = [*all_symptoms(), OTHER]
+    found: list[str] = []
+    for part in (part.strip().lower() for part in parts):
+        if part.isdigit() and 1 <= int(part) <= len(names):
+            found.append(names[int(part) - 1])
+        elif part in names:
+            found.append(part)
+        else:
+            titles = [name for name, symptom in all_symptoms().items() if symptom.title.lower() == part]
+            heard = titles or [match.id for match in recognise(part) if match.kind == "symptom"]
+            if not heard:
+                raise AnswerError(f"{part!r} is none of the symptoms: {', '.join(names)}")
+            found += heard
+    if not found:
+        raise AnswerError(f"please choose among the symptoms: {', '.join(names)}")
+    return list(dict.fromkeys(found))
+
+
+def _about_symptoms() -> dict[str, Any]:
+    options = [{"key": symptom.id, "label": symptom.title} for symptom in all_symptoms().values()]
+    return {
+        "id": SYMPTOMS,
+        "ask": "What do you see? Choose all that fit.",
+        "why": "Everything else is asked in the light of this.",
+        "how": "If none fits, choose the last and say it in your own words.",
+        "kind": "several",
+        "options": [*options, {"key": OTHER, "label": "Something else, in my own words"}],
+        "hint": "",
+        "number": 0,
+        "of": MOST,
+        "bits": None,
+    }
+
+
+def _about_words() -> dict[str, Any]:
+    return {
+        "id": WORDS,
+        "ask": "What happens, or what would you like to know? Say it in your own words.",
+        "why": "Some questions have a short answer, and some are for other tools: then I say which.",
+        "how": "One or two sentences are enough.",
+        "kind": "text",
+        "options": [],
+        "hint": "for instance: the loss is fine but the answers are nonsense",
+        "number": 0,
+        "of": MOST,
+        "bits": None,
+    }
+
+
+def _with(state: State, question: str, value: Any) -> dict[str, Any]:
+    left = [name for name in state["skipped"] if name != question]
+    return {
+        **state,
+        "answers": {**state["answers"], question: value},
+        "skipped": left,
+        "asked": _asked(state, question),
+    }
+
+
+def _asked(state: State, question: str) -> list[str]:
+    return _added(state["asked"], question)
+
+
+def _added(names: Sequence[str], name: str) -> list[str]:
+    return [*names, *([] if name in names else [name])]
+
+
+def _text(value: str | Sequence[str]) -> str:
+    return value if isinstance(value, str) else ", ".join(map(str, value))

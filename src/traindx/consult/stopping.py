@@ -1,0 +1,48 @@
+"""When to stop debugging: what is settled, what is open, and what to do then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..signs import Signs
+from .walking import Path
+
+# Experiments that settle most, and the signs by which a record shows that they were made.
+TESTS = {
+    "one batch learnt by heart (traindx check)": ("one-batch-not-learnt",),
+    "a range of learning rates (traindx lr)": (
+        "one-batch-needs-lower-rate",
+        "one-batch-needs-higher-rate",
+        "steps-make-worse",
+    ),
+    "a run under observation (traindx run)": ("update-ratio-high", "grads-kept"),
+}
+THEN = (
+    "Then shrink the case until it works (fewer layers, 100 samples, no augmentation) and add back one thing at a "
+    "time; or compare with a known script for the same task, line by line; or accept the floor, if a simple baseline "
+    "does no better."
+)
+
+
+def when_to_stop(paths: Sequence[Path], signs: Signs) -> list[str]:
+    """Two or three sentences on where this stands, and when enough is enough."""
+    made = [test for test, names in TESTS.items() if any(_measured(name, signs) for name in names)]
+    left = [test for test in TESTS if test not in made]
+    steps = [step for path in paths for step in path.steps]
+    settled = sum(step.answer != "not known" for step in steps)
+    asks = list(dict.fromkeys(step.ask for step in steps if step.answer == "not known"))
+    where = f"{settled} of {len(steps)} forks are settled." if steps else "Nothing is settled yet."
+    open_ones = f" Open: {' '.join(asks[:3])}" if asks else ""
+    if left:
+        limit = f"Three tests settle most faults. Still to do: {'; '.join(left)}."
+    else:
+        limit = "The three tests that settle most faults have been made."
+    return [
+        f"{where}{open_ones}",
+        f"{limit} After them, try the two likeliest causes, one at a time; if neither moves the loss, stop here.",
+        THEN,
+    ]
+
+
+def _measured(name: str, signs: Signs) -> bool:
+    return name in signs and not signs[name].values.get("told")

@@ -1,0 +1,112 @@
+"""From answers to a record: what a person says, under the names that observers and readers write (docs/record.md).
+
+The fact `told` keeps apart what was said from what was measured. Losses that were pasted are read by the same readers
+as any log. Nothing that a record already holds is replaced.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..readers import ReaderError, principal, read_text
+from ..record import Run, RunBuilder
+from .questions import AnswerError, Telling
+
+SOURCE = "what you said"
+KIND = "interview"
+# Facts that are lists of entries: answers add to the first one.
+ENTRIES: Mapping[str, Mapping[str, Any]] = {
+    "optimizers": {"steps": 1},
+    "loaders": {"role": "train"},
+    "models": {"modules": []},
+    "losses": {"phase": "train"},
+}
+SERIES = ("grad_norm",)  # facts that are lists of numbers over steps
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"\s*(?:\[|\()?\s*{_NUMBER.pattern}(?:[\s,;]+{_NUMBER.pattern})*[\s,;]*(?:\]|\))?\s*", re.IGNORECASE
+)
+
+
+def told_run(tellings: Iterable[Telling], base: Run | None = None) -> Run:
+    """The record of an interview; with `base`, that run and what was said beside it."""
+    facts: dict[str, Any] = {}
+    signs: dict[str, Any] = {}
+    builder = RunBuilder(base.source if base else SOURCE, base.kind if base else KIND)
+    held = _copy(base, builder) if base else set()
+    for telling in tellings:
+        for key, value in telling.facts.items():
+            facts[key] = _merged(facts.get(key), value) if key in ENTRIES else value
+        signs |= telling.signs
+        if telling.pasted and base is None:
+            held |= _copy(read_pasted(telling.pasted), builder)
+    facts = {key: value for key, value in facts.items() if key not in held}
+    _batches(facts)
+    names = set()
+    for key, value in facts.items():
+        names.add(key)
+        if key in SERIES:
+            builder.series(key, range(len(value)), value)
+        elif key in ENTRIES:
+            builder.fact(key, [{**ENTRIES[key], **value}])
+        else:
+            builder.fact(key, value)
+    loader = facts.get("loaders", {})
+    if "batch_size" in loader and "batch_size" not in held:
+        builder.series("batch_size", [0], [loader["batch_size"]])
+        names.add("batch_size")
+    rate = facts.get("optimizers", {}).get("groups", [{}])[0].get("lr")
+    if rate is not None and "lr" not in held:
+        builder.series("lr", [0], [rate])
+        names.add("lr")
+    if signs or names:
+        builder.fact("told", {"facts": sorted(names), "signs": signs})
+    return builder.build()
+
+
+def read_pasted(text: str) -> Run:
+    """The run in pasted lines, by the usual readers; plain numbers are training losses, in their order.
+
+    Raises `AnswerError` with one clear line.
+    """
+    if _PLAIN.fullmatch(text):
+        values = [float(found) for found in _NUMBER.findall(text)]
+        text = "loss\n" + "\n".join(f"{value:.12g}" for value in values)
+    try:
+        run = principal(read_text(f"{text}\n", "this"))
+    except ReaderError as error:
+        raise AnswerError(f"{error}: paste lines of your log, or plain losses one after the other") from None
+    if not run.series("loss/train") and not run.series("loss/validation"):
+        raise AnswerError("no loss was found in these lines: paste lines that hold one, or plain numbers")
+    return run
+
+
+def _copy(run: Run, builder: RunBuilder) -> set[str]:
+    """All of `run` in the builder; the names of its facts and series."""
+    for key, value in run.facts.items():
+        builder.fact(key, value)
+    for name in run.series_names:
+        builder.series(name, run.series(name).steps, run.series(name).values)
+    for quantity in run.quantities:
+        table = run.layers(quantity)
+        builder.layers(quantity, table.steps, table.layers, table.values)
+    for event in run.events:
+        builder.event(event.kind, event.step, **event.data)
+    return {*(key for key, value in run.facts.items() if value), *run.series_names}
+
+
+def _merged(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
+    return {**(old or {}), **new}
+
+
+def _batches(facts: dict[str, Any]) -> None:
+    """How many batches an epoch has, where both sizes were told."""
+    loader = facts.get("loaders", {})
+    if loader.get("size") and loader.get("batch_size"):
+        loader["batches"] = math.ceil(loader["size"] / loader["batch_size"])
+
+
+__all__ = ["KIND", "SOURCE", "read_pasted", "told_run"]

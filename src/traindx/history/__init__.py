@@ -1,0 +1,27 @@
+"""Cases that experiments have solved on this machine, and which of them a new run resembles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .case import Case, Effect
+    from .mention import with_similar_case
+    from .store import History, HistoryError, remember
+
+# sqlite3 is imported only when there is something to read or write.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Case": ".case",
+        "Effect": ".case",
+        "History": ".store",
+        "HistoryError": ".store",
+        "remember": ".store",
+        "with_similar_case": ".mention",
+    },
+)
+
+__all__ = ["Case", "Effect", "History", "HistoryError", "remember", "with_similar_case"]

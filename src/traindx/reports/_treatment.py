@@ -1,0 +1,76 @@
+"""What trials showed, as lines of text that the renderers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ..diagnosis import Treatment, TrialReport
+from ..wording import num
+from .layout import Page
+
+HEADS = {
+    "cured": ("CURED", "green"),
+    "helped": ("HELPED", "yellow"),
+    "no-proven-fix": ("NO PROVEN FIX", "yellow"),
+    "nothing-to-treat": ("NOTHING TO TREAT", "green"),
+    "not-treatable": ("NOT TREATABLE", "yellow"),
+}
+VERDICTS = {"no-change": "no change"}
+CONFIRMED = {
+    True: "The patched script was run once in place of your file, isolated, and behaves like the trial.",
+    False: "The patched script was run once and does NOT behave like the trial: look before you apply it.",
+}
+
+
+def treated(page: Page, treatment: Treatment) -> None:
+    """The verdict of the trials, each trial in a line, and what they cost."""
+    word, style = HEADS[treatment.verdict]
+    page.gap()
+    page.prose("TREATED", f"{word}: {treatment.text}", style=style)
+    page.items("TRIALS", [trial_line(trial) for trial in treatment.trials], most=6)
+    page.items("RULED OUT", treatment.rules_out, most=4)
+    if treatment.confirmed_by_patched_run is not None:
+        page.prose("PATCH", CONFIRMED[treatment.confirmed_by_patched_run])
+    page.items("NOTE", treatment.notes, most=4)
+    if treatment.trials:
+        page.prose("COST", cost(treatment), style="dim")
+
+
+def lines(treatment: Treatment) -> Iterator[str]:
+    """The same as items of a list."""
+    word, _ = HEADS[treatment.verdict]
+    yield f"**{word.capitalize()}**: {treatment.text}"
+    yield from (trial_line(trial) for trial in treatment.trials)
+    yield from (f"Ruled out: {text}" for text in treatment.rules_out)
+    if treatment.confirmed_by_patched_run is not None:
+        yield CONFIRMED[treatment.confirmed_by_patched_run]
+    yield from (f"Note: {text}" for text in treatment.notes)
+    if treatment.trials:
+        yield cost(treatment)
+
+
+def trial_line(trial: TrialReport) -> str:
+    if trial.experiment:
+        return f"{trial.title} ({trial.cause}): {trial.note}"
+    verdict = VERDICTS.get(trial.verdict, trial.verdict)
+    head = f"{trial.title}: {trial.dose} ({trial.cause}): {verdict}"
+    note = f" ({trial.note})" if trial.note else ""
+    effect = trial.effect
+    if not trial.seeds:
+        return f"{head}{note}"
+    moved = f"{effect.measure} {_number(effect.control)} -> {_number(effect.treated)}"
+    if effect.interval is not None and effect.change is not None and effect.measure != "loss-free score":
+        low, high = effect.interval
+        moved += f", {effect.change:+.0%} (95 % interval {low:+.0%} to {high:+.0%})"
+    return f"{head}{note}; {moved}, {trial.seeds} {'seed' if trial.seeds == 1 else 'seeds'}"
+
+
+def cost(treatment: Treatment) -> str:
+    minutes = f"{treatment.seconds / 60:.1f} min" if treatment.seconds >= 90 else f"{treatment.seconds:.0f} s"
+    controls = "one control" if treatment.control_runs == 1 else f"{treatment.control_runs} controls"
+    return f"{minutes}, runs of {treatment.steps} steps, {controls}"
+
+
+def _number(value: float) -> str:
+    return num(value) if math.isfinite(value) else "not finite"

@@ -1,0 +1,27 @@
+"""How a verdict and a run's end are named: once for every HTML page."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..diagnosis import Diagnosis
+from .text import ENDINGS, VERDICTS
+
+
+class State(NamedTuple):
+    key: str  # sick, suspected, healthy, inconclusive or out-of-scope
+    word: str
+    mark: str  # tells verdicts apart without colour
+
+
+MARKS = {"sick": "▲", "suspected": "◆", "healthy": "✓", "inconclusive": "?", "out-of-scope": "→"}
+
+
+def state(diagnosis: Diagnosis) -> State:
+    key = "suspected" if diagnosis.suspected else diagnosis.verdict
+    return State(key, VERDICTS[key][0].capitalize(), MARKS[key])
+
+
+def ending(diagnosis: Diagnosis) -> list[str]:
+    """How the run ended, in a list that is empty where nobody knows."""
+    return [ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}")] if diagnosis.exit else []

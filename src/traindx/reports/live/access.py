@@ -1,0 +1,72 @@
+"""Who may look: whoever knows the token, from this machine, by this machine's own name.
+
+The token is random, and the same for a record whenever it is served on this machine: a page that is open finds a
+restarted server again. It is made from a secret that lies in the user's state folder, readable by the user alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+HOST = "127.0.0.1"
+NAMES = (HOST, "localhost")
+PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
+
+
+def token_of(record: Path) -> str:
+    return _digest(record, "token")[:43]
+
+
+def port_of(record: Path) -> int:
+    """The port that is tried first: always the same for a record."""
+    return PORTS[int(_digest(record, "port")[:8], 16) % len(PORTS)]
+
+
+def allowed(target: str, headers: Mapping[str, str], token: str, port: int) -> bool:
+    """Whether a request has the token, asks for this server by its own name, and comes from no foreign page.
+
+    A page elsewhere can make a browser ask (with its `Origin`), or can have its own name point to this machine (with
+    its `Host`); both are refused, whatever token they bring. Names of `headers` are in small letters.
+    """
+    given = parse_qs(urlsplit(target).query).get("token", [""])[0]
+    hosts = {f"{name}:{port}" for name in NAMES}
+    origin = headers.get("origin")
+    return (
+        hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+        and headers.get("host") in hosts
+        and (origin is None or origin in {f"http://{host}" for host in hosts})
+    )
+
+
+def _digest(record: Path, purpose: str) -> str:
+    return hmac.new(
+        _secret(), f"{purpose}\0{record.resolve()}".encode("utf-8", "surrogateescape"), hashlib.sha256
+    ).hexdigest()
+
+
+def _secret(made: list[bytes] = []) -> bytes:  # noqa: B006 (kept for this process, where no file can be)
+    folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "traindx"
+    file = folder / "live-secret"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(handle, "wb") as new:
+                new.write(secrets.token_bytes(32))
+        found = file.read_bytes()
+        if len(found) == 32 and file.stat().st_mode & 0o077 == 0:
+            return found
+    except (OSError, RuntimeError):
+        pass
+    if not made:
+        made.append(secrets.token_bytes(32))
+    return made[0]

@@ -1,0 +1,90 @@
+"""One self-contained HTML file: styles, scripts and data inside, nothing loaded from anywhere.
+
+The page's policy (Content-Security-Policy) names its scripts and styles by their hash, so nothing else can run, and
+forbids every connection. Texts of the user are data: inside JSON, in which no character can end the script element,
+and from there only ever text of an element.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...wording import markup
+
+STATIC = Path(__file__).parent / "static"
+STYLES = ("vendor/uPlot.min.css", "page.css", "panels.css", "print.css")
+# In the order in which they use each other.
+SCRIPTS = (
+    "dom", "arrays", "reduce", "theme", "chart", "marks", "curves", "verdict", "causes", "checks", "heat", "tree",
+    "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
+)  # fmt: skip
+SELF, NOBODY = "'self'", "'none'"
+MEANT_BY_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Where a live page gets what is new: an address on its own server, and the last message it has seen."""
+
+    address: str
+    last: str
+
+
+def document(reports: Sequence[dict[str, Any]], feed: Feed | None = None, fallback: str = "") -> str:
+    """The page of one or several runs. `fallback` is HTML for readers without scripts."""
+    content = {"reports": list(reports), "feed": None if feed is None else {"address": feed.address, "last": feed.last}}
+    verdict = reports[0]["verdict"]
+    title = f"{verdict['word']}: {reports[0]['about']['name']}" if len(reports) == 1 else f"{len(reports)} runs"
+    style, library, script = _style(), _read("vendor/uPlot.iife.min.js"), _script()
+    policy = (
+        f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        f"connect-src {SELF if feed else NOBODY}; base-uri 'none'; form-action 'none'"
+    )
+    parts = {
+        "policy": policy,
+        "title": markup(title),
+        "style": style,
+        "library": library,
+        "script": script,
+        "fallback": fallback,
+        "content": embedded(content),
+    }
+    # In one pass: what a user wrote is never searched for our marks.
+    return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _read("page.html"))
+
+
+def embedded(value: Any) -> str:
+    """JSON that may stand inside a script element: no character in it means anything to HTML."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    for char, escape in MEANT_BY_HTML.items():
+        text = text.replace(char, escape)
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+@cache
+def _read(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    return "\n".join(map(_read, STYLES))
+
+
+@cache
+def _script() -> str:
+    """All of the page's scripts as one function, so that nothing of it is global."""
+    parts = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"

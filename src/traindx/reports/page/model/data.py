@@ -1,0 +1,137 @@
+"""What the network was fed: classes, feature scales, statistics of batches, and batches unlike the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ....record import Run, Series
+from ....record.values import mapping, number
+from ....wording import num
+from .arrays import packed
+
+MOST_CLASSES = 40
+MOST_FEATURES = 64
+MOST_OUTLIERS = 8
+FAR = 8.0  # robust deviations from the median
+ROWS = {
+    "samples": "Samples looked at",
+    "shape": "Shape of a batch",
+    "dtype": "Type",
+    "mean": "Mean",
+    "std": "Standard deviation",
+    "min": "Lowest",
+    "max": "Highest",
+    "nonfinite": "NaN or Inf",
+    "constant_features": "Constant features",
+    "duplicate_rows": "Duplicate rows",
+    "classes": "Classes",
+    "kind": "Kind",
+}
+SETS = {
+    "data/train": "Inputs, training",
+    "data/eval": "Inputs, validation",
+    "targets/train": "Targets, training",
+    "targets/eval": "Targets, validation",
+}
+SERIES = {
+    "input_rms": "Size of the inputs (RMS)",
+    "input_max": "Largest input",
+    "target_rms": "Size of the targets (RMS)",
+    "label_majority": "Share of the commonest class in a batch",
+    "batch_size": "Batch size",
+}
+
+
+def data(run: Run) -> dict[str, Any] | None:
+    sets = {words: facts for key, words in SETS.items() if (facts := run.fact(key))}
+    series = [
+        {"name": name, "label": words, **packed(run.series(name))}
+        for name, words in SERIES.items()
+        if run.series(name).finite and _varies(run.series(name))
+    ]
+    if not sets and not series:
+        return None
+    return {
+        "classes": _classes(run),
+        "features": _features(run),
+        "table": _table(sets),
+        "series": series,
+        "outliers": _outliers(run),
+    }
+
+
+def _table(sets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    rows = [[words, *(_shown(facts.get(key)) for facts in sets.values())] for key, words in ROWS.items()]
+    return {"columns": list(sets), "rows": [row for row in rows if any(row[1:])]}
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return " × ".join(_shown(part) for part in value)
+    if isinstance(value, float):
+        return num(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _classes(run: Run) -> dict[str, Any] | None:
+    """How often each class occurs in training, and how often it is predicted, as shares; commonest first."""
+    facts = run.fact("targets/train")
+    found, predicted = _counts(facts.get("histogram")), _counts(facts.get("predictions"))
+    if len(found) < 2:
+        return None
+    order = sorted(found, key=lambda name: -found[name])
+    rows = [[name, _share(found, name), _share(predicted, name)] for name in order[:MOST_CLASSES]]
+    return {"rows": rows, "left_out": max(0, len(order) - MOST_CLASSES), "predicted": bool(predicted)}
+
+
+def _counts(value: Any) -> dict[str, float]:
+    counts = {str(name): number(count) for name, count in mapping(value).items()}
+    return {name: count for name, count in counts.items() if count is not None and count >= 0}
+
+
+def _share(counts: Mapping[str, float], name: str) -> float:
+    return counts.get(name, 0.0) / (sum(counts.values()) or 1.0)
+
+
+def _features(run: Run) -> dict[str, Any] | None:
+    facts = run.fact("data/train")
+    spreads, means = _numbers(facts.get("feature_std")), _numbers(facts.get("feature_mean"))
+    if len(spreads) < 2:
+        return None
+    return {"std": spreads[:MOST_FEATURES], "mean": means[:MOST_FEATURES] if len(means) == len(spreads) else []}
+
+
+def _numbers(value: Any) -> list[float]:
+    found = [number(part) for part in value] if isinstance(value, list) else []
+    return [float(part) if part is not None and np.isfinite(part) else 0.0 for part in found]
+
+
+def _outliers(run: Run) -> list[dict[str, Any]]:
+    """Batches whose largest input or target lies far from that of the others, and those with NaN or Inf."""
+    found = [
+        {"step": int(event.step), "text": "The batch holds NaN or Inf."}
+        for event in run.events_of("nonfinite-batch")
+        if event.step is not None
+    ]
+    for name, what in (("input_max", "Largest input"), ("target_max", "Largest target")):
+        series = run.series(name).finite
+        if len(series) < 8:
+            continue
+        middle = float(np.median(series.values))
+        spread = 1.4826 * float(np.median(np.abs(series.values - middle)))
+        far = np.flatnonzero(np.abs(series.values - middle) > FAR * max(spread, 0.05 * abs(middle), 1e-12))
+        found += [
+            {"step": int(series.steps[i]), "text": f"{what} is {num(series.values[i])}; {num(middle)} is usual."}
+            for i in far
+        ]
+    return sorted(found, key=lambda entry: int(str(entry["step"])))[:MOST_OUTLIERS]
+
+
+def _varies(series: Series) -> bool:
+    values = series.finite.values
+    return len(values) > 1 and bool(np.ptp(values) > 0)

@@ -1,0 +1,107 @@
+"""Per-layer tables: one quantity by layer and look, in the order in which the network runs.
+
+A *look* is a step at which every layer was measured. Looks are not evenly spaced (dense at the start and around
+trouble), so the page draws one column a look and writes the steps below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....record import LayerTable, Run
+from ....record.types import FloatArray
+from .arrays import TABLE, packed_steps, packed_values
+
+# key: title, what one column of the table is, kind of scale, how to read it
+QUANTITIES = {
+    "grad_norm": ("Gradient norm", "parameter", "log", "Dark rows get little gradient."),
+    "update_ratio": ("Update/weight ratio", "parameter", "log", "About 0.001 is typical; 0.1 rewrites the weights."),
+    "act_dead": ("Dead units", "module", "share", "Share of units that were zero for every sample so far."),
+    "act_saturated": ("Saturated units", "module", "share", "Share of outputs within 3 % of a limit."),
+    "act_std": ("Activation spread", "module", "log", "Standard deviation of each layer's output."),
+    "weight_norm": ("Weight norm", "parameter", "log", "How large the weights are."),
+    "act_mean": ("Activation mean", "module", "signed", "Mean of each layer's output."),
+    "grad_rms": ("Gradient size (RMS)", "parameter", "log", "Comparable between layers of different sizes."),
+}
+HEAT_MAPS = ("grad_norm", "update_ratio", "act_dead", "act_saturated", "act_std", "weight_norm")
+MOST_ROWS = 400
+MOST_LOOKS = 240
+MOST_CELLS = 60_000  # of one quantity: keeps the file small for a network of hundreds of layers
+
+
+def layers(run: Run) -> dict[str, Any] | None:
+    tables = {key: run.layers(key) for key in QUANTITIES if run.layers(key)}
+    quantities = [found for key, table in tables.items() if (found := _quantity(run, key, table))]
+    if not quantities:
+        return None
+    return {
+        "quantities": quantities,
+        "maps": [q["key"] for q in quantities if q["key"] in HEAT_MAPS],
+        "types": {module.name: module.type for module in run.modules[: 4 * MOST_ROWS]},
+        "weights": [p.name for p in run.parameters if p.kind in ("weight", "embedding")][:MOST_ROWS],
+    }
+
+
+def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
+    title, of, scale, reading = QUANTITIES[key]
+    measured = [name for name in _in_order(run, table, of) if not np.isnan(table.column(name)).all()]
+    names = measured[:MOST_ROWS]
+    if not names:
+        return None
+    looks = _chosen(len(table.steps), min(MOST_LOOKS, MOST_CELLS // max(1, len(names))))
+    columns = [table.layers.index(name) for name in names]
+    values = table.values[np.ix_(looks, columns)]
+    if of == "parameter":
+        values = np.where(_broken(run, table, looks, values), np.inf, values)
+    low, high = _range(values, scale)
+    return {
+        "key": key,
+        "title": title,
+        "of": of,
+        "scale": scale,
+        "reading": reading,
+        "names": names,
+        "left_out": len(measured) - len(names),
+        "looks": len(looks),
+        "steps": packed_steps(table.steps[looks]),
+        "values": packed_values(values.T.ravel(), TABLE),  # layer after layer
+        "low": low,
+        "high": high,
+    }
+
+
+def _in_order(run: Run, table: LayerTable, of: str) -> list[str]:
+    """As the network runs; what the record has no place for comes last."""
+    ordered = [p.name for p in run.parameters] if of == "parameter" else [m.name for m in run.modules]
+    known = [name for name in dict.fromkeys(ordered) if name in table.layers]
+    return [*known, *(name for name in table.layers if name not in set(known))]
+
+
+def _chosen(count: int, most: int) -> list[int]:
+    return sorted(set(np.linspace(0, count - 1, min(count, max(1, most))).astype(int).tolist()))
+
+
+def _range(values: FloatArray, scale: str) -> tuple[float, float]:
+    """The ends of the colour scale."""
+    if scale == "share":
+        return 0.0, 1.0
+    finite = values[np.isfinite(values)]
+    if scale == "signed":
+        most = float(np.abs(finite).max()) if len(finite) else 1.0
+        return -most, most
+    present = finite[finite > 0]
+    if not len(present):
+        return 1e-8, 1.0
+    low, high = float(np.quantile(present, 0.01)), float(present.max())
+    return min(low, high / 10), high
+
+
+def _broken(run: Run, table: LayerTable, looks: Sequence[int], values: FloatArray) -> NDArray[np.bool_]:
+    """Infinite values, and missing ones at steps where the run reported gradients that were not finite."""
+    reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
+    at = np.array([int(table.steps[i]) in reported for i in looks], bool)
+    return np.asarray(np.isinf(values) | (np.isnan(values) & at[:, None]))

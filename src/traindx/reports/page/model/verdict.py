@@ -1,0 +1,19 @@
+"""The verdict in a sentence, and what helps whatever the cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....diagnosis import Diagnosis
+from ..._verdicts import state
+
+
+def verdict(diagnosis: Diagnosis) -> dict[str, Any]:
+    found = state(diagnosis)
+    return {
+        "state": found.key,
+        "word": found.word,
+        "mark": found.mark,
+        "sentence": diagnosis.summary,
+        "do_now": list(diagnosis.do_now),
+    }

@@ -1,0 +1,149 @@
+"""Runs arms: isolated re-runs of the script, side by side, each made once."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..probes.launch import Plan, ProbeError, Script, Start, Trial, launch, new_folder
+from ..record import Run, load
+from .caching import TrialCache
+
+KIND = "traindx.treatments.arm"
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long an arm may run; `evaluation`: up to the script's next evaluation behind the steps."""
+
+    steps: int
+    seconds: float
+    evaluation: bool = False
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A change of the run, or none. `label` is what people see of it; `sources` run in place of the files."""
+
+    label: str
+    module: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+CONTROL = Arm("control")
+
+
+@dataclass(frozen=True)
+class Made:
+    """An arm that was run. `error`: one line where the script failed, or nothing could be learnt from it."""
+
+    run: Run | None
+    found: Mapping[str, Any]
+    seconds: float  # of the wall clock; as it was when the arm was made, where it comes from the cache
+    error: str | None = None
+    cached: bool = False
+
+    @property
+    def acted(self) -> int:
+        return int(self.found.get("acted") or 0)
+
+    @property
+    def cut(self) -> bool:
+        """Whether our limits ended it, not the script."""
+        return self.found.get("stopped_by") is not None
+
+
+class Watch(Protocol):
+    """Who is told of what goes on. `progress` is a file that holds the steps and the loss of the arm so far."""
+
+    def say(self, text: str) -> None: ...
+    def began(self, arm: str, seed: int, steps: int, progress: Path) -> None: ...
+    def ended(self, arm: str, seed: int, how: str) -> None: ...
+
+
+class Silent:
+    """Nobody is told."""
+
+    def say(self, text: str) -> None: ...
+    def began(self, arm: str, seed: int, steps: int, progress: Path) -> None: ...
+    def ended(self, arm: str, seed: int, how: str) -> None: ...
+
+
+class Arms:
+    """Makes arms of one script in threads that wait for processes; `made` holds what has ended."""
+
+    def __init__(self, script: Script, start: Start, cache: TrialCache, watch: Watch, at_once: int) -> None:
+        self._script, self._start, self._cache, self._watch = script, start, cache, watch
+        self._pool = ThreadPoolExecutor(at_once)
+        self.count = 0  # that were really run
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def submit(self, arm: Arm, seed: int, length: Length) -> Future[Made]:
+        return self._pool.submit(self.run, arm, seed, length)
+
+    def all(self, wanted: Sequence[tuple[Arm, int]], length: Length) -> list[Made]:
+        """Several at once, in the order in which they were asked for."""
+        futures = [self.submit(arm, seed, length) for arm, seed in wanted]
+        return [future.result() for future in futures]
+
+    def run(self, arm: Arm, seed: int, length: Length) -> Made:
+        about = self._about(arm, seed, length)
+        kept = self._cache.find(about)
+        if kept is not None:
+            run = load(kept)
+            found = run.fact("probe")
+            self._watch.ended(arm.label, seed, "known from an earlier trial")
+            return Made(run, found, float(found.get("wall") or found.get("seconds") or 0.0), _error(run), cached=True)
+        folder, began = new_folder(), time.monotonic()
+        options = {
+            "steps": length.steps, "seconds": length.seconds, "evaluation": length.evaluation, "module": arm.module,
+            "dose": dict(arm.options), "progress": str(folder / "progress"),
+        }  # fmt: skip
+        plan = Plan(KIND, options, seed=seed, shift=seed, sources=arm.sources)
+        self._watch.began(arm.label, seed, length.steps, folder / "progress")
+        self.count += 1
+        try:
+            trial = launch(self._script, plan, self._start, folder, refuse_empty=False)
+        except ProbeError as error:
+            self._watch.ended(arm.label, seed, str(error))
+            return Made(None, {}, time.monotonic() - began, str(error))
+        made = Made(trial.run, trial.found, time.monotonic() - began, trial.error)
+        self._watch.ended(arm.label, seed, _how(trial))
+        if trial.ending in ("ok", "stopped") or trial.error:
+            self._cache.keep(about, Path(trial.run.source), list(trial.found.get("files") or ()))
+        return made
+
+    def _about(self, arm: Arm, seed: int, length: Length) -> dict[str, Any]:
+        script = self._script
+        return {
+            "script": str(Path(script.path).absolute()) if not script.module else script.path,
+            "folder": str(Path.cwd()),
+            "args": list(script.args),
+            "module": script.module,
+            "change": arm.module,
+            "options": dict(arm.options),
+            "sources": dict(arm.sources),
+            "seed": seed,
+            "length": [length.steps, length.seconds, length.evaluation],
+        }
+
+
+def _error(run: Run) -> str | None:
+    from ..probes.launch import error_line
+
+    return error_line(run)
+
+
+def _how(trial: Trial) -> str:
+    loss = trial.run.series("loss/train")
+    last = float(loss.values[-1]) if loss else math.nan
+    text = f"{trial.updates} steps, last loss {last:.4g}"
+    return f"{text}, failed: {trial.error}" if trial.error else text

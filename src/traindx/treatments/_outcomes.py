@@ -1,0 +1,138 @@
+"""How a run went, in numbers that two arms can be compared by: at equal steps, robust, with their standard errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..probes.memorising import by_step
+from ..record import Run, Series
+from ..record.types import FloatArray
+
+TAIL = 0.25  # of the steps, at the end
+BLOCKS = 5  # of the tail: successive losses are alike, means of blocks are less so
+TRIMMED = 0.1  # of the values at either end
+CAP = 3.0  # of an effect: a factor of twenty; more is not told apart
+ROOM = 0.01  # of a score: what is left to 1 is never taken for less
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level and its standard error; infinite where the run left the finite numbers."""
+
+    value: float
+    error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one arm came to in its first `steps` steps."""
+
+    steps: int
+    first: float  # the loss of the first steps
+    loss: Level | None
+    score: Level | None
+    validation: Level | None
+    validation_score: Level | None
+    learned: bool  # the loss has fallen by more than its noise
+
+
+def outcome(run: Run, steps: int | None = None) -> Outcome:
+    losses = by_step(run)
+    length = len(losses) if steps is None else min(steps, len(losses))
+    losses = losses[:length]
+    first = float(np.median(losses[: max(1, min(5, length // 10))])) if length else math.nan
+    loss = _tail(losses)
+    broken = run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
+    if broken and (steps is None or length < steps):
+        loss = Level(math.inf)
+    learned = loss is not None and math.isfinite(loss.value) and loss.value + 2 * loss.error < first
+    return Outcome(
+        length,
+        first,
+        loss,
+        _tail(_upto(run.series("score/train"), length)),
+        _last(_upto(run.series("loss/validation"), length + 1)),
+        _last(_upto(run.series("score/validation"), length + 1)),
+        learned,
+    )
+
+
+def _upto(series: Series, steps: int) -> FloatArray:
+    return series.values[series.steps < steps] if series else np.empty(0)
+
+
+def _tail(values: FloatArray) -> Level | None:
+    if not len(values):
+        return None
+    tail = values[-max(1, math.ceil(TAIL * len(values))) :]
+    if not np.isfinite(tail).all():
+        return Level(math.inf)
+    blocks = np.array([block.mean() for block in np.array_split(tail, min(BLOCKS, len(tail)))])
+    error = float(blocks.std(ddof=1) / math.sqrt(len(blocks))) if len(blocks) > 1 else 0.0
+    ordered = np.sort(tail)
+    cut = int(TRIMMED * len(ordered))
+    return Level(float(ordered[cut : len(ordered) - cut].mean()), error)
+
+
+def _last(values: FloatArray) -> Level | None:
+    """The end of a series of few points: evaluations."""
+    if not len(values):
+        return None
+    tail = values[-max(1, len(values) // 4) :]
+    if not np.isfinite(tail).all():
+        return Level(math.inf)
+    error = float(tail.std(ddof=1) / math.sqrt(len(tail))) if len(tail) > 1 else 0.0
+    return Level(float(np.median(tail)), error)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much better the treated arm is: positive is better, a log-ratio, within CAP. `error` is its own noise."""
+
+    value: float
+    error: float
+
+
+def in_loss(control: Outcome, treated: Outcome) -> Difference | None:
+    """By the training loss at equal steps."""
+    if control.loss is None or treated.loss is None:
+        return None
+    return _lower_is_better(control.loss, treated.loss, control.first, treated.learned)
+
+
+def in_validation(control: Outcome, treated: Outcome) -> Difference | None:
+    """By the validation loss, where the script evaluates."""
+    if control.validation is None or treated.validation is None:
+        return None
+    return _lower_is_better(control.validation, treated.validation, control.first, True)
+
+
+def _lower_is_better(control: Level, treated: Level, first: float, learned: bool) -> Difference:
+    before, after = control.value, treated.value
+    if not math.isfinite(before) or not math.isfinite(after):
+        if math.isfinite(after):
+            return Difference(CAP if learned else 0.0, 0.0)  # finite, but it learns nothing either
+        return Difference(-CAP if math.isfinite(before) else 0.0, 0.0)
+    if before > 0 and after > 0:
+        error = math.hypot(control.error / before, treated.error / after)
+        return Difference(_capped(math.log(before / after)), error)
+    # Losses below zero have no ratio: the difference, as a share of all that either arm has gained.
+    span = max(abs(first - min(before, after)), abs(before - after), 1e-12)
+    return Difference(_capped((before - after) / span), math.hypot(control.error, treated.error) / span)
+
+
+def in_score(control: Level | None, treated: Level | None) -> Difference | None:
+    """By what is left to a perfect score."""
+    if control is None or treated is None:
+        return None
+    if not math.isfinite(control.value) or not math.isfinite(treated.value):
+        return None
+    before, after = 1 - control.value + ROOM, 1 - treated.value + ROOM
+    return Difference(_capped(math.log(before / after)), math.hypot(control.error / before, treated.error / after))
+
+
+def _capped(value: float) -> float:
+    return max(-CAP, min(CAP, value))

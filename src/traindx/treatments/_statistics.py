@@ -1,0 +1,71 @@
+"""Decides, seed by seed, whether a treated arm is better than the control.
+
+Differences are paired by seed. Their noise is pooled from three sources: what a placebo changes, how much the
+differences scatter, and the standard errors within the runs. After every seed the mean is compared with a Student
+interval at a level that is divided by the number of looks, so that the chance of a false "better" stays below ALPHA
+however often one looks (Bonferroni). "Better" needs two seeds and the least effect; "not better" may be decided by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+ALPHA = 0.02  # of calling something better that is not, over all looks
+MAX_SEEDS = 5
+FEWEST_SEEDS = 2
+SHOWN = 0.95  # the interval that is reported
+WITHIN_WEIGHT = 3.0  # degrees of freedom that the runs' own standard errors are worth
+LEAST_NOISE = 0.02  # in log-ratios: a noise that looks smaller, or is zero, is not believed
+
+Decision = Literal["better", "worse", "same", "open"]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The standard deviation of one difference, and what it was estimated from."""
+
+    deviation: float
+    freedom: float
+    degenerate: bool  # the placebo and the repeats agree to the last bit
+
+
+@dataclass(frozen=True)
+class Verdict:
+    decision: Decision
+    mean: float
+    interval: tuple[float, float]
+
+
+def noise(differences: Sequence[float], placebo: Sequence[float], within: Sequence[float]) -> Noise:
+    squares = sum(value**2 for value in placebo) + WITHIN_WEIGHT * (_mean([w**2 for w in within]))
+    freedom = len(placebo) + WITHIN_WEIGHT
+    if len(differences) > 1:
+        centre = _mean(differences)
+        squares += sum((value - centre) ** 2 for value in differences)
+        freedom += len(differences) - 1
+    degenerate = bool(placebo) and not any(placebo) and not any(within)
+    return Noise(max(LEAST_NOISE, math.sqrt(squares / freedom)), freedom, degenerate)
+
+
+def judge(differences: Sequence[float], around: Noise, least: float, seeds: int = MAX_SEEDS) -> Verdict:
+    """`least`: the smallest mean difference that counts; `seeds`: how many there can be."""
+    count, mean = len(differences), _mean(differences)
+    error = around.deviation / math.sqrt(count)
+    half = error * float(stats.t.ppf(1 - ALPHA / seeds, around.freedom))
+    shown = error * float(stats.t.ppf(0.5 + SHOWN / 2, around.freedom))
+    interval = (mean - shown, mean + shown)
+    if mean + half < least:
+        return Verdict("worse" if mean <= -least and mean + half < 0 else "same", mean, interval)
+    if count >= FEWEST_SEEDS and mean - half > 0 and mean >= least:
+        return Verdict("better", mean, interval)
+    return Verdict("same" if count >= seeds else "open", mean, interval)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else 0.0

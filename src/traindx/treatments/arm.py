@@ -1,0 +1,79 @@
+"""One arm of a trial, inside the script's process: the intervention, the length of the run, the score, its progress.
+
+`begin(options)`: `steps` and `seconds` limit the run; `evaluation`: the run ends behind the script's next evaluation;
+`module` and `dose` name the intervention (none in a control); `progress` is a file that says how far it has come.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from ..observe.hook_points.driving import Several
+from ..observe.metric_queue import cpu_value
+from ..probes.acting.ending import UntilEvaluated
+from ..probes.acting.part import Part
+from .score import Scores
+
+LEAST_STEPS = 100  # that a trial makes even where its time is over
+PATIENCE = 5.0  # times the seconds that it may take for them
+EVERY = 0.25  # seconds between two notes on the progress
+SMOOTHING = 0.1
+
+
+class _Length(UntilEvaluated):
+    """Ends the run, and tells the parent how far it is."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        super().__init__(int(options["steps"]), float(options["seconds"]), bool(options.get("evaluation")))
+        self._progress = Path(options["progress"]) if options.get("progress") else None
+        self._told = 0.0
+        self._loss = math.nan
+
+    def check_time(self) -> None:
+        if self.spent > self.seconds and (self.updates >= LEAST_STEPS or self.spent > PATIENCE * self.seconds):
+            self.stop("time")
+
+    def before_backward(self, loss: Any) -> None:
+        super().before_backward(loss)
+        value = cpu_value(loss)
+        if value is not None:
+            known = math.isfinite(self._loss) and math.isfinite(value)
+            self._loss = self._loss + SMOOTHING * (value - self._loss) if known else value
+
+    def updated(self) -> None:
+        if self._progress is not None and perf_counter() - self._told > EVERY:
+            self._told = perf_counter()
+            self._progress.write_text(f"{self.updates} {self._loss}")
+        super().updated()
+
+
+def begin(options: Mapping[str, Any]) -> Part:
+    length = _Length(options)
+    changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
+
+    def findings() -> dict[str, Any]:
+        found = changing.findings() if changing is not None else {"acted": 0}
+        return {**length.findings(), **found, "files": _own_files()}
+
+    drivers = [length] if changing is None else [changing, length]
+    return Part(Several(drivers), [Scores], findings)
+
+
+def _own_files() -> list[str]:
+    """The source files beside the script, or in the working folder, that it has imported."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    folders = {Path.cwd().resolve(), *([Path(main).resolve().parent] if main else [])}
+    found = {str(Path(main).resolve())} if main else set()
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and file.endswith(".py") and "site-packages" not in file:
+            path = Path(file).resolve()
+            if any(path.is_relative_to(folder) for folder in folders) and "traindx" not in module.__name__:
+                found.add(str(path))
+    return sorted(found)

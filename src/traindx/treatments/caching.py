@@ -1,0 +1,88 @@
+"""Keeps the records of finished arms in the user's cache folder, so that a trial is not made twice.
+
+An entry is found by the script with its arguments, the change, its dose, the seed and the length; it holds only while
+every source file that the run imported from its own folder is what it was. Data files are not looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+
+MOST_BYTES = 512 << 20
+
+
+def usual_folder() -> Path:
+    """Where the system keeps caches of this user."""
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "traindx" / "trials"
+
+
+class TrialCache:
+    """`folder` None: nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def find(self, about: Mapping[str, Any]) -> Path | None:
+        """The record of an arm that was made before with all the same."""
+        if self._folder is None:
+            return None
+        record, files = self._places(about)
+        try:
+            known = json.loads(files.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        if not record.exists() or any(_digest(Path(path)) != digest for path, digest in known.items()):
+            return None
+        with suppress(OSError):
+            os.utime(record)  # the least recently used go first
+        return record
+
+    def keep(self, about: Mapping[str, Any], record: Path, files: list[str]) -> None:
+        """A cache that cannot be written costs time and nothing else."""
+        if self._folder is None or not files:
+            return
+        kept, known = self._places(about)
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            passing = kept.with_suffix(f".{os.getpid()}")
+            shutil.copyfile(record, passing)
+            passing.chmod(0o600)
+            passing.replace(kept)
+            known.write_text(json.dumps({path: _digest(Path(path)) for path in files}), encoding="utf-8")
+            self._prune()
+
+    def _places(self, about: Mapping[str, Any]) -> tuple[Path, Path]:
+        assert self._folder is not None
+        key = sha256(json.dumps([__version__, about], sort_keys=True).encode()).hexdigest()[:32]
+        return self._folder / f"{key}.tdx", self._folder / f"{key}.json"
+
+    def _prune(self) -> None:
+        assert self._folder is not None
+        records = sorted(self._folder.glob("*.tdx"), key=lambda path: path.stat().st_mtime, reverse=True)
+        total = 0
+        for record in records:
+            total += record.stat().st_size
+            if total > MOST_BYTES:
+                record.unlink(missing_ok=True)
+                record.with_suffix(".json").unlink(missing_ok=True)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,1 @@
+"""The interventions: one file each; `treatments._base` says what it defines."""

@@ -1,0 +1,43 @@
+"""Finds and exchanges tensors among the arguments of a model or a loss function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+
+
+def with_first_float(args: Any, kwargs: Any, change: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """The arguments with `change` made to the first floating tensor among them."""
+    import torch
+
+    for i, value in enumerate(args):
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return (*args[:i], change(value), *args[i + 1 :]), kwargs
+    for name, value in kwargs.items():
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return args, {**kwargs, name: change(value)}
+    return args, kwargs
+
+
+def loss_pair(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """What a loss function was given as input and target."""
+    given = args[0] if args else kwargs.get("input")
+    target = args[1] if len(args) > 1 else kwargs.get("target")
+    return given, target
+
+
+def with_pair(args: Any, kwargs: Any, given: Any, target: Any) -> tuple[Any, Any]:
+    """The arguments of a loss function with another input and target."""
+    if len(args) > 1:
+        return (given, target, *args[2:]), kwargs
+    if args:
+        return (given,), {**kwargs, "target": target}
+    return args, {**kwargs, "input": given, "target": target}
+
+
+def floating(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, torch.Tensor) and value.is_floating_point()

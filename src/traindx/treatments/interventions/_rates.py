@@ -1,0 +1,25 @@
+"""Interventions on the learning rate: what the script sets is overridden for the length of a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...probes.acting.rates import Override as Override
+from ...probes.acting.rates import Scaled as Scaled
+from .._base import Intervening
+
+
+class Overriding(Intervening):
+    """Acts wherever the learning rate of a step differs from the script's own."""
+
+    def __init__(self, rates: Override) -> None:
+        super().__init__()
+        self._rates = rates
+
+    def before_step(self, optimizer: Any) -> None:
+        own = [float(group["lr"]) for group in optimizer.param_groups]
+        self._rates.before_step(optimizer)
+        self.acted += own != [float(group["lr"]) for group in optimizer.param_groups]
+
+    def after_step(self, optimizer: Any) -> None:
+        self._rates.after_step(optimizer)

@@ -1,0 +1,97 @@
+"""Keeps the arguments of log, sqrt, division, exp and their like where these and their derivatives are finite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run
+from ...signs import Signs
+from .._base import Dose, Intervening, Refusal
+from ._arguments import floating
+from ._functions import called_by_user, replace
+
+ID = "guard-math"
+TITLE = "Keep the arguments of log, sqrt, division and exp in their safe range"
+TESTS = ("unstable-math",)
+SAFETY = "changes-result"
+JUDGED_BY = "loss"
+
+SMALL = 1e-8
+DEPTH = 3  # frames between the script's call and the question who called
+UNARY: dict[str, Any] = {
+    **dict.fromkeys(("log", "log2", "log10"), lambda x: x.clamp(min=SMALL)),
+    **dict.fromkeys(("sqrt", "rsqrt"), lambda x: x.clamp(min=0.0) + 1e-12),
+    **dict.fromkeys(("exp", "exp2", "expm1"), lambda x: x.clamp(max=20.0)),
+    **dict.fromkeys(("acos", "asin", "atanh"), lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+    "reciprocal": lambda x: _away_from_zero(x),
+}
+DIVISIONS = ("div", "true_divide", "divide", "__truediv__", "__rtruediv__")
+
+
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    origins = [str(event.data.get("op") or "") for event in run.events_of("nonfinite-origin")]
+    shown = f" (the first came from {origins[0]})" if origins and origins[0] else ""
+    return [Dose({}, f"arguments of log, sqrt, exp and divisors bounded{shown}")]
+
+
+class _Guarded(Intervening):
+    """Only calls of the script's own code are guarded: optimizers and layers of torch know what they do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        import torch
+
+        for name, bounded in UNARY.items():
+            for owner in (torch, torch.Tensor):
+                self._guard(owner, name, bounded)
+        for name in DIVISIONS:
+            for owner in (torch, torch.Tensor):
+                if hasattr(owner, name):
+                    self._guard_division(owner, name)
+        self._guard_norm(torch.Tensor, "norm")
+        self._guard_norm(torch, "norm")
+
+    def _guard(self, owner: Any, name: str, bounded: Any) -> None:
+        def guarded(given: Any, *args: Any, **kwargs: Any) -> Any:
+            if floating(given) and called_by_user(DEPTH):
+                safe = bounded(given)
+                self.acted += not bool((safe == given).all())
+                given = safe
+            return old(given, *args, **kwargs)
+
+        old = replace(owner, name, guarded)
+
+    def _guard_division(self, owner: Any, name: str) -> None:
+        reflected = name == "__rtruediv__"
+
+        def divided(given: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
+            divisor = given if reflected else other
+            if floating(divisor) and called_by_user(DEPTH) and bool((divisor == 0).any()):
+                self.acted += 1
+                divisor = _away_from_zero(divisor)
+                given, other = (divisor, other) if reflected else (given, divisor)
+            return old(given, other, *args, **kwargs)
+
+        old = replace(owner, name, divided)
+
+    def _guard_norm(self, owner: Any, name: str) -> None:
+        def norm(given: Any, *args: Any, **kwargs: Any) -> Any:
+            # The norm's derivative at zero is not defined; far from zero the small number is lost in rounding.
+            if floating(given) and given.requires_grad and called_by_user(DEPTH):
+                self.acted += bool((given == 0).any())
+                given = given + 1e-12
+            return old(given, *args, **kwargs)
+
+        old = replace(owner, name, norm)
+
+
+def _away_from_zero(value: Any) -> Any:
+    import torch
+
+    return torch.where(value.abs() < SMALL, torch.where(value < 0, -SMALL, SMALL).to(value.dtype), value)
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Guarded()

@@ -1,0 +1,74 @@
+"""Ignores the script's detach(), .data and no_grad() during training forwards, so that no layer is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run
+from ...signs import Signs
+from .._base import Dose, Intervening, Refusal
+from ._functions import called_by_user, replace
+
+ID = "keep-graph"
+TITLE = "Keep the graph from loss to weights whole"
+TESTS = ("detached-graph",)
+SAFETY = "changes-result"
+JUDGED_BY = "loss"
+
+
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    if not run.models:
+        return Refusal("the network is no module")
+    return [Dose({}, "detach(), .data and no_grad() inside the model ignored")]
+
+
+class _Whole(Intervening):
+    """Only calls of the script's own code inside a model's forward are ignored: torch and watchers need theirs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        import torch
+
+        self._inside = False
+        tensor = torch.Tensor
+        self._detach = replace(tensor, "detach", self._kept)
+        self._data = tensor.data
+        tensor.data = property(self._get_data, self._data.__set__)
+        self._no_grad = replace(torch.no_grad, "__enter__", self._entered)
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        import torch
+
+        self._inside = torch.is_grad_enabled() and next(root.parameters(), None) is not None
+        return args, kwargs
+
+    def forward_output(self, root: Any, output: Any) -> Any:
+        self._inside = False
+        return output
+
+    def _kept(self, tensor: Any) -> Any:
+        if self._inside and tensor.requires_grad and called_by_user():
+            self.acted += 1
+            return tensor
+        return self._detach(tensor)
+
+    def _get_data(self, tensor: Any) -> Any:
+        if self._inside and tensor.grad_fn is not None and called_by_user(2):
+            self.acted += 1
+            return tensor
+        return self._data.__get__(tensor)
+
+    def _entered(self, context: Any) -> Any:
+        import torch
+
+        entered = self._no_grad(context)
+        if self._inside and called_by_user():
+            self.acted += 1
+            torch.set_grad_enabled(True)
+        return entered
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Whole()

@@ -1,0 +1,52 @@
+"""Puts ReLU in the place of sigmoid and tanh in hidden layers: behind a normalisation, or with He's initialisation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run
+from ...signs import Signs
+from .._base import Dose, Intervening, Refusal
+from ._surgery import SQUASHING, hidden_layers, initialise, normalised, output_layers, swapped, types_of
+
+ID = "rectify"
+TITLE = "Use ReLU instead of sigmoid or tanh in hidden layers"
+TESTS = ("vanishing-gradients", "saturated-activations")
+SAFETY = "changes-result"
+JUDGED_BY = "loss"
+
+
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    keep = output_layers(run)
+    if not set(types_of(run)) & set(SQUASHING):
+        return Refusal("no sigmoid or tanh is a module of the model")
+    return [
+        Dose({"keep": keep, "normalise": True}, "ReLU behind a layer norm instead of sigmoid and tanh"),
+        Dose({"keep": keep, "initialise": True}, "ReLU with He's initialisation instead of sigmoid and tanh"),
+    ]
+
+
+class _Rectified(Intervening):
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._options = options
+
+    def model_ready(self, root: Any) -> None:
+        import torch
+
+        keep = self._options["keep"]
+        count = swapped(root, SQUASHING, keep, lambda _: torch.nn.ReLU())
+        self.acted += count
+        if not count:
+            return
+        if self._options.get("normalise"):
+            for layer in hidden_layers(root, keep):
+                layer.register_forward_hook(lambda _module, _given, output: normalised(output))
+        if self._options.get("initialise"):
+            initialise(root, 2**0.5)
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Rectified(options)

@@ -1,0 +1,100 @@
+"""Puts the last ordinary batch in the place of one that is not finite or far outside the ordinary range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite
+from statistics import median
+from typing import Any
+
+from ...observe.hook_points.hooks import Driver
+from ...probes.acting.copies import copied
+from ...record import Run
+from ...signs import Signs
+from ...wording import num
+from .._base import Dose, Intervening, Refusal
+from ._arguments import floating, loss_pair, with_pair
+
+ID = "skip-bad-batches"
+TITLE = "Skip batches that are not finite or out of range"
+TESTS = ("nonfinite-data", "bad-batch")
+SAFETY = "changes-result"
+JUDGED_BY = "loss"
+
+BEYOND = 3.0  # times the ordinary maximum, as in the fix
+
+
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    if cause == "nonfinite-data":
+        return [Dose({}, "batches with NaN or Inf replaced by the last finite one")]
+    limits = {}
+    for name in ("input_max", "target_max"):
+        seen = run.series(name).finite.values
+        ordinary = abs(float(median(seen))) if len(seen) else 0.0
+        if ordinary > 0:
+            limits[name] = BEYOND * ordinary
+    if not limits:
+        return Refusal("the range of ordinary batches was not measured")
+    text = " or ".join(f"{name.removesuffix('_max')}s beyond {num(limit)}" for name, limit in limits.items())
+    return [Dose(limits, f"batches with {text} replaced by the last ordinary one")]
+
+
+class _Skipped(Intervening):
+    """A loader's batch is exchanged as it comes; one made in the loop where it enters the model and the loss."""
+
+    def __init__(self, limits: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._input, self._target = (float(limits.get(name, inf)) for name in ("input_max", "target_max"))
+        self._good: dict[Any, Any] = {}
+        self._exchanged = False  # the inputs of this forward: their targets must follow
+
+    def batch(self, loader: Any, batch: Any) -> Any:
+        return self._ordinary((id(loader), _shapes(batch)), batch, self._limits_of(batch))
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        before = self.acted
+        limits = [self._input] * len(_leaves((args, kwargs)))
+        found = self._ordinary(("inputs", id(root), _shapes((args, kwargs))), (args, kwargs), limits)
+        self._exchanged = self.acted > before
+        return found[0], found[1]
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        given, target = loss_pair(args, kwargs)
+        key = ("targets", name, _shapes(target))
+        if self._exchanged and key in self._good:
+            return with_pair(args, kwargs, given, copied(self._good[key]))
+        return with_pair(args, kwargs, given, self._ordinary(key, target, [self._target]))
+
+    def _limits_of(self, batch: Any) -> list[float]:
+        return [self._input, *[self._target] * len(_leaves(batch))]
+
+    def _ordinary(self, key: Any, value: Any, limits: Sequence[float]) -> Any:
+        leaves = _leaves(value)
+        if all(_fits(leaf, limit) for leaf, limit in zip(leaves, limits, strict=False)):
+            self._good[key] = copied(value)
+            return value
+        if key not in self._good:
+            return value  # nothing to put in its place yet
+        self.acted += 1
+        return copied(self._good[key])
+
+
+def _leaves(value: Any) -> list[Any]:
+    from torch.utils import _pytree as pytree
+
+    return [leaf for leaf in pytree.tree_leaves(value) if hasattr(leaf, "shape")]
+
+
+def _shapes(value: Any) -> tuple[Any, ...]:
+    return tuple(tuple(leaf.shape) for leaf in _leaves(value))
+
+
+def _fits(leaf: Any, limit: float) -> bool:
+    if not floating(leaf) or not leaf.numel():
+        return True
+    largest = float(leaf.detach().abs().max())
+    return isfinite(largest) and largest <= limit
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Skipped(options)

@@ -1,0 +1,48 @@
+"""Starts biases at zero where they start strongly negative and silence their units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run
+from ...record.values import number
+from ...signs import Signs
+from .._base import Dose, Intervening, Refusal
+from ._surgery import named
+
+ID = "zero-biases"
+TITLE = "Start the biases at zero"
+TESTS = ("dead-relus",)
+SAFETY = "changes-result"
+JUDGED_BY = "loss"
+
+STRONG = -0.5  # mean of a bias from which the fix proposes zero
+
+
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    biases = [param for param in run.entries("params") if param.get("kind") in ("bias", "norm") and param.get("name")]
+    negative = [str(param["name"]) for param in biases if (number(param.get("init_mean")) or 0.0) < STRONG]
+    if not negative:
+        return Refusal("no bias starts strongly negative")
+    return [Dose({"names": negative}, f"{', '.join(negative[:3])} start{'s' if len(negative) == 1 else ''} at zero")]
+
+
+class _Zeroed(Intervening):
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names = tuple(names)
+
+    def model_ready(self, root: Any) -> None:
+        import torch
+
+        with torch.no_grad():
+            for name, parameter in root.named_parameters():
+                if named(name, self._names):
+                    parameter.zero_()
+                    self.acted += 1
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Zeroed(options["names"])

@@ -1,0 +1,241 @@
+"""The policy: a control run, then the leading hypotheses one after another, until one is settled or time is over."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose
+from ..probes.fork_server import fork_server
+from ..probes.launch import ProbeError, Script, stop_all
+from ..record import Run
+from ..signs import Signs, measure_all
+from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
+from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
+from ._patches import confirm, fix_for
+from ._ranking import ranked
+from ._symptoms import OF_LENGTH, symptoms
+from ._trials import Controls, try_dose
+from ._wording import conclusion, nothing_to_treat, rules_out
+from .caching import TrialCache
+
+MOST_STEPS, LEAST_STEPS = 1000, 100
+CONTROL_SECONDS = 60.0  # of training, after which a control ends once it has made the least steps
+AT_ONCE = 2
+TRIALS = 3  # without --minutes
+AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
+PLACEBOS = 2
+WORTH = 0.03  # the confidence below which a hypothesis is not tried
+
+
+@dataclass(frozen=True)
+class Options:
+    """`minutes` caps the whole and allows more than three trials; `cache` None keeps nothing."""
+
+    minutes: float | None = None
+    cache: Path | None = None
+    at_once: int = AT_ONCE
+    watch: Watch = field(default_factory=Silent)
+    confirm: bool = True
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A hypothesis and a way to test it."""
+
+    hypothesis: Hypothesis
+    unit: Intervention | Experiment
+    doses: tuple[Dose, ...]
+
+    @property
+    def worth(self) -> float:
+        """Probability times decisiveness over cost."""
+        decisive = self.unit.decisive if isinstance(self.unit, Intervention) else 0.5
+        return self.hypothesis.confidence * decisive / self.unit.cost
+
+
+def treat(script: Script, options: Options) -> Diagnosis:
+    """Raises `ProbeError` where the script cannot be re-run. An interrupt keeps what is done."""
+    with fork_server(script) as start:
+        arms = Arms(script, start, TrialCache(options.cache), options.watch, options.at_once)
+        try:
+            return _Treating(script, arms, options).go()
+        finally:
+            arms.close()
+            stop_all()
+
+
+class _Treating:
+    def __init__(self, script: Script, arms: Arms, options: Options) -> None:
+        self._script, self._arms, self._options = script, arms, options
+        self._began = time.monotonic()
+        self._trials: list[TrialReport] = []
+        self._told: dict[str, Told] = {}
+        self._notes: list[str] = []
+
+    @property
+    def _spent(self) -> float:
+        return time.monotonic() - self._began
+
+    def _in_time(self) -> bool:
+        return self._options.minutes is None or self._spent < 60 * self._options.minutes
+
+    def go(self) -> Diagnosis:
+        first = self._arms.run(CONTROL, 0, self._first_length())
+        if first.run is None:
+            raise ProbeError(first.error or "the control run gave no record")
+        run = first.run
+        run.source = str(self._script)
+        without = OF_LENGTH if first.cut else ()
+        diagnosis = diagnose(run, without)
+        signs = measure_all(run).without(without)
+        if not worth_treating(diagnosis):
+            found = Treatment("nothing-to-treat", nothing_to_treat(diagnosis), steps=run.steps)
+            return self._with(diagnosis, replace(found, control_runs=1, seconds=self._spent))
+        candidates = list(self._candidates(diagnosis, run, signs))
+        length = trial_length(run, diagnosis, first)
+        controls = Controls(self._arms, length, signs, {0: first})
+        self._announce(candidates, first, length)
+        try:
+            won = self._try(candidates, controls, run, diagnosis)
+            return self._conclude(diagnosis, controls, run, signs, won, bool(candidates))
+        except KeyboardInterrupt:
+            stop_all()
+            self._notes.append("interrupted: what was finished by then is reported")
+            return self._conclude(diagnosis, controls, run, signs, None, bool(candidates), interrupted=True)
+
+    def _first_length(self) -> Length:
+        seconds = CONTROL_SECONDS
+        if self._options.minutes is not None:
+            seconds = min(seconds, 60 * self._options.minutes / 4)
+        return Length(MOST_STEPS, seconds, evaluation=True)
+
+    def _candidates(self, diagnosis: Diagnosis, run: Run, signs: Signs) -> Iterator[Candidate]:
+        found = []
+        for hypothesis in diagnosis.hypotheses:
+            if hypothesis.confidence < WORTH or hypothesis.cause in ("healthy", "unknown"):
+                continue
+            units: list[Intervention | Experiment] = [*all_interventions().values(), *all_experiments().values()]
+            for unit in units:
+                if hypothesis.cause not in unit.tests:
+                    continue
+                ask = unit.doses if isinstance(unit, Intervention) else unit.arms
+                doses = ask(run, signs, hypothesis.cause)
+                if isinstance(doses, Refusal):
+                    self._notes.append(f"not tried: {unit.title} ({doses.reason})")
+                elif doses:
+                    found.append(Candidate(hypothesis, unit, tuple(doses)))
+        yield from sorted(found, key=lambda candidate: -candidate.worth)
+
+    def _announce(self, candidates: list[Candidate], first: Made, length: Length) -> None:
+        if not candidates:
+            return
+        count = min(TRIALS, len(candidates)) if self._options.minutes is None else len(candidates)
+        each = max(1.0, first.seconds * length.steps / max(1, first.run.steps if first.run else 1))
+        least, most = 4, PLACEBOS + count * 10
+        quick, slow = (math.ceil(n / self._options.at_once) * each / 60 for n in (least, most))
+        cap = f", at most {self._options.minutes:g} min" if self._options.minutes is not None else ""
+        names = "; ".join(dict.fromkeys(candidate.unit.title for candidate in candidates[:count]))
+        self._options.watch.say(
+            f"the control took {first.seconds:.0f} s for {first.run.steps if first.run else 0} steps; now {least} to "
+            f"{most} runs of {length.steps} steps, about {quick:.1f} to {slow:.1f} min{cap}: {names}"
+        )
+
+    def _try(
+        self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis
+    ) -> tuple[Candidate, Dose] | None:
+        tried = 0
+        for candidate in candidates:
+            if not self._in_time() or (self._options.minutes is None and tried >= TRIALS):
+                break
+            tried += 1
+            if isinstance(candidate.unit, Experiment):
+                self._experiment(candidate, candidate.unit, controls, run)
+                continue
+            for dose in candidate.doses:
+                report = try_dose(
+                    controls, candidate.unit, candidate.hypothesis, dose,
+                    fine=diagnosis.suspected, in_time=self._in_time,
+                )  # fmt: skip
+                self._trials.append(report)
+                self._options.watch.say(f"{candidate.unit.title} ({dose.text}): {report.verdict}")
+                if report.verdict == "cured":
+                    return candidate, dose
+                if not self._in_time() or report.verdict == "failed":
+                    break
+        return None
+
+    def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls, run: Run) -> None:
+        began, cause = time.monotonic(), candidate.hypothesis.cause
+        wanted = [(Arm(dose.text, unit.module, dose.options), 0) for dose in candidate.doses]
+        made = self._arms.all(wanted, controls.length)
+        runs = [each.run for each in made if each.run is not None and not each.error]
+        told = unit.tells(run, runs) if len(runs) == len(made) else Told("nothing", "the changed run failed")
+        self._told[cause] = told
+        report = TrialReport(
+            unit.id, unit.title, cause, "no-change", 1, Effect(told.text, math.nan, math.nan),
+            dose="; ".join(dose.text for dose in candidate.doses), seconds=time.monotonic() - began, note=told.text,
+            experiment=True,
+        )  # fmt: skip
+        self._trials.append(report)
+        self._options.watch.say(f"{unit.title}: {told.text}")
+
+    def _conclude(
+        self,
+        diagnosis: Diagnosis,
+        controls: Controls,
+        run: Run,
+        signs: Signs,
+        won: tuple[Candidate, Dose] | None,
+        any_candidate: bool,
+        interrupted: bool = False,
+    ) -> Diagnosis:
+        if not controls.seeded:
+            self._notes.append("this script ignores seeds: two runs from one seed differ, and their scatter is noise")
+        factors = {cause: told.factor for cause, told in self._told.items()}
+        hypotheses = ranked(diagnosis, self._trials, factors)
+        patch, confirmed, cause = None, None, None
+        if won is not None and isinstance(won[0].unit, Intervention):
+            candidate, dose = won
+            cause = candidate.hypothesis.cause
+            fix = fix_for(run, signs, cause, won[0].unit, dose, first=dose is candidate.doses[0])
+            patch = fix.patch
+            hypotheses = [replace(h, fix=fix) if h.cause == cause else h for h in hypotheses]
+            if self._options.confirm and not interrupted:
+                watched = symptoms(candidate.hypothesis, signs)
+                confirmed = confirm(self._arms, controls.length, run, signs, fix, watched, self._trials[-1])
+        verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
+        found = Treatment(
+            verdict, text, self._trials, named, patch, confirmed, rules_out(self._trials), self._notes,
+            steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
+        )  # fmt: skip
+        return self._with(replace(diagnosis, hypotheses=hypotheses), found)
+
+    def _with(self, diagnosis: Diagnosis, treatment: Treatment) -> Diagnosis:
+        proven = diagnosis.hypotheses and diagnosis.hypotheses[0].basis == "proven"
+        if treatment.verdict in ("nothing-to-treat",) or not proven:
+            return replace(diagnosis, treatment=treatment)
+        return replace(diagnosis, treatment=treatment, verdict="sick", suspected=False, summary=treatment.text)
+
+
+def worth_treating(diagnosis: Diagnosis) -> bool:
+    """Something is wrong or suspected, and it is not merely that too little was measured."""
+    if diagnosis.verdict in ("healthy", "out-of-scope"):
+        return False
+    return diagnosis.verdict == "sick" or diagnosis.suspected or any(s.severity != "info" for s in diagnosis.symptoms)
+
+
+def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:
+    """As many steps as the control made; fewer where it diverged early."""
+    steps = min(MOST_STEPS, run.steps)
+    diverged = [s.onset for s in diagnosis.symptoms if s.id in ("loss-not-finite", "loss-diverged") and s.onset]
+    if diverged:
+        steps = min(max(2 * LEAST_STEPS, AFTER_ONSET * min(diverged)), max(steps, 2 * LEAST_STEPS))
+    elif first.error:
+        steps = max(steps, 2 * LEAST_STEPS)  # the control ended by an error: a run that is cured goes on
+    evaluates = bool(run.series("loss/validation")) or bool(run.series("score/validation"))
+    seconds = max(CONTROL_SECONDS, 3 * first.seconds)
+    return Length(max(1, steps), seconds, evaluation=evaluates)

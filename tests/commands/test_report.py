@@ -1,0 +1,47 @@
+"""`traindx report` and the page as a format of `diagnose`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    rows = [f"{step},{2 * 0.97**step:.5f},{0.5 + 2 * 0.95**step + 0.01 * step:.5f}" for step in range(120)]
+    path = tmp_path / "metrics.csv"
+    path.write_text("\n".join(["step,loss,val_loss", *rows]), encoding="utf-8")
+    return path
+
+
+def test_a_page_is_written_and_named(log: Path, traindx_: Any) -> None:
+    told = traindx_("report", log)
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("report.html (")
+    assert "metrics.csv" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_diagnose_writes_the_same_page(log: Path, traindx_: Any) -> None:
+    traindx_("report", log, "-o", "a.html")
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert traindx_("diagnose", log, "-o", "b.html").code == 0
+    assert Path("b.html").read_text(encoding="utf-8") == page
+    assert traindx_("diagnose", log, "--format", "html").out == page
+
+
+def test_what_cannot_be_read_or_written_is_one_line(log: Path, traindx_: Any) -> None:
+    told = traindx_("report", "absent.csv")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    told = traindx_("report", log, "-o", "no/such/folder.html")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "cannot be written" in told.err
+
+
+def test_live_refuses_what_it_cannot_read_before_it_serves(log: Path, traindx_: Any) -> None:
+    for words in (["absent.tdx"], [log, "--port", "0"], [log, "--on-alert", " "]):
+        told = traindx_("live", *words)
+        assert (told.code, told.out, told.err.count("\n")) == (2, "", 1)

@@ -1,0 +1,212 @@
+"""The page as a person meets it: read, clicked, zoomed, copied, in both themes, narrow, printed, without a mouse."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import page_runs
+import pytest
+import screens
+from PIL import Image
+
+PANELS = ("verdict", "loss", "layers", "timing", "data", "checks")
+DRAWN = """const canvas = document.querySelector(arguments[0]), paint = canvas.getContext('2d');
+return new Set(new Uint32Array(paint.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size;"""
+RANGE = "const t = document.querySelector(arguments[0]).chart.plot.scales.x; return [t.min, t.max]"
+LOSS, GRADIENT = "#chart-loss .chart", "#chart-gradient .chart"
+
+
+@pytest.mark.parametrize("kind", page_runs.EVERY)
+def test_every_panel_has_content(kind: str, view: Any, page: Callable[..., str]) -> None:
+    view.open(page(kind))
+    for panel in PANELS:
+        assert len(view.text(f"#{panel}")) > 20, panel
+    assert view.js(DRAWN, f"{LOSS} canvas") > 20
+    assert view.text("#sentence")
+    assert view.js("return performance.getEntriesByType('resource').length") == 0
+    assert view.errors() == []
+
+
+def test_what_a_record_holds_is_drawn(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("sick"))
+    assert view.js(DRAWN, ".heat canvas") > 5
+    assert view.js("return document.querySelectorAll('.profiles canvas').length") == 2
+    assert [view.text(f"#chart-{key} h3") for key in ("rate", "gradient")] == ["Learning rate", "Gradient norm"]
+    assert "Waiting for data" in view.text("#timing")
+    assert "34 %" in view.text("#data")
+
+
+def test_a_log_says_what_was_not_recorded(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("log"))
+    assert all("traindx run train.py" in view.text(f"#{panel}") for panel in ("layers", "timing", "data"))
+
+
+def test_names_stay_text(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("hostile"))
+    assert view.js("return document.scripts.length") == 3
+    assert "</script><!--<script>alert(1)</script>" in view.text(".hero .details")
+    assert "</script><!--<script>alert(1)</script>" in view.text(".heat")
+    assert view.errors() == []  # an alert would also have stopped the script above
+
+
+def test_a_spike_of_one_step_among_a_million_is_drawn(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("huge"))
+    spike = page_runs.huge().series("loss/train").values.argmax()
+    drawn = """const [x, y] = document.querySelector(arguments[0]).chart.plot.data;
+        return [Math.max(...y.filter(Boolean)), x.length]"""
+    highest, points = view.js(drawn, LOSS)
+    assert highest == pytest.approx(9.0, rel=1e-3)
+    assert points < 10_000
+    view.js(
+        "document.querySelector(arguments[0]).chart.timeline.show(arguments[1] - 40, arguments[1] + 40)",
+        LOSS,
+        int(spike),
+    )
+    view.until("return document.querySelector('#loss .range').textContent.includes('699,960')")
+    view.until("return document.querySelector(arguments[0]).chart.plot.data[0].length < 200", LOSS)
+    assert view.js(drawn, LOSS)[0] == pytest.approx(9.0, rel=1e-3)
+
+
+def test_dragging_zooms_all_charts_and_a_double_click_shows_the_whole_run(view: Any, page: Callable[..., str]) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    view.open(page("sick"))
+    view.js("document.querySelector('#chart-loss').scrollIntoView({block: 'center'})")
+    whole = view.js(RANGE, LOSS)
+    over = view.find(f"{LOSS} .u-over")
+    ActionChains(view.driver).move_to_element_with_offset(over, -100, 0).click_and_hold().move_by_offset(
+        200, 0
+    ).release().perform()
+    view.until("const t = document.querySelector(arguments[0]).chart.plot.scales.x; return t.max - t.min < 200", LOSS)
+    assert view.js(RANGE, LOSS) == view.js(RANGE, GRADIENT)
+    assert "steps" in view.text("#loss .range")
+    ActionChains(view.driver).double_click(over).perform()
+    view.until("return document.querySelector('#loss .range').textContent === 'whole run'")
+    view.until(
+        "const t = document.querySelector(arguments[0]).chart.plot.scales.x; return t.max === arguments[1]",
+        LOSS,
+        whole[1],
+    )
+    assert view.errors() == []
+
+
+def test_keys_zoom_and_move(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("healthy"))
+    chart = view.find(LOSS)
+    chart.send_keys("+")
+    view.until("return document.querySelector('#loss .range').textContent !== 'whole run'")
+    before = view.text("#loss .range")
+    chart.send_keys("\ue014")  # arrow to the right
+    view.until("return document.querySelector('#loss .range').textContent !== arguments[0]", before)
+    chart.send_keys("0")
+    view.until("return document.querySelector('#loss .range').textContent === 'whole run'")
+
+
+def test_scale_smoothing_and_lines_can_be_switched(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("healthy"))
+    scale = "return document.querySelector(arguments[0]).chart.plot.scales.y.distr"
+    before = view.js(scale, LOSS)
+    view.click("#chart-loss .choice button[aria-pressed=false]")
+    assert {before, view.js(scale, LOSS)} == {1, 3}
+    lines = "return document.querySelector(arguments[0]).chart.lines.filter((line) => !line.hidden).length"
+    shown = view.js(lines, LOSS)
+    view.click("#loss .tools .choice button")  # raw
+    assert view.js(lines, LOSS) == shown - 1
+    view.click("#chart-loss .legend button:last-child")
+    assert view.js(lines, LOSS) == shown - 2
+
+
+def test_evidence_leads_to_the_chart(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("sick"))
+    step = view.text("a.see[data-panel=loss]").rpartition(", ")[2]
+    view.click("a.see[data-panel=loss]")
+    view.until("return document.activeElement === document.querySelector(arguments[0])", LOSS)
+    assert view.js("return document.querySelector(arguments[0]).chart.plot.cursor.left >= 0", LOSS)
+    assert step.startswith("step ")
+    assert view.text("#chart-loss .where") == step
+
+
+def test_patch_and_command_are_copied(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("sick"))
+    view.js("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    view.click(".fix .copy, .next .copy")
+    view.until("return [...document.querySelectorAll('.copy')].some((button) => button.textContent === 'Copied')")
+    assert view.js("return window.taken").strip()
+    assert "Copied" in view.js("return document.getElementById('said').textContent")
+
+
+def test_the_theme_changes_and_follows_the_system(view: Any, page: Callable[..., str]) -> None:
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    view.open(page("sick"))
+    light = view.js(ground)
+    view.click("#theme")
+    dark = view.js(ground)
+    assert light == "rgb(255, 255, 255)"
+    assert dark != light
+    view.media("dark")
+    view.open(page("sick"))
+    assert view.js(ground) == dark
+
+
+def test_a_layer_shows_its_series_and_the_slider_the_depth(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("sick"))
+    view.click(".layer[aria-pressed]")
+    view.until("return document.querySelectorAll('.detail canvas').length === 1")
+    assert "Gradient norm of body.0.weight" in view.text(".detail")
+    slider = view.find(".slide input")
+    before = view.text(".slide output")
+    slider.send_keys("\ue012")  # arrow to the left
+    view.until("return document.querySelector('.slide output').textContent !== arguments[0]", before)
+    view.click("#layers .choice button:nth-child(3)")
+    assert "Dead units" in view.js("return document.querySelector('.heat .grid').getAttribute('aria-label')")
+    rows = view.js("return document.querySelectorAll('.layer').length")
+    view.click(".layer[aria-expanded=true]")
+    assert view.js("return document.querySelectorAll('.layer').length") < rows
+    assert view.js("return document.activeElement.getAttribute('aria-expanded')") == "false"
+
+
+def test_several_runs_are_drawn_over_each_other(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("sick", "healthy"))
+    assert view.js("return document.querySelector('#compare .chart').chart.lines.length") == 2
+    assert view.js(DRAWN, "#compare canvas") > 20
+    assert "✓ Healthy" in view.text("#compare table")
+    sentence = view.text("#sentence")
+    view.js("const s = document.querySelector('#bar select'); s.value = '1'; s.dispatchEvent(new Event('change'))")
+    view.until("return document.querySelector('#sentence').innerText !== arguments[0]", sentence)
+    assert view.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "width", "scheme"),
+    [("sick", 1280, "light"), ("healthy", 1280, "dark"), ("log", 400, "light"), ("sick", 400, "dark")],
+)
+def test_it_is_accessible(kind: str, width: int, scheme: str, view: Any, page: Callable[..., str]) -> None:
+    view.size(width)
+    view.media(scheme)
+    view.open(page(kind))
+    view.js("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    assert view.violations() == []
+    assert view.js("return document.documentElement.scrollWidth") <= width
+
+
+def test_it_prints(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("sick"))
+    printed = view.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    assert base64.b64decode(printed).startswith(b"%PDF")
+    view.media(kind="print")
+    assert view.js("return getComputedStyle(document.querySelector('#bar')).display") == "none"
+    view.js("dispatchEvent(new Event('beforeprint'))")
+    assert view.js("return document.querySelectorAll('details:not([open])').length") == 0
+    view.media()
+
+
+@pytest.mark.parametrize("name", screens.SCREENS)
+def test_it_looks_as_it_did(name: str, view: Any, page: Callable[..., str]) -> None:
+    """Against the pictures in docs/screens (`python tests/reports/page/screens.py` renews them)."""
+    kept = Image.open(screens.FOLDER / f"{name}.png")
+    taken = screens.take(view, page(screens.SCREENS[name][0]), name)
+    if screens.fonts(view) != kept.text["fonts"]:
+        pytest.skip("this machine has other fonts than the kept pictures")
+    assert screens.difference(taken, kept.convert("RGB")) < 0.25
