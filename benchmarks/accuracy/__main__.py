@@ -35,6 +35,7 @@ from traindx.zoo.corpus import Row, read
 CORPUS = Path(__file__).parent / "corpus.jsonl.gz"
 FIELD = Path(__file__).parent / "field.jsonl.gz"
 REAL = Path(__file__).parent / "real.jsonl.gz"
+SOURCES = {"zoo": "zoo", "field": "field programs", "real": "public programs, tuned half"}
 FIELD_FOLDS = 10
 FITTED = Path(traindx.diagnosis.__file__).parent / "fitted.json"
 VIEWS = ("observed", "log")
@@ -113,9 +114,9 @@ def fitted(rows: Sequence[Row], start: Parameters | None = None) -> Parameters:
 
 
 def source_of(row: Row) -> str:
-    """`zoo`, `field` or `real`."""
+    """One of SOURCES."""
     head = row.host.partition("/")[0]
-    return head if head in ("field", "real") and "/" in row.host else "zoo"
+    return head if head in SOURCES and "/" in row.host else "zoo"
 
 
 def is_field(row: Row) -> bool:
@@ -172,7 +173,8 @@ def corrections(answers: Sequence[Answer]) -> dict[str, Any]:
     suspected = [a for a in raised if a.basis == "suspected" and a.leading != UNKNOWN]
     held = [calibrate(a.causes, claims.get("suspected", ()))[a.leading] for a in suspected]
     offsets = fit_offsets([(a.leading, claim, a.leads_right) for a, claim in zip(suspected, held, strict=True)])
-    bounds = fit_bounds([(a.leading, a.leads_right) for a in suspected if is_field(a.row)])
+    by_source = {name: [(a.leading, a.leads_right) for a in suspected if source_of(a.row) == name] for name in SOURCES}
+    bounds = fit_bounds(by_source["field"], by_source["real"])
     return {"claims": claims, "offsets": offsets, "bounds": bounds}
 
 
@@ -327,7 +329,7 @@ def main() -> int:
         for name, value in corrections(plain).items():
             fixed[name][view] = value
         answers[view] = corrected(found, plain, view, temperature[view])
-        for source, name in (("zoo", "zoo"), ("field programs", "field"), ("public programs, tuned half", "real")):
+        for name, source in SOURCES.items():
             chosen = [a for a in answers[view] if source_of(a.row) == name]
             if chosen:
                 numbers[f"{source}, {view}"] = report(f"{source}, {view}", chosen)

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import check_grad
 
 from traindx.causes import all_causes
-from traindx.diagnosis.fitting import Case, _Problem, fit, fit_temperature
+from traindx.diagnosis.fitting import Case, _Problem, fit, fit_bounds, fit_temperature
 from traindx.diagnosis.model import EXPLAINED, HEALTHY, POSSIBLY, REQUIRED, UNKNOWN, UNMEASURED, Model
 from traindx.diagnosis.parameters import current, stated
 
@@ -91,6 +91,24 @@ def test_nothing_learned_alone_names_no_cause_surely(model: Model) -> None:
     free = Model(all_causes(), replace(model.parameters, bounds={}, offsets={}))
     ranked = free.causes_given_wrong({"training-at-chance": 1.0}, "observed")
     assert all(chance <= POSSIBLY for name, chance in ranked.items() if name != UNKNOWN)
+
+
+def test_what_only_costs_time_does_not_hide_a_fault_that_was_seen(model: Model) -> None:
+    slow = {"data-wait": 1.0}
+    assert leading(model, slow) == "slow-data-loading"
+    assert leading(model, {**slow, "logits-clipped": 1.0}) == "output-range-mismatch"
+
+
+def leading(model: Model, levels: dict[str, float]) -> str:
+    chances = model.causes_given_wrong(levels, "observed")
+    return max(chances, key=lambda name: chances[name])
+
+
+def test_claims_on_public_programs_move_a_bound() -> None:
+    made = [("lr-too-low", True)] * 20
+    assert fit_bounds(made)["lr-too-low"] > 0.9
+    moved = fit_bounds(made, [("lr-too-low", False)] * 4 + [("undertrained", True)])
+    assert moved["lr-too-low"] < 0.6 and moved["undertrained"] > 0.9
 
 
 def test_weights_that_shrink_without_decay_do_not_show_decay(model: Model) -> None:

@@ -67,7 +67,7 @@ from ..signs import Signs
 from ..wording import num, percent
 from ._base import Fix
 from ._fixing import fixed
-from ._known import train_loader
+from ._known import median, train_loader
 from ._settings import is_guarded, loader_setting
 
 ID = "slow-data-loading"
@@ -89,7 +89,9 @@ MOST_WORKERS = 8  # beyond that disks are the usual limit; measure before going 
 
 def fix(run: Run, signs: Signs) -> Fix:
     measured = signs.get("data-wait")
-    waited, total = (measured.values["wait"], measured.values["total"]) if measured is not None else (None, None)
+    # The same numbers as the evidence gives, where it gives them.
+    waited = measured.values["wait"] if measured is not None else median(run, "time/data")
+    total = measured.values["total"] if measured is not None else median(run, "time/total")
     present = number(train_loader(run).get("workers")) or 0.0
     cores = os.cpu_count() or 1
     share = ""

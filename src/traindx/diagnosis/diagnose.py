@@ -10,7 +10,7 @@ from ..record import Run
 from ..signs import Sign, Signs, all_signs, measure_all
 from ..signs.questions import rank
 from .additional_faults import additional_faults
-from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
+from .model import COST, HEALTHY, LOSS, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current, told
 from .questions import checked, not_measured, questions
@@ -50,6 +50,8 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     ]
     symptoms = _symptoms(signs)
     outcomes = [sign for sign in symptoms if sign.id in {*found.bad, *found.doubts}]
+    # Of a loss that is computed wrongly the curve says little: no checkpoint of it is worth keeping.
+    misread = found.seen is not None and model.causes[found.seen].family == LOSS
     loss, validation = run.series("loss/train"), run.series("loss/validation")
     return Diagnosis(
         verdict=verdict,
@@ -62,7 +64,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
         step_unit=run.step_unit,
-        do_now=_do_now(outcomes, run, found.short) if verdict in ("sick", "inconclusive") else [],
+        do_now=_do_now(outcomes, run, found.short) if verdict in ("sick", "inconclusive") and not misread else [],
         suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict),
         questions=questions(signs),

@@ -40,6 +40,7 @@ SEEN = 0.7  # the level from which a sign that shows a fault counts as having ca
 TELLING = 1.0  # the stated weight from which a sign speaks for a cause by itself
 TYPICAL = 1.5  # and from which an outcome does, which several causes may have
 COST = "cost"  # the family of causes that take time or memory and leave what is learned as it is
+LOSS = "loss"  # the family of causes that make the loss itself something else than was meant
 POSSIBLY = 0.39  # the most that is said of a cause without evidence of its own, or after a few steps
 
 Basis = Literal["seen", "suspected"]
