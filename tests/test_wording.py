@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +46,22 @@ def test_counts_and_lists():
 )
 def test_round_figures(value, near):
     assert round_figure(value) == near
+
+
+# Words that engineers do not search for. They search for: fix · alternatives · avoid · out of scope · NaN/Inf ·
+# unknown · most common · adversarial · differentiate or backpropagate.
+ODD_WORDS = re.compile(
+    r"\b(mend(ed|s|ing)?|OR ELSE|BEWARE|ELSEWHERE|commonest|old_rate)\b|leaves the finite|not known here"
+    r"|train against each other|loss (is|was) derived"
+)
+
+
+def test_the_words_are_those_of_the_field():
+    root = Path(__file__).parents[1]
+    texts = [*(root / "src").rglob("*.py"), *(root / "src").rglob("*.md"), *(root / "docs").rglob("*.md")]
+    odd = [
+        f"{path.relative_to(root)}: {found.group()}"
+        for path in [*texts, root / "README.md", root / "CONTRIBUTING.md"]
+        for found in ODD_WORDS.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert not odd

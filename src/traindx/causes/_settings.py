@@ -37,6 +37,10 @@ def optimizer_call(run: Run, edits: Edits) -> tuple[Source, ast.Call, str] | Non
     return (*found[0], kind) if len(found) == 1 else None
 
 
+def _change(name: str, old: float | None, value: str) -> str:
+    return f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
+
+
 def optimizer_setting(
     run: Run,
     name: str,
@@ -48,7 +52,7 @@ def optimizer_setting(
 ) -> Fix:
     """Set one option of the optimizer to the source text `value`."""
     old = setting(run, name) if name != "lr" else learning_rate(run)
-    change = f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
+    change = _change(name, old, value)
     edits = begin(run)
     option = None
     if edits is not None:
@@ -244,8 +248,7 @@ def loader_setting(
 ) -> Fix:
     """Set one option of the training loader to the source text `value`."""
     loader = train_loader(run)
-    old = number(loader.get("workers" if name == "num_workers" else name))
-    change = f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
+    change = _change(name, number(loader.get("workers" if name == "num_workers" else name)), value)
     edits = begin(run)
     if edits is not None:
         found = edits.project.calls_at(loader.get("site"), "DataLoader")

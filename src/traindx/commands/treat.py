@@ -30,6 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=float, metavar="M", help="stop after M minutes; within them, more than three trials are made"
     )
+    parser.add_argument(
+        "--on", metavar="CLUSTER", help="where to run: ray (the cluster of this machine) or ray://HOST:PORT"
+    )
     parser.add_argument("--no-cache", action="store_true", help="make every run anew, and keep none")
     add_script(parser)
 
@@ -38,15 +41,20 @@ def run(arguments: argparse.Namespace) -> int:
     from ..probes.launch import ProbeError
     from ..treatments import Options, treat
     from ..treatments.caching import usual_folder
+    from ..treatments.on_ray import is_address
     from ._output import deliver
     from ._trial_progress import TrialProgress
 
     if arguments.minutes is not None and arguments.minutes <= 0:
         raise CommandError("--minutes must be positive")
+    if arguments.on is not None and not is_address(arguments.on):
+        raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
     script = script_of(arguments)
     announce("treat", script)
     with TrialProgress() as watch:
-        options = Options(arguments.minutes, None if arguments.no_cache else usual_folder(), watch=watch)
+        options = Options(
+            arguments.minutes, None if arguments.no_cache else usual_folder(), watch=watch, on=arguments.on
+        )
         try:
             diagnosis = treat(script, options)
         except ProbeError as error:

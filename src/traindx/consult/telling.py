@@ -88,11 +88,7 @@ def _copy(run: Run, builder: RunBuilder) -> set[str]:
     """All of `run` in the builder; the names of its facts and series."""
     for key, value in run.facts.items():
         builder.fact(key, value)
-    for name in run.series_names:
-        builder.series(name, run.series(name).steps, run.series(name).values)
-    for quantity in run.quantities:
-        table = run.layers(quantity)
-        builder.layers(quantity, table.steps, table.layers, table.values)
+    builder.measurements_of(run)
     for event in run.events:
         builder.event(event.kind, event.step, **event.data)
     return {*(key for key, value in run.facts.items() if value), *run.series_names}

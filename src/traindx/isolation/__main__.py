@@ -13,6 +13,10 @@ def main(words: list[str]) -> int:
     settings, module, *rest = words
     about = json.loads(settings)
     set_mode(about["mode"])
+    if sys.platform == "linux":
+        from ._libc import end_with_parent
+
+        end_with_parent(about["parent"])  # also where nobody is left to end it
 
     def work() -> int:
         return int(import_module(module).main(rest))

@@ -38,7 +38,7 @@ class Isolation:
         Writes below the folders `kept` are real. `arguments` are the script's own; paths among them are prepared.
         """
         folders = [os.path.realpath(folder) for folder in kept]
-        settings = {"mode": self.mode, "kept": folders, "words": list(arguments)}
+        settings = {"mode": self.mode, "kept": folders, "words": list(arguments), "parent": os.getpid()}
         command = [sys.executable, "-m", "traindx.isolation", json.dumps(settings), module, *words]
         return _seatbelt.fenced(command, folders) if self.mode == "python" and sys.platform == "darwin" else command
 

@@ -22,11 +22,13 @@ FOR_LAYERS = (libc.CAP_SYS_CHROOT, libc.CAP_SYS_ADMIN)
 def run_isolated(work: Callable[[], int], kept: Sequence[str], words: Sequence[str]) -> int:
     """Do the work in namespaces and layers of its own; its exit code. Nothing that it starts outlives it."""
     memory = memory_allowed()
+    parent = os.getppid()
     places = writable_places(words)
     try:
         enter_namespaces()
     except OSError as error:
         return _refused(error)
+    libc.end_with_parent(parent)
     sys.stdout.flush()
     first = os.fork()
     if first:

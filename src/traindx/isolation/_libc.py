@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import signal
 from functools import cache
 from typing import Any
 
@@ -67,6 +68,16 @@ def unshare(flags: int) -> None:
 
 def prctl(option: int, value: int) -> None:
     call("prctl", option, value, 0, 0, 0)
+
+
+def end_with_parent(parent: int) -> None:
+    """This process is killed when its parent ends, however that ends; at once where it has ended already.
+
+    To be called again when privileges have changed: the kernel forgets it then.
+    """
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def make_read_only(path: str) -> None:

@@ -98,15 +98,9 @@ def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Call
 
 def _kept(run: Run) -> Run:
     """The run in memory: its file is about to go."""
-    builder = RunBuilder(run.source, run.kind)
+    builder = RunBuilder(run.source, run.kind).measurements_of(run)
     for key, value in run.facts.items():
         builder.fact(key, value)
-    for name in run.series_names:
-        series = run.series(name)
-        builder.series(name, series.steps, series.values)
-    for quantity in run.quantities:
-        table = run.layers(quantity)
-        builder.layers(quantity, table.steps, table.layers, table.values)
     for event in run.events:
         builder.event(event.kind, event.step, **event.data)
     return builder.build()

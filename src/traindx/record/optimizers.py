@@ -38,7 +38,6 @@ class Optimizer:
     groups: tuple[Group, ...]
     steps: float | None
     steps_heard: float  # steps of which it is known what became of the gradients before them
-    grads_kept: float  # of those: began with the last step's gradient still in place
     emptied: float  # of those: the gradients of the last backward had been cleared
     facts: Mapping[str, Any]
 
@@ -60,7 +59,6 @@ def _optimizer(entry: Mapping[str, Any], index: int) -> Optimizer:
         groups=tuple(Group(name or "the optimizer", index, site, group) for group in entries(entry.get("groups"))),
         steps=number(entry.get("steps")),
         steps_heard=number(entry.get("steps_heard")) or 0.0,
-        grads_kept=number(entry.get("grads_kept")) or 0.0,
         emptied=number(entry.get("emptied")) or 0.0,
         facts=entry,
     )

@@ -24,15 +24,9 @@ _ADDRESS = re.compile(r"\S+@\S+|\b\w+://\S+")
 
 def redacted(run: Run, *, keep_source: bool = False) -> Run:
     """The run without what is private. Its curves, tables and steps are the same."""
-    builder = RunBuilder(base_name(run.source), run.kind)
+    builder = RunBuilder(base_name(run.source), run.kind).measurements_of(run)
     for key, value in run.facts.items():
         builder.fact(key, _fact(key, value, keep_source))
-    for name in run.series_names:
-        series = run.series(name)
-        builder.series(name, series.steps, series.values)
-    for quantity in run.quantities:
-        table = run.layers(quantity)
-        builder.layers(quantity, table.steps, table.layers, table.values)
     for event in run.events:
         builder.event(event.kind, event.step, **_inside(event.data, keep_source))
     return builder.build()

@@ -251,6 +251,14 @@ class RunBuilder:
         self._kind = kind
         self._store = MemoryStore()
 
+    def measurements_of(self, run: Run) -> RunBuilder:
+        """Takes over the series and tables of another run."""
+        for name in run.series_names:
+            self._store.series_values[name] = run.series(name)
+        for quantity in run.quantities:
+            self._store.tables[quantity] = run.layers(quantity)
+        return self
+
     def fact(self, key: str, value: Any) -> RunBuilder:
         self._store.fact_values[key] = value
         return self

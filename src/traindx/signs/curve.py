@@ -246,7 +246,7 @@ def means_little(run: Run) -> bool:
 
 @once_per_run
 def adversarial(run: Run) -> bool:
-    """Networks that train against each other: an equilibrium is sought, so a flat or rising loss means little.
+    """Adversarial networks: an equilibrium is sought, so a flat or rising loss means little.
 
     From inside: several optimizers step and several losses are differentiated. In a log: a loss for each network.
     """

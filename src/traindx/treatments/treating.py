@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose
 from ..probes.fork_server import fork_server
-from ..probes.launch import ProbeError, Script, stop_all
+from ..probes.launch import ProbeError, Script, Start, stop_all
 from ..record import Run
 from ..signs import Signs, measure_all
 from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
@@ -21,6 +22,7 @@ from ._symptoms import OF_LENGTH, symptoms
 from ._trials import Controls, try_dose
 from ._wording import conclusion, nothing_to_treat, rules_out
 from .caching import TrialCache
+from .on_ray import ray_cluster
 
 MOST_STEPS, LEAST_STEPS = 1000, 100
 CONTROL_SECONDS = 60.0  # of training, after which a control ends once it has made the least steps
@@ -33,13 +35,14 @@ WORTH = 0.03  # the confidence below which a hypothesis is not tried
 
 @dataclass(frozen=True)
 class Options:
-    """`minutes` caps the whole and allows more than three trials; `cache` None keeps nothing."""
+    """`minutes` caps the whole and allows more than three trials; `cache` None keeps nothing; `on` names a cluster."""
 
     minutes: float | None = None
     cache: Path | None = None
     at_once: int = AT_ONCE
     watch: Watch = field(default_factory=Silent)
     confirm: bool = True
+    on: str | None = None
 
 
 @dataclass(frozen=True)
@@ -59,13 +62,24 @@ class Candidate:
 
 def treat(script: Script, options: Options) -> Diagnosis:
     """Raises `ProbeError` where the script cannot be re-run. An interrupt keeps what is done."""
-    with fork_server(script) as start:
-        arms = Arms(script, start, TrialCache(options.cache), options.watch, options.at_once)
+    with _starter(script, options) as (start, at_once):
+        arms = Arms(script, start, TrialCache(options.cache), options.watch, at_once)
         try:
             return _Treating(script, arms, options).go()
         finally:
             arms.close()
             stop_all()
+
+
+@contextmanager
+def _starter(script: Script, options: Options) -> Iterator[tuple[Start, int]]:
+    """What starts runs, and how many at once."""
+    if options.on is not None:
+        with ray_cluster(script, options.on) as found:
+            yield found
+        return
+    with fork_server(script) as start:
+        yield start, options.at_once
 
 
 class _Treating:

@@ -1,4 +1,4 @@
-"""The tumour data with tanh units. Accuracy 63 %, the share of the commonest class. Gradients of the first layers
+"""The tumour data with tanh units. Accuracy 63 %, the share of the most common class. Gradients of the first layers
 are zero in most elements.
 
 By hand: print the mean of `abs(output)` of each tanh, and the share above 0.97. Then the same for its inputs:

@@ -1,5 +1,5 @@
 """A deeper network for the tumour data: ten sigmoid layers. Loss and accuracy stay where they were at the start:
-63 %, the share of the commonest class. The learning rate has been varied by hand from 1e-4 to 1e-1, without
+63 %, the share of the most common class. The learning rate has been varied by hand from 1e-4 to 1e-1, without
 effect.
 
 By hand: after one `backward()`, print the gradient norm of each layer's weight, from the last layer to the

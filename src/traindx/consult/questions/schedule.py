@@ -7,7 +7,7 @@ _LASTS = {"lr-collapsed": 0.1, "scheduler-steps-often": 0.1}
 QUESTION = Question(
     id="schedule",
     ask="How does the learning rate change during training?",
-    why="A rate that starts at full height can break the first steps; one that falls too soon freezes the model.",
+    why="A full learning rate at the start can break the first steps; one that falls too soon freezes the model.",
     how="print(optimizer.param_groups[0]['lr']) every hundred steps.",
     options=(
         Option(

@@ -28,7 +28,9 @@ from .optimizers import KnownOptimizer, first_group, rates_of
 # How far above its usual level a loss may lie without ending the stretch.
 USUAL_SHARE, USUAL_SPREADS = 0.5, 8
 
-_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor  # asked for at every step, so looked up once
+# Asked for at every step, so looked up once.
+_LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
+_is_grad_enabled = torch.is_grad_enabled
 
 # Steps between two looks at the clock, at the most: one costs as much as many a fast step. The first is after as many
 # as were quick the last time (one, where nothing is known), and each distance twice the last: where steps turn out to
@@ -136,9 +138,9 @@ class FastSteps:
 
     def takes_forward(self, module: Any, args: Any, kwargs: Any, training: bool) -> bool:
         """An outermost module is about to be called."""
-        this = id(module)
         if not training or not module.training:
             return self._ends()  # an evaluation, or a change of mode
+        this = id(module)
         if this != self._model and this not in self._others and not self._may_be_fast(module):
             return self._ends()
         if this == self._model:
@@ -159,7 +161,7 @@ class FastSteps:
 
     def takes_loss(self, args: Any, kwargs: Any) -> bool:
         """A standard loss function is about to be called."""
-        if not torch.is_grad_enabled():
+        if not _is_grad_enabled():
             return self._ends()
         self.last_target = args[1] if len(args) > 1 else kwargs.get("target")
         return True

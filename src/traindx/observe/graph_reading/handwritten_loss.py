@@ -1,4 +1,4 @@
-"""Recognises the commonest losses written by hand, from the graph behind them, with what they were given.
+"""Recognises the most common losses written by hand, from the graph behind them, with what they were given.
 
 Squared and absolute errors, `((prediction - target) ** 2).mean()`, cross-entropies that pick the log-probability of the
 label, and any other function of prediction minus target. Targets have no place in a graph; they follow from the

@@ -118,7 +118,7 @@ def install(hooks: HookPoints) -> None:
             return
         fast = hooks.fast
         if fast is not None and fast.takes_step(optimizer, args, kwargs):
-            if ends.on is not fast.over:
+            if (ends.handle is None) is fast.over:  # at every step, so without a call
                 ends.on = fast.over
             return
         ends.on = True
@@ -159,25 +159,25 @@ class _StepHook:
     def __init__(self, register: Callable[..., Any], call: Callable[..., None]) -> None:
         self._register = register
         self._call = call
-        self._handle: Any = None
+        self.handle: Any = None
         self._aside = False
 
     @property
     def on(self) -> bool:
-        return self._handle is not None
+        return self.handle is not None
 
     @on.setter
     def on(self, on: bool) -> None:
         # Ends are switched where a step begins: as it ends, torch goes through these hooks, and they must not change.
-        if on and self._handle is None:
-            self._handle = self._register(self._call)
+        if on and self.handle is None:
+            self.handle = self._register(self._call)
         elif not on:
             self.remove()
 
     def remove(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
+        if self.handle is not None:
+            self.handle.remove()
+            self.handle = None
 
     def set_aside(self) -> None:
         self._aside = self.on

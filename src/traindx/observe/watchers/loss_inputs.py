@@ -214,9 +214,9 @@ class Watcher:
             return
         scores, labels, known = scores[:RANKED], labels[:RANKED], known[:RANKED]
         counts = torch.zeros(classes, dtype=torch.float32, device=labels.device)
-        commonest = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
-        against = scores.logsumexp(dim=1) - scores.index_select(1, commonest.reshape(1)).squeeze(1)
-        self._order.take_scores(against, labels != commonest, known)
+        majority = counts.scatter_add_(0, labels.clamp(0, classes - 1), known.float()).argmax()
+        against = scores.logsumexp(dim=1) - scores.index_select(1, majority.reshape(1)).squeeze(1)
+        self._order.take_scores(against, labels != majority, known)
 
     def _most_confident(self, confidence: Any, right: Any, known: Any) -> None:
         """The error rate of the most confident quarter of the predictions: near zero if labels are clean."""
@@ -249,8 +249,8 @@ class Watcher:
         # The last batches' answers alone tell what the model has come to say.
         counts["recent"] = [*counts["recent"][-7:], both[1]]
         if phase == "train" and len(counts["order"]) < 512:
-            commonest = max(range(len(both[0])), key=lambda label: both[0][label])
-            counts["order"].append((step, commonest, max(both[0]) / max(1, sum(both[0]))))
+            majority = max(range(len(both[0])), key=lambda label: both[0][label])
+            counts["order"].append((step, majority, max(both[0]) / max(1, sum(both[0]))))
 
     # ── how the loss that is differentiated relates to the one that was computed ────────────────
 

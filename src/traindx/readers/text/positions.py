@@ -76,7 +76,7 @@ def _step(table: Table) -> FloatArray:
     of = table.dense(OF) if OF in table.columns else np.full(table.length, np.nan)
     totals = of[np.isfinite(of)]
     if len(totals):
-        # Bars over other things (evaluation, tokenising) have other totals: the commonest is the training's.
+        # Bars over other things (evaluation, tokenising) have other totals: the most common is the training's.
         values, counts = np.unique(totals, return_counts=True)
         usual = values[np.argmax(counts)]
         if counts.max() > 0.5 * len(totals):

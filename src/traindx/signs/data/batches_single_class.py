@@ -1,4 +1,4 @@
-"""Whether batches hold fewer classes than chance would give: the share of a batch's commonest class against that.
+"""Whether batches hold fewer classes than chance would give: the share of a batch's most common class against that.
 
 0 where it is what shuffling gives for this batch size, 1 where every batch holds one class. Batches of one sample say
 nothing that way; there the longest run of one class is compared with what shuffling gives.

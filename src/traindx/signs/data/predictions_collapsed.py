@@ -1,6 +1,6 @@
 """Whether the model answers nearly always with one class, late in the run, beyond how common that class is.
 
-The share of the commonest prediction in a batch against the share of the commonest label in a batch: both feel the same
+The share of the most common prediction in a batch against that of the most common label in it: both feel the same
 small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left. Where labels are skewed and
 the scores follow them weakly, the most common class is the best answer to everything, and nothing has collapsed.
 """
@@ -24,7 +24,7 @@ SKEWED = 0.75
 
 
 def _shares(run: Run) -> tuple[float, float] | None:
-    """(commonest prediction, commonest label): from late batches, else from the counts over the whole run."""
+    """(most common prediction, most common label): from late batches, else from the counts over the whole run."""
     predicted, labelled = typical(run, "correct/majority", 0.75), typical(run, "label_majority", 0.75)
     if predicted is not None and labelled is not None and len(run.series("correct/majority").finite) >= FEWEST:
         return predicted, labelled

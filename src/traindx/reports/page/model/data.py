@@ -40,7 +40,7 @@ SERIES = {
     "input_rms": "Size of the inputs (RMS)",
     "input_max": "Largest input",
     "target_rms": "Size of the targets (RMS)",
-    "label_majority": "Share of the commonest class in a batch",
+    "label_majority": "Share of the most common class in a batch",
     "batch_size": "Batch size",
 }
 
@@ -79,7 +79,7 @@ def _shown(value: Any) -> str:
 
 
 def _classes(run: Run) -> dict[str, Any] | None:
-    """How often each class occurs in training, and how often it is predicted, as shares; commonest first."""
+    """How often each class occurs in training, and how often it is predicted, as shares; most common first."""
     facts = run.fact("targets/train")
     found, predicted = _counts(facts.get("histogram")), _counts(facts.get("predictions"))
     if len(found) < 2:

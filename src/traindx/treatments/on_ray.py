@@ -1,0 +1,115 @@
+"""Runs arms on a Ray cluster. Each is a task: the worker that takes it starts the script there, isolated, and sends its
+record back.
+
+The workers must see the script, what it imports and its data at the same paths as here (one machine, or a shared file
+system), and have traindx and torch installed. A task whose worker or node dies is run again by Ray; what has ended is
+with us already.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..probes.launch import ProbeError, Script, Start, error_words, spawn
+
+RETRIES = 3  # of a task whose worker died
+SCHEME = "ray"
+CLIENT_PORT = 10001  # Ray's own default
+SECONDS_TO_REACH = 10.0
+
+
+def is_address(on: str) -> bool:
+    return on == SCHEME or on.startswith(f"{SCHEME}://")
+
+
+@contextmanager
+def ray_cluster(script: Script, on: str) -> Iterator[tuple[Start, int]]:
+    """What starts runs of this script on the cluster, and how many it can take at once.
+
+    `on`: `ray` for the cluster that this machine belongs to (or, without one, its own cores), or `ray://HOST:PORT`.
+    """
+    if find_spec("ray") is None:
+        raise ProbeError('--on ray needs Ray: pip install "traindx[ray]"')
+    ray = import_module("ray")
+    connected = ray.is_initialized()
+    if not connected:
+        _connect(ray, on)
+    try:
+        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_on_a_worker)
+        yield _start_by(ray, task, script), max(1, int(ray.cluster_resources().get("CPU", 1)))
+    finally:
+        if not connected:
+            ray.shutdown()
+
+
+def _connect(ray: Any, on: str) -> None:
+    settings = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if on != SCHEME:
+            _reach(on)
+            ray.init(address=on, **settings)
+            return
+        try:
+            ray.init(address="auto", **settings)
+        except ConnectionError:  # no cluster here: the cores of this machine are one
+            ray.init(include_dashboard=False, **settings)
+    except Exception as error:  # Ray has many kinds of them
+        raise ProbeError(f"the Ray cluster {on} cannot be reached: {error_words(error)}") from None
+
+
+def _reach(address: str) -> None:
+    """Raises where nobody listens: Ray itself would try for minutes."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname or "", place.port or CLIENT_PORT), timeout=SECONDS_TO_REACH):
+        pass
+
+
+def _start_by(ray: Any, task: Any, script: Script) -> Start:
+    here = str(Path.cwd())
+
+    def start(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
+        try:
+            made: _Made = ray.get(task.remote(script, dict(words), here, seed, seconds))
+        except ray.exceptions.RayError as error:
+            raise ProbeError(f"the run failed on the Ray cluster: {error_words(error)}") from None
+        if made.refused:
+            raise ProbeError(made.refused)
+        for name, content in made.files.items():
+            (folder / name).write_bytes(content)
+        return made.killed
+
+    return start
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a worker sends back: the record and what the script printed, by file name."""
+
+    killed: bool = False
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    refused: str = ""
+
+
+def _on_a_worker(script: Script, words: dict[str, Any], here: str, seed: int, seconds: float) -> _Made:
+    """One run, in a folder of the worker's machine."""
+    try:
+        os.chdir(here)
+        isolation = script.isolation
+    except (OSError, ProbeError) as error:
+        return _Made(refused=f"a worker cannot run the script: {error}")
+    with tempfile.TemporaryDirectory(prefix="traindx-arm-") as name:
+        folder = Path(name)
+        words["record"] = str(folder / Path(words["record"]).name)
+        words["options"]["progress"] = ""
+        killed = spawn(isolation, words, folder, seed, seconds)
+        return _Made(killed, {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()})
