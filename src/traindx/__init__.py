@@ -42,5 +42,11 @@ __getattr__ = lazy_names(
         "lr_range_test": ".probes.rates",
         "compute_gradient_stats": ".probes.gradient_tables",
         "diagnose_gradient_pathology": ".diagnosis.gradient_pathology",
+        "load_ipython_extension": ".notebook",  # what %load_ext traindx calls
     },
 )
+
+
+def __dir__() -> list[str]:
+    """What there is to use, also before it was imported."""
+    return sorted(__all__)

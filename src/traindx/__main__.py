@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 
 from . import RecordError, __version__
 from .commands._parser import Parser
@@ -44,6 +45,10 @@ def _dispatch(words: list[str]) -> int:
         say(f"traindx {__version__}")
         return 0
     verb, *rest = words
+    if verb.startswith("-"):
+        near = get_close_matches(verb, ("--help", "--version"), n=1)
+        hint = f"did you mean {near[0]}?" if near else "before a verb there are --help and --version"
+        return _refuse(f"traindx: there is no option {verb}: {hint}")
     if verb not in verb_names():
         return _refuse(f"traindx: {suggestion(verb)}")
     module = find_verb(verb)

@@ -13,15 +13,22 @@ PLAIN = {
     "–": "-", "—": "-", "−": "-", "·": "-", "•": "-", "×": "x", "…": "...", "→": "->", "≥": ">=", "≤": "<=", "≈": "~",
     "±": "+/-", "µ": "u", "‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
 }  # fmt: skip
+_UNDECODED = re.compile("[\udc80-\udcff]+")  # bytes of a file's name that the locale could not decode
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def clean(text: str, ascii_only: bool = False) -> str:
     """`text` without control characters: names and messages come from files, and a terminal obeys escapes."""
+    if not text.isascii() and _UNDECODED.search(text):
+        text = _UNDECODED.sub(lambda found: _decoded(found[0]), text)
     text = "".join(char if char.isprintable() or char == "\n" else " " for char in text.expandtabs(4))
     if ascii_only:
         text = "".join(char if char.isascii() else PLAIN.get(char, "?") for char in text)
     return text
+
+
+def _decoded(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def clean_page(page: str) -> str:

@@ -7,27 +7,12 @@ import json
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from interviewing import causes
 
 from traindx.consult import AnswerError, answer, begin, conclude, next_question, skip
 from traindx.consult.interview import MOST, MOST_SHOWN
 from traindx.consult.questions import all_questions
 from traindx.consult.symptoms import OTHER, all_symptoms
-
-
-def interview(symptoms, answers, words=None):
-    """The state after an interview in which everything else is skipped."""
-    state = answer(begin(), "symptoms", symptoms)
-    if words:
-        state = answer(state, "words", words)
-    while asked := next_question(state):
-        said = answers.get(asked["id"])
-        state = answer(state, asked["id"], said) if said else skip(state, asked["id"])
-    return state
-
-
-def causes(state):
-    hypotheses = conclude(state)["diagnosis"]["hypotheses"]
-    return [h["cause"] for h in hypotheses if h["cause"] not in ("healthy", "unknown")]
 
 
 def test_a_state_survives_json_at_every_moment():
@@ -77,7 +62,7 @@ ANYTHING = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=12, deadline=None, derandomize=True, phases=[Phase.generate])
 @given(st.data())
 def test_any_sequence_of_answers_ends_well(data):
     chosen = data.draw(st.lists(st.sampled_from([*all_symptoms(), OTHER]), min_size=1, max_size=3, unique=True))
@@ -103,6 +88,7 @@ def test_any_sequence_of_answers_ends_well(data):
     for h in diagnosis["hypotheses"]:
         assert not set(h["evidence"]) & set(h["against"]), "the same sentence speaks for and against"
         assert h.get("basis") != "seen"
+        assert h["cause"] in ("healthy", "unknown") or h["confidence"] < 0.7, "words alone never make sure"
     for name in state["skipped"]:
         assert name not in state["answers"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ._errors import CommandError
@@ -19,8 +20,10 @@ def runs_at(path: Path, options: Options, every: bool) -> tuple[list[Run], int]:
 
     A file is one question and gets one answer: of several runs in it, the principal one, unless `every` is set.
     """
-    from ..readers import principal, read
+    from ..readers import ReaderError, principal, read
 
+    if path.suffix == ".py" and path.is_file():
+        raise ReaderError(f"{path} is a script, not a log: traindx run {quote(str(path))} runs and diagnoses it")
     runs = read(path, options)
     return (runs if every or path.is_dir() else [principal(runs)]), len(runs)
 

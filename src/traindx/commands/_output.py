@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
 LOG_WIDTH = 80
+PICTURES = (".png", ".svg", ".pdf")
 NARROWEST = 60  # below this the terminal folds better than we do
 
 
@@ -42,6 +43,21 @@ def deliver(
     if chosen == "text" and is_terminal(sys.stdout):
         say("")  # the verdict stands apart from the command
     say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
+
+
+def check_writable(path: Path | None, suffixes: Sequence[str] = ()) -> None:
+    """Refuses a file that cannot be written, before work is spent on what it should hold."""
+    if path is None:
+        return
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise CommandError(f"{path} cannot be written: name a file that ends in {', '.join(suffixes)}")
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder; name a file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise CommandError(f"{path} cannot be written (there is no folder {path.parent})")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise CommandError(f"{path} cannot be written (Permission denied)")
 
 
 def write(path: Path, content: str | bytes) -> None:

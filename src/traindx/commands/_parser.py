@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from ._say import say
@@ -28,9 +29,17 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         # argparse names the function that reads a value; people know numbers.
         message = re.sub(r"invalid _?(\w+) value: (.+)", lambda m: f"{m[2]} is not {KINDS.get(m[1], m[1])}", message)
+        message = self._with_hint(message)
         message = message.replace("required: script, args", "required: script")  # a script needs no arguments
         say(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", sys.stderr)
         sys.exit(2)
+
+    def _with_hint(self, message: str) -> str:
+        """A misspelt option gets the nearest one."""
+        unknown = re.match(r"unrecognized arguments: (--?[\w-]+)", message)
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        near = get_close_matches(unknown[1], known, n=1) if unknown else []
+        return f"there is no option {unknown[1]}: did you mean {near[0]}?" if unknown and near else message
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         say(self.format_help(), file or sys.stdout, end="")

@@ -62,6 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..checks import check_script
     from ..probes.launch import ProbeError
+    from ._output import check_writable
 
     if arguments.steps < 1 or arguments.seconds <= 0:
         raise CommandError("--steps and --seconds must be positive")
@@ -69,6 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(f"{arguments.record} exists already")
     if arguments.baseline:
         read_baseline(arguments.baseline)  # before the trials, which take a while
+    check_writable(arguments.output)
+    check_writable(arguments.record)
+    check_writable(arguments.write_baseline)
     script = script_of(arguments)
     announce("check", script)
     try:

@@ -46,7 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..comparison import Metric, compare, gather, higher_is_better, places_at
     from ..readers import Options, ReaderError
+    from ._output import check_writable
 
+    check_writable(arguments.output)
     options = Options.of(arguments.map, arguments.step)
     metric = None
     if arguments.metric:

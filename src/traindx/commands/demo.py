@@ -36,6 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="print the causes that can be shown, and stop")
 
 
+def words(option: str) -> list[str]:
+    """For the completion of shells."""
+    return _causes() if not option else []
+
+
 def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         say("\n".join(_causes()))

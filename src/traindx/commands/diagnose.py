@@ -48,22 +48,31 @@ def run(arguments: argparse.Namespace) -> int:
     from ..readers import Options, ReaderError
     from ..record import RecordError
     from ._findings import failing, write_baseline
-    from ._output import deliver
+    from ._output import check_writable, deliver
     from ._page import page_of
 
+    check_writable(arguments.output)
+    check_writable(arguments.write_baseline)
     options = Options.of(arguments.map, arguments.step)
     inputs = arguments.inputs or [newest_record()]
     judged: list[tuple[Run, Diagnosis]] = []
-    unreadable = False
+    words = [path for path in inputs if _looks_like_words(path)]
+    unreadable = bool(words)
+    if words:
+        say(
+            f"traindx diagnose: there is no file {' '.join(map(str, words))!r}; diagnose takes files and folders, "
+            f"traindx ask {' '.join(map(str, words))} takes words",
+            sys.stderr,
+        )
     for path in inputs:
+        if path in words:
+            continue
         # One bad file among many must not hide the others' diagnoses.
         try:
             judged += _judged(path, options, arguments.all_runs)
         except (ReaderError, RecordError) as error:
             say(f"traindx diagnose: {error}", sys.stderr)
             unreadable = True
-    if any(_looks_like_words(path) for path in inputs):
-        say("traindx diagnose: name files and folders only; questions are not understood", sys.stderr)
     diagnoses = [diagnosis for _, diagnosis in judged]
     failed = failing(diagnoses, arguments.fail_on, arguments.baseline)
     if judged:

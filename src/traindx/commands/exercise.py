@@ -37,6 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where its script goes (default: exercise-N)")
 
 
+def words(option: str) -> list[str]:
+    """For the completion of shells."""
+    from ..causes import all_causes
+    from ..consult.exercises import all_exercises
+
+    return {"": [str(number) for number in all_exercises()], "--answer": list(all_causes())}.get(option, [])
+
+
 def run(arguments: argparse.Namespace) -> int:
     from ..consult.exercises import all_exercises
 

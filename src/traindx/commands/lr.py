@@ -44,11 +44,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..probes.launch import ProbeError
     from ..probes.rates import probe_rates
+    from ._output import PICTURES, check_writable
 
     if not 0 < arguments.low < arguments.high:
         raise CommandError("--low must be positive and below --high")
     if arguments.steps < 20 or arguments.repeats < 1 or arguments.seconds <= 0:
         raise CommandError("--steps must be at least 20, --repeats and --seconds positive")
+    check_writable(arguments.plot, PICTURES)
     script = script_of(arguments)
     if arguments.plot is not None:
         _needs_matplotlib()

@@ -44,16 +44,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log_columns(parser)
 
 
+def words(option: str) -> list[str]:
+    """For the completion of shells."""
+    from ..reports.plots import chart_names
+
+    return chart_names() if option == "--chart" else []
+
+
 def run(arguments: argparse.Namespace) -> int:
     from ..comparison import short_names
     from ..diagnosis import diagnose
     from ..readers import Options
     from ..reports.plots import Unavailable, charts_for, draw, subjects_of
-    from ._output import write
+    from ._output import check_writable, write
 
     suffix = arguments.output.suffix.lower()
     if suffix not in SUFFIXES:
         raise CommandError(f"cannot draw into {arguments.output}: name a file that ends in {', '.join(SUFFIXES)}")
+    check_writable(arguments.output)
     _check(arguments.chart)
     runs, unreadable = _runs(arguments.inputs, Options.of(arguments.map, arguments.step))
     if not runs:

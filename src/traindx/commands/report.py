@@ -32,9 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..history import with_similar_case
     from ..readers import Options
-    from ._output import write
+    from ._output import check_writable, write
     from ._page import page_of
 
+    check_writable(arguments.output)
     options = Options.of(arguments.map, arguments.step)
     inputs = arguments.inputs or [newest_record()]
     runs = [found for path in inputs for found in runs_at(path, options, arguments.all_runs)[0]]

@@ -11,6 +11,9 @@ end: at the loss along the last step (is the minimum before or behind us), the
 gradient noise scale, the curvature (saddle or minimum, edge of stability),
 the loss in training and in evaluation mode; and it replays the batch of a
 spike on earlier weights. The training stays bit for bit the same.
+
+--prove goes on to `traindx treat` by itself where the verdict rests on
+suspicion: short re-runs of the script, isolated, after it has ended.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from ..observe.hook_points.drivers import StopAfter
 from ..observe.recording import Recording
@@ -37,7 +40,11 @@ from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
 from ._errors import CommandError
+from ._proving import prove, rests_on_suspicion
 from ._script import refuse_log
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
 
 # What people type after the script's name and mean for us.
 OPTIONS = (
@@ -46,6 +53,7 @@ OPTIONS = (
     "--max-steps",
     "--budget",
     "--deep",
+    "--prove",
     "--no-diagnosis",
     "--record-args",
     "--live",
@@ -76,6 +84,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--record-args",
         action="store_true",
         help="record the script's arguments as they are (default: names, numbers and known settings; the rest masked)",
+    )
+    parser.add_argument(
+        "--prove", action="store_true", help="where the verdict rests on suspicion, go on to traindx treat (isolated)"
     )
     parser.add_argument("--no-diagnosis", action="store_true", help="keep the record and print no diagnosis")
     parser.add_argument("--live", action="store_true", help="serve a page that follows the run (see traindx live)")
@@ -127,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
         _serve(recording.writer.path, args.on_alert)
     last_words = LastWords(recording.writer.path)
     # The script may go to another folder, and put something of its own in the place of stderr.
-    shown, stderr = _shown(recording.writer.path), sys.stderr
+    shown, stderr, folder = _shown(recording.writer.path), sys.stderr, Path.cwd()
     ending = run_program(program, args.args, recording)
     recording.close(ending.status, ending.error)
     last_words.forget()
@@ -136,8 +147,11 @@ def run(args: argparse.Namespace) -> int:
         # It would be the newest record, and the next `traindx diagnose` is not about a mistyped option.
         recording.writer.path.unlink(missing_ok=True)
     if not args.no_diagnosis:
-        _report(recording, shown if kept else None, stderr)
+        diagnosis = _report(recording, shown if kept else None, stderr)
         _hint(args, ending, kept, stderr)
+        if args.prove and diagnosis is not None and not ending.interrupted and rests_on_suspicion(diagnosis):
+            with suppress(OSError, KeyboardInterrupt):
+                prove(args.script, args.args, args.module, folder, stderr)
     return _leave(ending)
 
 
@@ -240,16 +254,17 @@ def _unused(folder: Path, name: str) -> Path:
 NEVER_TRAINED = "traindx: this script never trained: no backward pass was seen in this process"
 
 
-def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
-    """Say on stderr what was found. A failure here must not change how the script ended."""
+def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnosis | None:
+    """Say on stderr what was found, and return it. A failure here must not change how the script ended."""
+    diagnosis = None
     with suppress(Exception):  # the script may have closed or replaced it
         sys.stdout.flush()
     if recording.writer.lost is not None:
-        return
+        return None
     if shown is None:
         with suppress(Exception):
             print(f"{NEVER_TRAINED}; no record was kept", file=stderr, flush=True)
-        return
+        return None
     try:
         from ..diagnosis import diagnose
         from ..history import with_similar_case
@@ -270,11 +285,13 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> None:
         if found:
             found += f"\n{kept}"
         else:  # the last line of a report is the next command
-            found = f"{kept}\n\n{render(with_similar_case(diagnose(run)), 'text', **terminal_look(stderr))}"
+            diagnosis = diagnose(run)
+            found = f"{kept}\n\n{render(with_similar_case(diagnosis), 'text', **terminal_look(stderr))}"
     except Exception as error:
         found = f"traindx: the record is in {shown}, but could not be diagnosed ({type(error).__name__}: {error})"
     with suppress(Exception):  # the script may have closed it
         print(found, file=stderr, flush=True)
+    return diagnosis
 
 
 def _leave(ending: Ending) -> int:

@@ -12,15 +12,37 @@ The runs are isolated: what the script writes, renames and deletes happens in
 a temporary layer that only it sees, the network is off, and programs that it
 starts end with it (docs/safety.md). --in-place runs it for real instead.
 Finished runs are kept in the user's cache folder; Ctrl-C keeps what is done.
+
+--apply writes the proven patch into your files, only inside the script's
+folder. Files that git does not hold unchanged are copied to traindx's state
+folder first; the path is printed. A file that changed since the run is left
+alone, and so is everything where no cure was proven, unless --force is given.
+Then the script is run once as it now stands, isolated like the trials.
+
+A solved case is kept in traindx history, unless --no-history is given.
+
+Given a record (.tdx) of a run instead of a script, its script, arguments and
+folder are taken from the record, where the record holds them unmasked.
+
+Exit codes: 0; 1 when --apply wrote nothing, or when the patched script does not
+behave like the trial; 2 when the script cannot be run.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ._errors import CommandError
 from ._options import add_format
 from ._script import add_script, announce, script_of
+from ._treated import add_options, apply_patch, files_now, remember_case
+
+if TYPE_CHECKING:
+    from ..probes.launch import Script
 
 HELP = "prove the cause by controlled re-runs, and show the patch"
 
@@ -34,7 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--on", metavar="CLUSTER", help="where to run: ray (the cluster of this machine) or ray://HOST:PORT"
     )
     parser.add_argument("--no-cache", action="store_true", help="make every run anew, and keep none")
+    add_options(parser)
     add_script(parser)
+    script = next(action for action in parser._actions if action.dest == "script")
+    script.metavar, script.help = "SCRIPT|RUN", "the training script (or module, with -m), or the record of a run"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,7 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError("--minutes must be positive")
     if arguments.on is not None and not is_address(arguments.on):
         raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
-    script = script_of(arguments)
+    if arguments.force and not arguments.apply:
+        raise CommandError("--force belongs to --apply")
+    output = arguments.output.absolute() if arguments.output else None  # a record may lead to another folder
+    script = from_record(arguments) if is_record(arguments) else script_of(arguments)
+    as_run = files_now(script) if arguments.apply else {}
     announce("treat", script)
     with TrialProgress() as watch:
         options = Options(
@@ -59,5 +88,41 @@ def run(arguments: argparse.Namespace) -> int:
             diagnosis = treat(script, options)
         except ProbeError as error:
             raise CommandError(str(error)) from None
+    if not arguments.no_history:
+        remember_case(diagnosis, script)
+    arguments.output = output
     deliver([diagnosis], arguments)
-    return 0
+    if not arguments.apply:
+        return 0
+    with TrialProgress() as watch:
+        return apply_patch(diagnosis, script, as_run, arguments.force, watch)
+
+
+def is_record(arguments: argparse.Namespace) -> bool:
+    return not arguments.module and Path(arguments.script).suffix.lower() == ".tdx"
+
+
+def from_record(arguments: argparse.Namespace) -> Script:
+    """The script of a recorded run. Goes to the folder in which it was started."""
+    from ..edits import Project
+    from ..probes.launch import Script
+    from ..record import load
+    from ..record.vocabulary import MASK
+
+    if arguments.args:
+        raise CommandError("a record brings its own arguments; to give others, name the script instead of the record")
+    run = load(Path(arguments.script))
+    about = run.fact("script")
+    path, argv = about.get("path"), [str(word) for word in about.get("argv") or ()]
+    if run.kind != "observed" or not path:
+        raise CommandError(f"{arguments.script} names no script: traindx treat train.py runs it")
+    masked = [word for word in argv if MASK in word]
+    if masked:
+        called = shlex.join(["traindx", "treat", *(["-m"] if about.get("module") else []), str(path)])
+        raise CommandError(f"the record masks arguments of {path} ({', '.join(masked)}): {called} with its arguments")
+    project = Project.of(run)
+    if project is None and not about.get("module"):
+        raise CommandError(f"{path} of {arguments.script} is not here, or has changed: name the script instead")
+    if project is not None and project.base.is_dir():
+        os.chdir(project.base)
+    return Script(str(path), tuple(argv), bool(about.get("module")), arguments.in_place)

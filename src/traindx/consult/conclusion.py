@@ -34,6 +34,7 @@ class Consultation:
     recovery: Sequence[str]
     stopping: Sequence[str]
     commands: Sequence[Command]
+    judged: bool  # whether anything was said or measured that can be judged
     conflicts: Sequence[str]  # where what was said and what was measured differ
 
     def as_object(self) -> dict[str, Any]:
@@ -68,6 +69,7 @@ def consult(
     crashed = signs.get("crash-infrastructure")
     memory = bool(crashed and crashed.raised and crashed.values.get("kind") == "memory ran out")
     over = diagnosis.verdict == "out-of-scope"
+    judged = bool(run.series_names or any(telling.signs or telling.facts for _, telling in tellings))
     return Consultation(
         diagnosis=diagnosis,
         said=[(_asked(name), telling.said) for name, telling in tellings if telling.said],
@@ -77,8 +79,9 @@ def consult(
         handovers=handovers,
         known_of_memory=memory_known(run) if memory or any(m.id == "memory" for m in handovers) else [],
         recovery=saved,
-        stopping=[] if over else when_to_stop(paths, signs),
-        commands=[] if over else commands(diagnosis, run, bool(saved)),
+        stopping=[] if over or not judged else when_to_stop(paths, signs),
+        commands=[] if over or not judged else commands(diagnosis, run, bool(saved)),
+        judged=judged,
         conflicts=_conflicts(run, signs),
     )
 

@@ -67,10 +67,8 @@ class View:
 
     def change(self, news: Mapping[str, float]) -> Floats:
         """What new levels add to each cause's score: the weights, and the rules of causes that they concern."""
-        moved = {sign: level - self.levels.get(sign, 0.0) for sign, level in news.items()}
-        weights = self.model.parameters.weight
-        linear = np.array([sum(weights[name].get(sign, 0.0) * by for sign, by in moved.items()) for name in self.names])
         after = {**self.levels, **news}
+        linear = np.array([sum(self._moved(name, sign, after) for sign in news) for name in self.names])
         concerned = [any(sign in _ruled_by(self.model)[name] for sign in news) for name in self.names]
         rules = [
             self._rule(name, after) if touched else before
@@ -78,6 +76,14 @@ class View:
         ]
         added: Floats = linear + np.array(rules) - self._rules
         return added
+
+    def _moved(self, name: str, sign: str, after: Mapping[str, float]) -> float:
+        weight = self.model.parameters.weight[name].get(sign, 0.0)
+        if not weight:
+            return 0.0
+        levels = after[sign] - self.levels.get(sign, 0.0)
+        absences = self.model.absence(sign, weight, after) - self.model.absence(sign, weight, self.levels)
+        return weight * (levels - absences)
 
     def expected_information(self, question: Question, firm: set[str], facts: Sequence[Telling] = ()) -> float:
         """Bits about the cause that the answer is expected to give. What was measured (`firm`) stays as it is."""

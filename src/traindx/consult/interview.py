@@ -27,8 +27,9 @@ State = Mapping[str, Any]
 SCHEMA = "traindx.interview/1"
 MOST = 8  # answers: after these an experiment settles more than a further one
 MOST_SHOWN = 14  # questions, skipped ones included
-WORTHWHILE = 0.04  # bits that an answer must be expected to give
-SYMPTOMS, WORDS = "symptoms", "words"
+FEWEST = 3  # questions are asked in any case, unless their answers cannot matter
+WORTHWHILE, WORTHLESS = 0.04, 0.003  # bits that an answer must be expected to give
+SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
 
 
@@ -50,14 +51,16 @@ def next_question(state: State) -> dict[str, Any] | None:
         return _about_words()
     asked = [name for name in state["asked"] if name not in (SYMPTOMS, WORDS)]
     answered = [name for name in asked if name in state["answers"]]
-    if len(answered) >= MOST or len(asked) >= MOST_SHOWN or _handed_over(state):
+    if len(answered) >= MOST or len(asked) >= MOST_SHOWN or _handed_over(state) or _only_wished(state):
         return None
     open_questions = [question for name, question in all_questions().items() if name not in known]
+    if not _symptoms_known(state) and COURSE not in known:
+        open_questions = [all_questions()[COURSE]]  # no symptom was recognised: this asks for one in other words
     run, signs, model, temperature = _heard(state)
     if run.kind != "interview":
         open_questions = [question for question in open_questions if question.id != "losses"]
     worth = ranked(open_questions, signs, model, temperature, [said for _, said in _tellings(state)])
-    if not worth or worth[0][0] < WORTHWHILE:
+    if not worth or worth[0][0] < (WORTHWHILE if len(asked) >= FEWEST else WORTHLESS):
         return None
     bits, question = worth[0]
     return {
@@ -104,6 +107,19 @@ def skip(state: State, question: str) -> dict[str, Any]:
         "answers": answers,
         "skipped": _added(state["skipped"], question),
         "asked": _asked(state, question),
+    }
+
+
+def undone(state: State) -> dict[str, Any]:
+    """The state before the last question was answered or skipped; it will be asked again."""
+    if not state["asked"]:
+        return dict(state)
+    last = state["asked"][-1]
+    return {
+        **state,
+        "answers": {name: said for name, said in state["answers"].items() if name != last},
+        "skipped": [name for name in state["skipped"] if name != last],
+        "asked": list(state["asked"][:-1]),
     }
 
 
@@ -176,6 +192,17 @@ def _handed_over(state: State) -> bool:
     chosen = [name for name in state["answers"].get(SYMPTOMS, []) if name != OTHER]
     found = _matched(state)
     return not chosen and any(match.kind == "handover" and match.facts for match in found)
+
+
+def _only_wished(state: State) -> bool:
+    """Whether the words name a wish or a matter for others, and nothing of what happens was said."""
+    said = set(state["answers"]) - {SYMPTOMS, WORDS}
+    found = _matched(state)
+    return bool(found) and not said and not _symptoms_known(state) and all(match.kind != "symptom" for match in found)
+
+
+def _symptoms_known(state: State) -> bool:
+    return any(name in all_symptoms() for name in _symptoms(state))
 
 
 def _chosen_symptoms(value: str | Sequence[str]) -> list[str]:

@@ -118,9 +118,15 @@ def _alike(wanted: list[str], given: list[str]) -> bool:
     for want, have in zip(wanted, given, strict=True):
         if want == have or (len(want) >= LONG_ENOUGH and have.startswith(want)):
             continue
-        if min(len(want), len(have)) < LONG_ENOUGH or SequenceMatcher(None, want, have).ratio() < SLIP:
+        # A keyword may be a stem, so the beginning of a longer word counts as well.
+        forms = (have, have[: len(want)])
+        if min(len(want), len(have)) < LONG_ENOUGH or max(_likeness(want, form) for form in forms) < SLIP:
             return False
     return True
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio()
 
 
 def _words(text: str) -> list[str]:

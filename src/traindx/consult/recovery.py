@@ -14,8 +14,8 @@ NOT_THE_STEP = frozenset(
     ("nonfinite-data", "unstable-math", "low-precision", "bad-batch", "missing-zero-grad", "unscaled-accumulation")
 )
 MARGIN = 0.9  # a checkpoint just before the break may be damaged already
-CUT = {"loss-spike": 0.5, "early-instability": 0.3, "loss-oscillating": 0.3}
-DEEPEST_CUT = 0.1
+THE_STEP = frozenset(("lr-too-high", "no-warmup"))  # whose fix names the learning rate itself
+SPIKE_CUT, CUT = 1 / 2, 1 / 3
 
 
 def recovery(run: Run, signs: Signs, diagnosis: Diagnosis) -> list[str]:
@@ -53,11 +53,13 @@ def _rate(run: Run, broken: Sign, diagnosis: Diagnosis) -> str:
     leading = next((h for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown")), None)
     if leading is not None and leading.cause in NOT_THE_STEP:
         return f"Resume at the same learning rate once this is fixed: {leading.title}. A lower one would only hide it."
-    factor = CUT.get(broken.id, DEEPEST_CUT)
+    if leading is not None and leading.cause in THE_STEP and leading is diagnosis.leading:
+        return "Resume at the learning rate that the fix above names, raised over the first 100 steps."
+    factor = SPIKE_CUT if broken.id == "loss-spike" else CUT
     rates = run.series("lr").finite.values
     rate = float(rates[rates > 0].max()) if (rates > 0).any() else number(run.fact("log").get("lr"))
     if rate is None:
-        share = "a tenth" if factor == DEEPEST_CUT else "a third" if factor == 0.3 else "half"
+        share = "half" if factor == SPIKE_CUT else "a third"
         return f"Resume at {share} of the learning rate, raised over the first 100 steps, until the cause is known."
     return (
         f"Resume at a learning rate of {num(round_figure(rate * factor))} (it was {num(rate)}), raised over the first "

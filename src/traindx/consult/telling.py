@@ -74,7 +74,7 @@ def read_pasted(text: str) -> Run:
     """
     if _PLAIN.fullmatch(text):
         values = [float(found) for found in _NUMBER.findall(text)]
-        text = "loss\n" + "\n".join(f"{value:.12g}" for value in values)
+        text = "\n".join(f"step {i} loss: {value:.12g}" for i, value in enumerate(values))
     try:
         run = principal(read_text(f"{text}\n", "this"))
     except ReaderError as error:

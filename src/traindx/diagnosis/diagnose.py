@@ -8,14 +8,15 @@ from dataclasses import replace
 from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs, all_signs, measure_all
-from ..signs.questions import rank
+from ..signs.questions import FINITE, rank
 from .additional_faults import additional_faults
-from .model import COST, HEALTHY, LOSS, POSSIBLY, Model, Term, at_most, calibrate
+from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
-from .parameters import current, told
+from .parameters import current
 from .questions import checked, not_measured, questions
 from .scope import out_of_scope
 from .summary import summarise, title_of
+from .told import told
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
 from .verdict import Assessment, assess
 
@@ -50,8 +51,6 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     ]
     symptoms = _symptoms(signs)
     outcomes = [sign for sign in symptoms if sign.id in {*found.bad, *found.doubts}]
-    # Of a loss that is computed wrongly the curve says little: no checkpoint of it is worth keeping.
-    misread = found.seen is not None and model.causes[found.seen].family == LOSS
     loss, validation = run.series("loss/train"), run.series("loss/validation")
     return Diagnosis(
         verdict=verdict,
@@ -64,7 +63,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
         step_unit=run.step_unit,
-        do_now=_do_now(outcomes, run, found.short) if verdict in ("sick", "inconclusive") and not misread else [],
+        do_now=_do_now(outcomes, run, found) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict),
         questions=questions(signs),
@@ -74,7 +73,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         notes=_notes(run),
         loss=loss if loss else None,
         validation=validation if validation else None,
-        onset=_onset(outcomes, symptoms),
+        onset=_onset(found, signs, outcomes, symptoms),
         errors=signs.errors,
         signs=dict(signs),
     )
@@ -131,16 +130,26 @@ def _symptoms(signs: Signs) -> list[Sign]:
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
-def _do_now(outcomes: list[Sign], run: Run, short: bool) -> list[str]:
-    """What helps whatever the cause: only the most severe outcome speaks, because advice for two may conflict."""
+def _do_now(outcomes: list[Sign], run: Run, found: Assessment) -> list[str]:
+    """What helps whatever the cause: only the most severe outcome speaks, because advice for two may conflict.
+
+    Where the loss itself was seen to be computed wrongly, its curve says nothing about checkpoints.
+    """
     units = all_signs()
-    outcomes = [sign for sign in outcomes if not (short and units[sign.id].needs_time)]
+    outcomes = [sign for sign in outcomes if not (found.short and units[sign.id].needs_time)]
+    if found.seen is not None and all_causes()[found.seen].family == "loss":
+        outcomes = [sign for sign in outcomes if units[sign.id].question == FINITE]
     outcomes = [sign for sign in outcomes if not sign.values.get("told")]  # the advice needs measured numbers
     texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)
     return [text for text in texts if text][:1]
 
 
-def _onset(outcomes: list[Sign], symptoms: list[Sign]) -> int | None:
+def _onset(found: Assessment, signs: Signs, outcomes: list[Sign], symptoms: list[Sign]) -> int | None:
+    """Where the fault begins if it was seen, else where its first outcome does."""
+    caught = all_causes()[found.seen].seen_by if found.seen else ()
+    begins = [signs[s].onset for s in caught if s in signs and signs[s].raised and signs[s].onset is not None]
+    if begins:
+        return min(step for step in begins if step is not None)
     return next((s.onset for s in (*outcomes, *symptoms) if s.onset is not None and s.severity != "info"), None)
 
 
@@ -243,7 +252,11 @@ def _notes(run: Run) -> list[str]:
     if isinstance(log, dict):
         columns = log.get("columns") or {}
         if columns:
-            taken = ", ".join(f"{column} as {role}" for role, column in list(columns.items())[:6])
+            # The column that counts the steps may be that of the epochs: once is enough.
+            roles = [
+                (role, column) for role, column in columns.items() if (role, column) != ("epoch", columns.get("step"))
+            ]
+            taken = ", ".join(f"{column} as {role}" for role, column in roles[:6])
             notes.append(f"columns taken: {taken}")
         notes += [str(note) for note in (log.get("notes") or [])][:4]
     off = run.facts.get("observers_off")

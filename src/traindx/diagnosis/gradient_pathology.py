@@ -24,6 +24,12 @@ class Pathology:
     def healthy(self) -> bool:
         return not self.errors and not self.warnings
 
+    def __str__(self) -> str:
+        if self.healthy:
+            return "Nothing is wrong with these gradients."
+        kinds = (("error", self.errors), ("warning", self.warnings), ("do", self.recommendations))
+        return "\n".join(f"{kind}: {text}" for kind, texts in kinds for text in dict.fromkeys(texts))
+
     def __getitem__(self, name: str) -> list[str]:
         """Also as a mapping: `["errors"]`, `["warnings"]`, `["recommendations"]`."""
         if name not in self.keys():

@@ -35,12 +35,12 @@ REQUIRED = 6.0
 # The level of a required sign that could not be measured: that is no evidence of absence, but no support either.
 UNMEASURED = 0.35
 EXPLAINED = 3.0
+NORMAL = 0.5  # the level below which a sign is not raised
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
 
 TELLING = 1.0  # the stated weight from which a sign speaks for a cause by itself
 TYPICAL = 1.5  # and from which an outcome does, which several causes may have
 COST = "cost"  # the family of causes that take time or memory and leave what is learned as it is
-LOSS = "loss"  # the family of causes that make the loss itself something else than was meant
 POSSIBLY = 0.39  # the most that is said of a cause without evidence of its own, or after a few steps
 
 Basis = Literal["seen", "suspected"]
@@ -65,6 +65,8 @@ class Parameters:
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
     about: Mapping[str, Any] = field(default_factory=dict)
     unmeasured: float = UNMEASURED
+    # Of a sign's weight for a cause: what its being normal takes from that cause. Fitted weights have no need of it.
+    absence: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,17 @@ class Model:
         terms = [Term(sign, levels[sign], w) for sign, w in weights.items() if levels.get(sign)]
         cause = self.causes.get(hypothesis)
         if cause is not None:
+            if self.parameters.absence:
+                terms += [Term(s, -a, w) for s, w in weights.items() if (a := self.absence(s, w, levels))]
             terms += self.fixed_terms(cause, levels)
         return terms
+
+    def absence(self, sign: str, weight: float, levels: Mapping[str, float]) -> float:
+        """How far a sign that would speak for a cause is normal, times what that counts; 0 where it is not known."""
+        level = levels.get(sign)
+        if level is None or weight <= 0 or level >= NORMAL:
+            return 0.0
+        return self.parameters.absence * (1.0 - level / NORMAL)
 
     def fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
         """The summands that are rules, not weights."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
 from ..causes import Cause, all_causes
 from ..signs import all_signs
 from .model import HEALTHY, UNKNOWN, Model, Parameters
-from .reported import RARE, SHARES
 
 FITTED = "fitted.json"
 
@@ -24,11 +21,6 @@ UNKNOWN_WEIGHT = 2.0  # of every bad outcome: it needs some explanation
 SUCCESS_WEIGHT = 1.2  # of what only a run that works brings about
 # How much of the strongest support that a sign gives to any cause is held against `healthy`.
 HEALTHY_SHARE = 0.6
-# What holds of a person's word: most required signs are not spoken of, and that says little.
-PRIOR_UNKNOWN_TOLD = -4.0
-PRIOR_HEALTHY_TOLD = -1.0  # they would not ask
-UNMEASURED_TOLD = 0.7
-UNEXPLAINED = 1.2  # log-odds: a cause that does not know a sign does not account for it
 DESCRIPTIVE = 1.0  # signs whose strongest weight is no more than this only describe
 
 
@@ -51,29 +43,6 @@ def stated(causes: Mapping[str, Cause]) -> Parameters:
     weight[UNKNOWN] = dict.fromkeys(outcomes, UNKNOWN_WEIGHT)
     prior[HEALTHY], prior[UNKNOWN] = PRIOR_HEALTHY, PRIOR_UNKNOWN
     return Parameters(prior, weight, {"observed": 1.0, "log": 1.5})
-
-
-@cache
-def told() -> Model:
-    """The model for records that are somebody's word.
-
-    The fitted weights rest on what observers measure, beside which an outcome says little. A person tells outcomes and
-    settings, so the weights are those that the causes state, as an engineer hears them.
-    """
-    causes = all_causes()
-    words = stated(causes)
-    prior = {name: math.log(SHARES.get(name, RARE) / 100) for name in words.prior}
-    prior |= {UNKNOWN: PRIOR_UNKNOWN_TOLD, HEALTHY: PRIOR_HEALTHY_TOLD}
-    evidence = [unit.id for unit in all_signs().values() if unit.shows in ("outcome", "dynamics", "condition")]
-    weight = {
-        name: {**{s: -UNEXPLAINED for s in evidence if s not in causes[name].requires}, **own}
-        if name in causes
-        else own
-        for name, own in words.weight.items()
-    }
-    return Model(
-        causes, replace(words, prior=prior, weight=weight, temperature={"told": 1.5}, unmeasured=UNMEASURED_TOLD)
-    )
 
 
 @cache

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 TrialVerdict = Literal["cured", "helped", "no-change", "worse", "failed"]
@@ -89,7 +89,7 @@ class Treatment:
     steps: int = 0
     seconds: float = 0.0
     control_runs: int = 0
-    details: Mapping[str, Any] = field(default_factory=dict)
+    control_seconds: float = 0.0  # of the first control run
 
     def as_object(self) -> dict[str, Any]:
         return {
@@ -104,4 +104,5 @@ class Treatment:
             "steps": self.steps,
             "seconds": self.seconds,
             "control_runs": self.control_runs,
+            "control_seconds": self.control_seconds,
         }

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ..causes import Fix
 from ..record import Series
 from ..signs import Sign
+from ..wording import probability
 from .treatment import Treatment
 
 Verdict = Literal["healthy", "sick", "inconclusive", "out-of-scope"]
@@ -26,7 +27,7 @@ class Contribution:
     amount: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hypothesis:
     """One possible cause (or `healthy`, or `unknown`) with its calibrated probability."""
 
@@ -46,6 +47,10 @@ class Hypothesis:
     trial: Mapping[str, Any] | None = None
     family: str = ""  # the cause's category, for instance learning-rate
     beside: float | None = None  # of an additional fault: its probability once the leading one is fixed; else None
+
+    def __repr__(self) -> str:
+        basis = "" if self.cause in ("healthy", "unknown") else f", {self.basis}"
+        return f"<Hypothesis {self.cause}: {probability(self.confidence)}{basis}>"
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ class SimilarCase:
     similarity: float  # from 0 to 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
     """The answer. `hypotheses` are most likely first, additional faults next to the leading one; `symptoms` are the
     raised signs, most severe first."""
@@ -126,8 +131,22 @@ class Diagnosis:
         """What is wrong beside the leading cause, in the order in which to fix it."""
         return [hypothesis for hypothesis in self.hypotheses if hypothesis.beside is not None]
 
+    def __repr__(self) -> str:
+        word = "suspected" if self.suspected else self.verdict
+        return f"<Diagnosis of {self.source}: {word}. {self.summary}>"
+
     def __str__(self) -> str:
         # People print a diagnosis; the text report lives downstream.
         from ..reports import render
 
         return render(self, "text")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """In IPython's terminal: the report, as `print` shows it."""
+        printer.text(repr(self) if cycle else str(self))
+
+    def _repr_html_(self) -> str:
+        """In a notebook: verdict, causes and curve, without scripts."""
+        from ..reports.html import fragment
+
+        return fragment(self)

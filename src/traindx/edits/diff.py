@@ -47,7 +47,7 @@ def _marked(mark: str, line: str) -> str:
 def patched_texts(patch: str, folder: Path) -> dict[Path, str] | None:
     """The files below `folder` as they are after the patch, which must fit to the letter; None where it does not."""
     texts: dict[Path, list[str]] = {}
-    path, out, old, at = None, [], [], 0  # type: ignore[var-annotated]
+    path, out, old, at, mark = None, [], [], 0, ""  # type: ignore[var-annotated]
     for row in _lines(patch):
         if row.startswith("--- "):
             continue
@@ -66,8 +66,9 @@ def patched_texts(patch: str, folder: Path) -> dict[Path, str] | None:
             upto = start if empty else start - 1
             out += old[at:upto]
             at = upto
-        elif row.startswith("\\"):
-            out[-1:] = [line.removesuffix("\n") for line in out[-1:]]
+        elif row.startswith("\\"):  # of the row before
+            if mark != "-":
+                out[-1:] = [line.removesuffix("\n") for line in out[-1:]]
         elif row[:1] in (" ", "-"):
             if at >= len(old) or old[at].rstrip("\n") != row[1:].rstrip("\n"):
                 return None
@@ -75,6 +76,7 @@ def patched_texts(patch: str, folder: Path) -> dict[Path, str] | None:
             at += 1
         elif row.startswith("+"):
             out.append(row[1:])
+        mark = row[0]
     if path is not None:
         texts[path] = out + old[at:]
     return {name: "".join(lines) for name, lines in texts.items()}

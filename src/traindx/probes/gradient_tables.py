@@ -80,6 +80,18 @@ class GradientStats(Mapping[str, Mapping[str, float]]):
             for column in [norms.column(name)]
         }
 
+    def __repr__(self) -> str:
+        return f"<GradientStats of {self.run.source}: {len(self)} parameters>"
+
+    def __str__(self) -> str:
+        """A table: one line a parameter."""
+        width = max([len("parameter"), *map(len, self._stats)])
+        columns = ("mean", "std", "min", "max", "zero_share")
+        lines = [f"{'parameter':<{width}}" + "".join(f"  {column:>10}" for column in columns)]
+        for name, stats in self._stats.items():
+            lines.append(f"{name:<{width}}" + "".join(f"  {stats[column]:>10.4g}" for column in columns))
+        return "\n".join(lines)
+
     def __getitem__(self, name: str) -> Mapping[str, float]:
         return self._stats[name]
 

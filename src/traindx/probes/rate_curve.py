@@ -28,8 +28,8 @@ AGREE = 10.0  # rules that differ by less than a decade agree; finders are not s
 class RateCurve:
     """One range test: learning rates in rising order, the loss measured at each before the step was made."""
 
-    rates: FloatArray
-    losses: FloatArray
+    rates: FloatArray = field(repr=False)
+    losses: FloatArray = field(repr=False)
 
     def __post_init__(self) -> None:
         if len(self.rates) != len(self.losses):
@@ -47,8 +47,8 @@ class RateCurve:
 class Reading:
     """What one curve says. `rules` is empty where it has no valley, and `why_not` says so."""
 
-    curve: RateCurve
-    smooth: FloatArray
+    curve: RateCurve = field(repr=False)
+    smooth: FloatArray = field(repr=False)
     rules: dict[str, float] = field(default_factory=dict)
     rises_at: float | None = None  # the learning rate from which the loss rises for good
     why_not: str | None = None
@@ -63,7 +63,7 @@ class Reading:
 class RateAdvice:
     """All repeats together. `interval` is the range of the repeats' suggestions."""
 
-    readings: Sequence[Reading]
+    readings: Sequence[Reading] = field(repr=False)
     suggestion: float | None
     interval: tuple[float, float] | None
     rules: dict[str, float]

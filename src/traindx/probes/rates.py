@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..record import Run, RunBuilder
+from ..wording import counted
 from .fork_server import fork_server
 from .launch import Plan, ProbeError, Script, Start, Trial, launch
 from .memorising import by_step
@@ -24,7 +25,7 @@ REPEATS = 3
 FEWEST = 40  # steps that a loop must be able to make
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RateTest:
     """The advice, the curves behind it, the script's own learning rate, and a `Run` that holds the measurements."""
 
@@ -38,6 +39,28 @@ class RateTest:
     @property
     def suggestion(self) -> float | None:
         return self.advice.suggestion
+
+    def __repr__(self) -> str:
+        found = "no suggestion" if self.suggestion is None else f"suggestion {self.suggestion:.2g}"
+        return f"<RateTest: {found}>"
+
+    def __str__(self) -> str:
+        """The suggestion, how far the repeats agree, and the learning rate in use."""
+        advice = self.advice
+        if advice.suggestion is None or advice.interval is None:
+            lines = [f"No learning rate can be suggested: {advice.why_not}."]
+        else:
+            low, high = advice.interval
+            repeats = sum(reading.suggestion is not None for reading in advice.readings)
+            lines = [
+                f"Learning rate {advice.suggestion:.2g} ({low:.2g} to {high:.2g} over {counted(repeats, 'repeat')})."
+            ]
+        if advice.rules:
+            rules = ", ".join(f"{name} {rate:.2g}" for name, rate in advice.rules.items())
+            lines.append(f"Rules: {rules}: they {'agree' if advice.agree else 'do not agree'}.")
+        if self.own_rate:
+            lines.append(f"In use: {self.own_rate:.3g}.")
+        return "\n".join([*lines, *self.notes])
 
 
 def probe_rates(
@@ -143,6 +166,10 @@ def lr_range_test(
 
     if not 0 < low < high or steps < 2:
         raise ValueError("low, high and steps must be positive, low below high")
+    if not hasattr(optimizer, "param_groups"):
+        raise TypeError(
+            f"lr_range_test(model, batches, loss_fn, optimizer): the optimizer is a {type(optimizer).__name__}"
+        )
     own = [float(group["lr"]) for group in optimizer.param_groups]
     rates, losses, watch = [], [], Smoothed()
     with unchanged(model, optimizer), torch.enable_grad():

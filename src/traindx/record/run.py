@@ -15,7 +15,7 @@ from .losses import LossCall, read_losses
 from .models import Model, Module, in_order, read_models
 from .optimizers import Group, Optimizer, read_optimizers
 from .parameters import Parameter, read_parameters
-from .types import Event, LayerTable, Series, empty_series, empty_table
+from .types import Event, LayerTable, Series, empty_series, empty_table, steps_covered
 from .values import entries, mapping, number
 
 if TYPE_CHECKING:
@@ -50,7 +50,19 @@ class Run:
         self._layers: dict[str, LayerTable] = {}
 
     def __repr__(self) -> str:
-        return f"<Run {self.source} ({self.kind}, {self.steps} steps)>"
+        unit = self.step_unit
+        return f"<Run {self.source} ({self.kind}, {self.steps:,} {unit}{'' if self.steps == 1 else 's'})>"
+
+    def __str__(self) -> str:
+        """What the run holds, and how to ask it."""
+        lines = [repr(self)]
+        lines += [f"  series  {', '.join(self.series_names)}"] if self.series_names else []
+        lines += [f"  layers  {', '.join(self.quantities)}"] if self.quantities else []
+        return "\n".join([*lines, "  print(run.diagnose()) says what is wrong"])
+
+    def _repr_html_(self) -> str:
+        """In a notebook: verdict, causes and curve."""
+        return self.diagnose()._repr_html_()
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
@@ -91,7 +103,7 @@ class Run:
         if isinstance(counted, int):
             return counted
         losses = self.series("loss/train") or self.series("loss/validation")
-        return int(losses.steps.max()) + 1 if losses else 0
+        return steps_covered([losses.steps]) if losses else 0
 
     # ── facts, typed; what a run does not know is absent, empty or None ─────────────────────────
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """One scalar over steps. Steps are in order of writing, may repeat, and may be empty."""
 
@@ -26,6 +26,15 @@ class Series:
 
     def __bool__(self) -> bool:
         return len(self.steps) > 0
+
+    def __repr__(self) -> str:
+        if not self:
+            return f"<Series {self.name}: empty>"
+        points = f"{len(self):,} point{'s' if len(self) > 1 else ''}"
+        finite = self.finite.values
+        span = f", {finite.min():.4g} to {finite.max():.4g}" if len(finite) else ""
+        broken = f", {len(self) - len(finite):,} not finite" if len(finite) < len(self) else ""
+        return f"<Series {self.name}: {points}, steps {self.steps.min():,} to {self.steps.max():,}{span}{broken}>"
 
     @property
     def finite(self) -> Series:
@@ -52,7 +61,7 @@ class Series:
         return Series(self.name, steps, values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LayerTable:
     """One quantity by step (rows) and layer (columns); NaN where it was not measured."""
 
@@ -66,6 +75,12 @@ class LayerTable:
 
     def __bool__(self) -> bool:
         return len(self.steps) > 0
+
+    def __repr__(self) -> str:
+        if not self:
+            return f"<LayerTable {self.quantity}: empty>"
+        looks = f"{len(self):,} step{'s' if len(self) > 1 else ''} of {self.steps.min():,} to {self.steps.max():,}"
+        return f"<LayerTable {self.quantity}: {len(self.layers):,} layers at {looks}>"
 
     def column(self, layer: str) -> FloatArray:
         """The values of one layer, by step."""
@@ -88,3 +103,18 @@ def empty_series(name: str) -> Series:
 
 def empty_table(quantity: str) -> LayerTable:
     return LayerTable(quantity, np.empty(0, np.int64), (), np.empty((0, 0), np.float64))
+
+
+def steps_covered(columns: Sequence[IntArray]) -> int:
+    """How many steps a log covers, by the steps of its columns.
+
+    A column whose first point is a whole interval (1, 2, 3 …; 10, 20, 30 …) counts steps that are done; others (0, 10,
+    20 …; 49, 99 …) number them from 0. A column of one point does not tell.
+    """
+    told = [np.unique(steps) for steps in columns if len(steps)]
+    told = [steps for steps in told if len(steps) > 1] or told
+    return max((int(steps[-1]) + (not _from_one(steps)) for steps in told), default=0)
+
+
+def _from_one(steps: IntArray) -> bool:
+    return int(steps[0]) == (int(np.median(np.diff(steps))) if len(steps) > 1 else 1)

@@ -30,7 +30,8 @@ def sketch(loss: Series | None, validation: Series | None, onset: int | None, un
 
     def up(points: FloatArray) -> FloatArray:
         scaled = np.log(points) if log else points
-        return HEIGHT - (scaled - low) / ((high - low) or 1.0) * HEIGHT
+        # Halved first: the difference of two huge numbers of opposite sign is infinite.
+        return HEIGHT - (scaled / 2 - low / 2) / ((high / 2 - low / 2) or 1.0) * HEIGHT
 
     lines = []
     for name, series in curves:

@@ -23,11 +23,11 @@ CONFIRMED = {
 }
 
 
-def treated(page: Page, treatment: Treatment) -> None:
-    """The verdict of the trials, each trial in a line, and what they cost."""
+def treated(page: Page, treatment: Treatment, headline: str) -> None:
+    """The verdict of the trials, each trial in a line, and what they cost. `headline` has been told already."""
     word, style = HEADS[treatment.verdict]
     page.gap()
-    page.prose("TREATED", f"{word}: {treatment.text}", style=style)
+    page.prose("TREATED", word if treatment.text in headline else f"{word}: {treatment.text}", style=style)
     page.items("TRIALS", [trial_line(trial) for trial in treatment.trials], most=6)
     page.items("RULED OUT", treatment.rules_out, most=4)
     if treatment.confirmed_by_patched_run is not None:

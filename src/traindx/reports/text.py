@@ -37,7 +37,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     _verdict(page, diagnosis)
     _curves(page, diagnosis)
     if diagnosis.treatment is not None:
-        treated(page, diagnosis.treatment)
+        treated(page, diagnosis.treatment, diagnosis.summary)
     if diagnosis.verdict == "sick" or diagnosis.suspected:
         _explained(page, diagnosis)
     elif diagnosis.verdict == "healthy":
@@ -76,6 +76,11 @@ def _word(diagnosis: Diagnosis) -> tuple[str, str]:
 def _verdict(page: Page, diagnosis: Diagnosis) -> None:
     word, style = _word(diagnosis)
     page.prose(word, diagnosis.summary, style=style)
+    if diagnosis.kind == "interview":
+        if diagnosis.verdict != "out-of-scope":
+            page.prose("", "This rests on your answers; a measurement may say otherwise.")
+        page.items("DO NOW", diagnosis.do_now, most=3)
+        return
     details = [diagnosis.kind, counted(diagnosis.steps, diagnosis.step_unit)]
     if diagnosis.exit:
         details.append(ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}"))
@@ -104,6 +109,7 @@ def _explained(page: Page, diagnosis: Diagnosis) -> None:
         return
     leading, *rest = diagnosis.hypotheses
     told = {*leading.evidence, diagnosis.summary}
+    page.gap()
     _signs(page, [s for s in diagnosis.symptoms if s.severity != "info" and s.text not in told], diagnosis, most=3)
     if stands_out(leading):
         cause(page, leading)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from ..causes import Fix, all_causes
@@ -9,11 +10,14 @@ from ..diagnosis import TrialReport
 from ..edits import Project, patched_texts
 from ..record import Run
 from ..signs import Signs, measure_all
-from ._arms import Arm, Arms, Length
-from ._base import Dose, Intervention
-from ._outcomes import in_loss, outcome
+from ._arms import Arm, Arms
+from ._base import Dose, Intervention, JudgedBy
+from ._outcomes import outcome
 from ._statistics import LEAST_NOISE
 from ._symptoms import OF_LENGTH, compared, gone
+from ._trials import Controls, difference
+
+ALIKE = 0.5  # of the trial's effect that the patched run must have, at least
 
 
 def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose: Dose, first: bool) -> Fix:
@@ -25,9 +29,12 @@ def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose
 
 
 def confirm(
-    arms: Arms, length: Length, control: Run, signs: Signs, fix: Fix, watched: list[str], report: TrialReport
+    arms: Arms, controls: Controls, fix: Fix, watched: list[str], kind: JudgedBy, report: TrialReport
 ) -> bool | None:
-    """Runs the patched script once; None where there is no patch or it does not fit the files."""
+    """Runs the patched script once: whether its symptom is gone and it gains much of what the trial gained. None where
+    there is no patch or it does not fit the files."""
+    control, signs, length = controls.made[0].run, controls.signs, controls.length
+    assert control is not None
     project = Project.of(control)
     if fix.patch is None or project is None:
         return None
@@ -41,8 +48,9 @@ def confirm(
     after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
     if not gone(compared(watched, signs, after)):
         return False
-    if report.effect.measure != "training loss":  # a change of the loss: losses cannot be compared
-        return True
     steps = min(length.steps, max(1, made.run.steps))
-    better = in_loss(outcome(control, steps), outcome(made.run, steps))
-    return better is None or better.value > -LEAST_NOISE
+    better = difference(kind, outcome(control, steps), outcome(made.run, steps))
+    if better is None or report.effect.change is None:
+        return True
+    proven = -math.log1p(max(report.effect.change, -0.999))
+    return better.value >= ALIKE * proven - LEAST_NOISE

@@ -3,7 +3,8 @@
 Differences are paired by seed. Their noise is pooled from three sources: what a placebo changes, how much the
 differences scatter, and the standard errors within the runs. After every seed the mean is compared with a Student
 interval at a level that is divided by the number of looks, so that the chance of a false "better" stays below ALPHA
-however often one looks (Bonferroni). "Better" needs two seeds and the least effect; "not better" may be decided by one.
+however often one looks (Bonferroni). "Better" needs two seeds and the least effect; giving up needs one, and less
+certainty, because it cannot make anything better.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -19,8 +21,9 @@ from scipy import stats
 ALPHA = 0.02  # of calling something better that is not, over all looks
 MAX_SEEDS = 5
 FEWEST_SEEDS = 2
+FUTILE = 0.9  # how sure it must be that the least effect is not reached, to give up
 SHOWN = 0.95  # the interval that is reported
-WITHIN_WEIGHT = 3.0  # degrees of freedom that the runs' own standard errors are worth
+WITHIN_WEIGHT = 1.0  # degrees of freedom that the runs' own standard errors are worth: they see one start only
 LEAST_NOISE = 0.02  # in log-ratios: a noise that looks smaller, or is zero, is not believed
 
 Decision = Literal["better", "worse", "same", "open"]
@@ -57,14 +60,20 @@ def judge(differences: Sequence[float], around: Noise, least: float, seeds: int 
     """`least`: the smallest mean difference that counts; `seeds`: how many there can be."""
     count, mean = len(differences), _mean(differences)
     error = around.deviation / math.sqrt(count)
-    half = error * float(stats.t.ppf(1 - ALPHA / seeds, around.freedom))
-    shown = error * float(stats.t.ppf(0.5 + SHOWN / 2, around.freedom))
+    half = error * _quantile(1 - ALPHA / seeds, around.freedom)
+    shown = error * _quantile(0.5 + SHOWN / 2, around.freedom)
     interval = (mean - shown, mean + shown)
-    if mean + half < least:
-        return Verdict("worse" if mean <= -least and mean + half < 0 else "same", mean, interval)
+    hoped = mean + error * _quantile(FUTILE, around.freedom)
+    if hoped < least:
+        return Verdict("worse" if mean <= -least and hoped < 0 else "same", mean, interval)
     if count >= FEWEST_SEEDS and mean - half > 0 and mean >= least:
         return Verdict("better", mean, interval)
     return Verdict("same" if count >= seeds else "open", mean, interval)
+
+
+@cache
+def _quantile(share: float, freedom: float) -> float:
+    return float(stats.t.ppf(share, freedom))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialReport
 from ..diagnosis.treatment import TrialVerdict
+from ..record import Run
 from ..signs import Signs, measure_all
 from . import _outcomes as outcomes
 from . import _statistics as statistics
@@ -19,9 +20,10 @@ from ._symptoms import OF_LENGTH, compared, gone, symptoms
 from .placebo import DOSE as PLACEBO_DOSE
 
 PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
-PLACEBO_SEEDS = 2  # of which a placebo is run
+PLACEBO_EVERY = 2  # of the seeds, one has a placebo too
 LEAST_EFFECT = math.log(1.1)  # a tenth less loss, or fewer errors
 LEAST_EFFECT_OF_FINE = math.log(1.25)  # where the outcome was fine and a cause is only suspected
+LEAST_EFFECT_WITHOUT_SYMPTOM = math.log(2.0)  # where nothing was wrong that could be gone: most runs can be tuned
 HARM = math.log(1.1)  # by which what is not judged by may not get worse
 SAME_START = 1e-4  # relative difference of first losses of two runs from the same seed
 MEASURES = {
@@ -46,7 +48,7 @@ class Controls:
     def ensure(self, seeds: Sequence[int], others: Sequence[tuple[Arm, int]]) -> list[Made]:
         """Runs the controls and placebos of these seeds that are missing beside other arms; returns the others."""
         missing = [(CONTROL, seed) for seed in seeds if seed not in self.made]
-        blind = [(PLACEBO, seed) for seed in seeds if seed < PLACEBO_SEEDS and seed not in self.placebos]
+        blind = [(PLACEBO, seed) for seed in seeds if seed % PLACEBO_EVERY == 0 and seed not in self.placebos]
         found = self.arms.all([*others, *missing, *blind], self.length)
         for (arm, seed), made in zip([*missing, *blind], found[len(others) :], strict=True):
             (self.made if arm is CONTROL else self.placebos)[seed] = made
@@ -62,6 +64,13 @@ class Controls:
             one, other = control.run.series("loss/train").values, placebo.run.series("loss/train").values
             if len(one) and len(other) and not math.isclose(one[0], other[0], rel_tol=SAME_START, abs_tol=1e-12):
                 self.seeded = False
+
+    @property
+    def noiseless(self) -> bool:
+        """Whether placebos changed nothing at all, not even in the last bit."""
+        pairs = [(self.made.get(seed), placebo) for seed, placebo in self.placebos.items()]
+        runs = [(one.run, other.run) for one, other in pairs if one is not None and one.run and other.run]
+        return bool(runs) and all(_same_losses(one, other) for one, other in runs)
 
     def outcome(self, seed: int, steps: int) -> Outcome | None:
         run = self.made[seed].run
@@ -83,6 +92,7 @@ class Controls:
 
 
 def difference(kind: JudgedBy, control: Outcome, treated: Outcome) -> Difference | None:
+    """How much better the treated arm is by what it is judged by; None where that was not measured."""
     if kind == "score":
         return outcomes.in_score(control.score, treated.score) or outcomes.in_score(
             control.validation_score, treated.validation_score
@@ -102,6 +112,19 @@ class Judged:
     treated: Outcome
 
 
+def _same_losses(one: Run, other: Run) -> bool:
+    first, second = one.series("loss/train").values, other.series("loss/train").values
+    length = min(len(first), len(second))
+    return bool(length) and bool((first[:length] == second[:length]).all())
+
+
+def judged_by(intervention: Intervention, controls: Controls) -> JudgedBy:
+    """As the intervention says; but in adversarial training no loss says how well it goes."""
+    run = controls.made[0].run
+    rivals = run is not None and len(run.optimizers) > 1 and len(run.entries("backward_sites")) > 1
+    return "symptoms" if rivals and intervention.judged_by == "loss" else intervention.judged_by
+
+
 def try_dose(
     controls: Controls,
     intervention: Intervention,
@@ -112,10 +135,10 @@ def try_dose(
     in_time: Callable[[], bool],
 ) -> TrialReport:
     """`fine`: the outcome of the control was not bad by itself. `in_time`: whether more runs may be made."""
-    began, kind = time.monotonic(), intervention.judged_by
+    began, kind = time.monotonic(), judged_by(intervention, controls)
     arm = Arm(dose.text, intervention.module, dose.options)
     watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
-    least = LEAST_EFFECT_OF_FINE if fine else LEAST_EFFECT
+    least = LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if watched else LEAST_EFFECT_WITHOUT_SYMPTOM
     seeds: list[Judged] = []
     found = statistics.Verdict("open", 0.0, (0.0, 0.0))
 

@@ -15,7 +15,9 @@ from ._base import Told
 def nothing_to_treat(diagnosis: Diagnosis) -> str:
     if diagnosis.verdict == "out-of-scope":
         return f"Nothing to treat here: {diagnosis.summary}"
-    return f"Nothing to treat: {diagnosis.steps} steps show no fault and no bad outcome."
+    if diagnosis.verdict == "healthy":
+        return f"Nothing to treat: {diagnosis.steps} steps show no fault and no bad outcome."
+    return f"Nothing to treat: no cause is likely enough to be tested after {diagnosis.steps} steps."
 
 
 def conclusion(

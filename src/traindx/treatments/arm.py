@@ -18,7 +18,7 @@ from ..observe.hook_points.driving import Several
 from ..observe.metric_queue import cpu_value
 from ..probes.acting.ending import UntilEvaluated
 from ..probes.acting.part import Part
-from .score import Scores
+from .score import Scores, Targets
 
 LEAST_STEPS = 100  # that a trial makes even where its time is over
 PATIENCE = 5.0  # times the seconds that it may take for them
@@ -61,8 +61,9 @@ def begin(options: Mapping[str, Any]) -> Part:
         found = changing.findings() if changing is not None else {"acted": 0}
         return {**length.findings(), **found, "files": _own_files()}
 
-    drivers = [length] if changing is None else [changing, length]
-    return Part(Several(drivers), [Scores], findings)
+    targets = Targets()
+    drivers = [targets, length] if changing is None else [targets, changing, length]
+    return Part(Several(drivers), [lambda session: Scores(session, targets)], findings)
 
 
 def _own_files() -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from ..observe.hook_points.hooks import Driver
 from ..observe.tensors import plain
 from ..observe.watchers.loss_inputs import given_pair
 
@@ -19,18 +20,34 @@ CLASS_LOSSES = ("cross_entropy", "nll_loss", "multi_margin_loss")
 ROWS = 4096  # that are looked at, of a large batch
 
 
+class Targets(Driver):
+    """Keeps the target that the script itself gives to a loss function. Stands before the drivers that change it."""
+
+    def __init__(self) -> None:
+        self.own: Any = None
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        self.own = given_pair(name, (args, kwargs))[1]
+        return args, kwargs
+
+
 class Scores:
-    """Writes `score/train` at every training loss, and `score/validation` after every evaluation."""
+    """Writes `score/train` at every training loss, and `score/validation` after every evaluation.
+
+    Answers are scored against the script's own targets, so that a change of the targets cannot improve the score.
+    """
 
     name = "loss-free score"
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, targets: Targets) -> None:
         self.session = session
+        self._targets = targets
         self._evaluated: list[Any] = []
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        first, target = given_pair(name, given)
+        first, target = given_pair(name, given)[0], self._targets.own
+        self._targets.own = None
         if not plain(first) or not plain(target):
             return
         found = score(name, first, target, ignored=_ignored(given))

@@ -19,14 +19,19 @@ from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiment
 from ._patches import confirm, fix_for
 from ._ranking import ranked
 from ._symptoms import OF_LENGTH, symptoms
-from ._trials import Controls, try_dose
+from ._trials import Controls, judged_by, try_dose
 from ._wording import conclusion, nothing_to_treat, rules_out
 from .caching import TrialCache
 from .on_ray import ray_cluster
+from .untreatable import WHY_NOT
 
 MOST_STEPS, LEAST_STEPS = 1000, 100
 CONTROL_SECONDS = 60.0  # of training, after which a control ends once it has made the least steps
 AT_ONCE = 2
+LEARNED = ("training-learned", "validation-learned")
+EARNED = 0.1  # the level of those from which learning stands out from noise
+NAMED = 0.5  # the confidence that makes a suspicion
+LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
 PLACEBOS = 2
@@ -108,7 +113,9 @@ class _Treating:
         signs = measure_all(run).without(without)
         if not worth_treating(diagnosis):
             found = Treatment("nothing-to-treat", nothing_to_treat(diagnosis), steps=run.steps)
-            return self._with(diagnosis, replace(found, control_runs=1, seconds=self._spent))
+            return self._with(
+                diagnosis, replace(found, control_runs=1, seconds=self._spent, control_seconds=first.seconds)
+            )
         candidates = list(self._candidates(diagnosis, run, signs))
         length = trial_length(run, diagnosis, first)
         controls = Controls(self._arms, length, signs, {0: first})
@@ -133,6 +140,8 @@ class _Treating:
             if hypothesis.confidence < WORTH or hypothesis.cause in ("healthy", "unknown"):
                 continue
             units: list[Intervention | Experiment] = [*all_interventions().values(), *all_experiments().values()]
+            if hypothesis.cause in WHY_NOT:
+                self._notes.append(f"not tested: {hypothesis.title} ({WHY_NOT[hypothesis.cause]})")
             for unit in units:
                 if hypothesis.cause not in unit.tests:
                     continue
@@ -149,7 +158,7 @@ class _Treating:
             return
         count = min(TRIALS, len(candidates)) if self._options.minutes is None else len(candidates)
         each = max(1.0, first.seconds * length.steps / max(1, first.run.steps if first.run else 1))
-        least, most = 4, PLACEBOS + count * 10
+        least, most = 3, PLACEBOS + count * 10
         quick, slow = (math.ceil(n / self._options.at_once) * each / 60 for n in (least, most))
         cap = f", at most {self._options.minutes:g} min" if self._options.minutes is not None else ""
         names = "; ".join(dict.fromkeys(candidate.unit.title for candidate in candidates[:count]))
@@ -172,7 +181,7 @@ class _Treating:
             for dose in candidate.doses:
                 report = try_dose(
                     controls, candidate.unit, candidate.hypothesis, dose,
-                    fine=diagnosis.suspected, in_time=self._in_time,
+                    fine=diagnosis.verdict != "sick", in_time=self._in_time,
                 )  # fmt: skip
                 self._trials.append(report)
                 self._options.watch.say(f"{candidate.unit.title} ({dose.text}): {report.verdict}")
@@ -207,6 +216,10 @@ class _Treating:
         any_candidate: bool,
         interrupted: bool = False,
     ) -> Diagnosis:
+        if self._trials and controls.noiseless:
+            self._notes.append(
+                "control and placebo agree to the last bit: no noise is known, and only the least effect counts"
+            )
         if not controls.seeded:
             self._notes.append("this script ignores seeds: two runs from one seed differ, and their scatter is noise")
         factors = {cause: told.factor for cause, told in self._told.items()}
@@ -220,26 +233,45 @@ class _Treating:
             hypotheses = [replace(h, fix=fix) if h.cause == cause else h for h in hypotheses]
             if self._options.confirm and not interrupted:
                 watched = symptoms(candidate.hypothesis, signs)
-                confirmed = confirm(self._arms, controls.length, run, signs, fix, watched, self._trials[-1])
+                kind = judged_by(won[0].unit, controls)
+                confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
             verdict, text, self._trials, named, patch, confirmed, rules_out(self._trials), self._notes,
             steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
+            control_seconds=controls.made[0].seconds,
         )  # fmt: skip
         return self._with(replace(diagnosis, hypotheses=hypotheses), found)
 
     def _with(self, diagnosis: Diagnosis, treatment: Treatment) -> Diagnosis:
-        proven = diagnosis.hypotheses and diagnosis.hypotheses[0].basis == "proven"
-        if treatment.verdict in ("nothing-to-treat",) or not proven:
-            return replace(diagnosis, treatment=treatment)
-        return replace(diagnosis, treatment=treatment, verdict="sick", suspected=False, summary=treatment.text)
+        found = replace(diagnosis, treatment=treatment)
+        if treatment.verdict == "nothing-to-treat":
+            return found
+        if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
+            # What helps whatever the cause is of no use any more: the cause is known.
+            return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
+        if diagnosis.verdict != "sick" and refuted(diagnosis):
+            learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)
+            summary = f"The suspicion is refuted by experiment, and the outcome is fine. {treatment.text}"
+            return replace(found, verdict="healthy" if learned else "inconclusive", suspected=False, summary=summary)
+        return found
+
+
+def refuted(diagnosis: Diagnosis) -> bool:
+    """Whether everything that was likely enough to be tried has been refuted."""
+    causes = [h for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown")]
+    return any(h.basis == "refuted" for h in causes) and all(
+        h.basis == "refuted" or h.confidence < NAMED for h in causes
+    )
 
 
 def worth_treating(diagnosis: Diagnosis) -> bool:
-    """Something is wrong or suspected, and it is not merely that too little was measured."""
-    if diagnosis.verdict in ("healthy", "out-of-scope"):
+    """Something is wrong or suspected, or a cause is likely enough to be tried although nothing bad was seen."""
+    if diagnosis.verdict == "out-of-scope":
         return False
-    return diagnosis.verdict == "sick" or diagnosis.suspected or any(s.severity != "info" for s in diagnosis.symptoms)
+    if diagnosis.verdict == "sick" or diagnosis.suspected:
+        return True
+    return any(h.confidence >= LIKELY for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
 
 
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:

@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 
 from traindx.diagnosis import diagnose
 from traindx.record import RunBuilder
+from traindx.record.ending import STALE_SECONDS
 from traindx.record.reading import load
 from traindx.record.writer import RecordWriter
 from traindx.reports.live import Alert, HookError, LiveServer, access, follow, hook_of
@@ -260,3 +262,26 @@ def test_following_leaves_the_record_to_its_writer(server: LiveServer, writer: R
     assert server.hub.latest(PATIENCE) is not None
     writer.close()
     assert not writer.path.with_name("run.tdx-wal").exists() or os.name == "nt"
+
+
+def test_a_run_that_falls_silent_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("traindx.reports.live.following.PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr("traindx.reports.live.following.COST", 0.0)
+    monkeypatch.setattr("traindx.reports.live.following.STALE_CHECK_SECONDS", 0.3)
+    writer = RecordWriter(tmp_path / "run.tdx")
+    writer.fact("started", time.time() - 100)
+    writer.fact("heartbeat", time.time() - STALE_SECONDS + 4)
+    writer.points("loss/train", range(100), np.linspace(2, 1, 100).tolist())
+    writer.flush()
+    told: list[Alert] = []
+    server, following = follow(writer.path, lambda: load(writer.path), hooks=[told.append], complain=print)
+    try:
+        assert following.ended.wait(PATIENCE)
+        latest = server.hub.latest()
+        assert latest is not None
+        assert "was killed" in latest[1]["about"]["details"]
+        assert told[-1].key == "ended"
+    finally:
+        following.stop()
+        server.close()
+        writer.close()

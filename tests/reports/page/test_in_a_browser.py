@@ -55,10 +55,11 @@ def test_a_spike_of_one_step_among_a_million_is_drawn(view: Any, page: Callable[
     view.open(page("huge"))
     spike = page_runs.huge().series("loss/train").values.argmax()
     drawn = """const [x, y] = document.querySelector(arguments[0]).chart.plot.data;
-        return [Math.max(...y.filter(Boolean)), x.length]"""
-    highest, points = view.js(drawn, LOSS)
+        return [Math.max(...y.filter(Boolean)), x.length, y.filter((value) => value === null).length]"""
+    highest, points, holes = view.js(drawn, LOSS)
     assert highest == pytest.approx(9.0, rel=1e-3)
     assert points < 10_000
+    assert holes == 0
     view.js(
         "document.querySelector(arguments[0]).chart.timeline.show(arguments[1] - 40, arguments[1] + 40)",
         LOSS,

@@ -138,3 +138,11 @@ def test_trials_are_told_with_both_arms() -> None:
     assert (found["word"], found["sentence"]) == ("Cured", "A lower rate cures it.")
     assert found["trials"][0]["effect"]["treated"] == 0.5
     assert any("patched script" in text for text in found["remarks"])
+
+
+def test_networks_that_step_in_turn_share_a_column() -> None:
+    values = [[1.0, np.nan], [np.nan, 2.0], [3.0, np.nan], [np.nan, 4.0]]
+    found = layers(RunBuilder("a", "observed").layers("grad_norm", [0, 1, 10, 11], ["g", "d"], values).build())
+    assert found is not None
+    assert found["quantities"][0]["looks"] == 2
+    assert numbers(found["quantities"][0]["values"]).tolist() == [1.0, 3.0, 2.0, 4.0]

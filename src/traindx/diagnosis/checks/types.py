@@ -25,7 +25,7 @@ class Answer:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckReport:
     """All answers, the run that they rest on, and its diagnosis."""
 
@@ -41,6 +41,15 @@ class CheckReport:
     def passed(self) -> bool:
         """Nothing failed; questions that could not be tested do not count as passed, nor as failed."""
         return not self.of("failed")
+
+    def __repr__(self) -> str:
+        counts = {status: len(self.of(status)) for status in ("passed", "failed", "doubtful", "unasked")}
+        told = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+        return f"<CheckReport of {self.source}: {told or 'no answers'}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """In IPython and in a notebook: the report, as `print` shows it."""
+        printer.text(repr(self) if cycle else str(self))
 
     def __str__(self) -> str:
         # People print a report; its text lives downstream.

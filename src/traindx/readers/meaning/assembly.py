@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...record import Run, RunBuilder
-from ...record.types import IntArray
+from ...record.types import IntArray, steps_covered
 from ..errors import ReaderError
 from ..options import Options
 from .direction import bare_losses, maximised, of_no_use
@@ -76,8 +76,7 @@ def assemble(curves: Mapping[str, NamedSeries], source: str, kind: str, options:
     if len(left) > MOST_RAW_COLUMNS:
         log.notes.append(f"{len(left) - MOST_RAW_COLUMNS} further columns were left out")
     if log.step_unit == "step":
-        largest = max((int(c.steps.max()) for c in chosen.curves.values()), default=-1)
-        builder.fact("steps", largest + 1)
+        builder.fact("steps", steps_covered([curve.steps for curve in chosen.curves.values()]))
     return builder.fact("log", log.as_fact()).build()
 
 

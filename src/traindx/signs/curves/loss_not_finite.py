@@ -85,6 +85,11 @@ def _beside(run: Run, bad: Bad) -> tuple[list[str], dict[str, Any]]:
     values: dict[str, Any] = {"precision": half_precision(run)}
     if values["precision"]:
         clauses.append("the run computes in float16")
+    earlier = _norm_lost_before(run, bad)
+    if earlier is not None:
+        word, step = earlier
+        values["grad_norm_lost_at"] = step
+        clauses.append(f"the gradient norm is {word} already at {moment(run, step)}")
     norms = norm_growth(run, bad.onset - 1)
     if norms is not None:
         usual, last = norms
@@ -103,6 +108,19 @@ def _beside(run: Run, bad: Bad) -> tuple[list[str], dict[str, Any]]:
         if len(before) and before.final == 0:
             clauses.append("the learning rate was 0 before it")
     return clauses, values
+
+
+def _norm_lost_before(run: Run, bad: Bad) -> tuple[str, int] | None:
+    """What the gradient norm is, and since when, where it was lost before the loss and did not recover."""
+    norms = run.series("grad_norm")
+    if bad.name == "grad_norm" or not bad.lasting or not norms:
+        return None
+    finite = np.isfinite(norms.values)
+    last_good = int(norms.steps[finite].max(initial=-1))
+    lost = np.flatnonzero(~finite & (norms.steps > last_good) & (norms.steps < bad.onset))
+    if not len(lost):
+        return None
+    return ("NaN" if np.isnan(norms.values[lost[0]]) else "Inf"), int(norms.steps[lost[0]])
 
 
 def _broken_norms(run: Run) -> list[Bad]:
@@ -200,7 +218,7 @@ def do_now(sign: Sign, run: Run) -> str:
         return ""
     if sign.onset == int(run.series("loss/train").steps.min(initial=0)):
         return f"{stop(run)}: no step of it was finite, so there is no checkpoint to go back to."
-    before = moment(run, sign.onset)
+    before = moment(run, int(sign.values.get("grad_norm_lost_at", sign.onset)))
     if ended(run):
         return f"Do not resume from a checkpoint after {before}: its weights are NaN/Inf."
     return f"Stop the run and resume from the last checkpoint before {before}; later ones hold NaN/Inf weights."

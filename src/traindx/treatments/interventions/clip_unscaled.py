@@ -17,6 +17,7 @@ TITLE = "Unscale the gradients before clipping them"
 TESTS = ("clip-before-unscale",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
+LEAVES = ("clip-before-unscale",)  # the script still calls the two in its own order; the patch changes that
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

@@ -54,6 +54,8 @@ def label(name: str) -> str:
     if name in LABELS:
         return LABELS[name]
     stem, _, last = name.rpartition("/")
+    if stem == "lr" and "." in last:
+        return "Learning rate of optimizer {}, group {}".format(*last.split(".", 1))
     return f"{LABELS[stem]} {last}" if stem in LABELS else name.removeprefix("raw/")
 
 
@@ -74,7 +76,12 @@ def _numbered(run: Run, *stems: str) -> list[str]:
     found = [name for stem in stems for name in run.series_names if name.startswith(stem)]
     several = [name for name in found if name.startswith("loss/validation/")]
     places = [name for name in found if name.startswith("loss/train/")]
-    return [*(places if len(places) > 1 else []), *several][:8]
+    own = [name for name in places if not _same(run.series(name), run.series("loss/train"))]
+    return [*(own if len(places) > 1 else []), *several][:8]
+
+
+def _same(one: Series, other: Series) -> bool:
+    return len(one) == len(other) and bool(np.array_equal(one.values, other.values, equal_nan=True))
 
 
 def _rates(run: Run) -> list[Series]:

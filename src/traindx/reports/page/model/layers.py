@@ -6,14 +6,13 @@ trouble), so the page draws one column a look and writes the steps below.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....record import LayerTable, Run
-from ....record.types import FloatArray
+from ....record.types import FloatArray, IntArray
 from .arrays import TABLE, packed_steps, packed_values
 
 # key: title, what one column of the table is, kind of scale, how to read it
@@ -52,11 +51,12 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
     names = measured[:MOST_ROWS]
     if not names:
         return None
-    looks = _chosen(len(table.steps), min(MOST_LOOKS, MOST_CELLS // max(1, len(names))))
-    columns = [table.layers.index(name) for name in names]
-    values = table.values[np.ix_(looks, columns)]
+    values = table.values[:, [table.layers.index(name) for name in names]]
     if of == "parameter":
-        values = np.where(_broken(run, table, looks, values), np.inf, values)
+        values = np.where(_broken(run, table, values), np.inf, values)
+    steps, values = _complete(table.steps, values)
+    looks = _chosen(len(steps), min(MOST_LOOKS, MOST_CELLS // max(1, len(names))))
+    steps, values = steps[looks], values[looks]
     low, high = _range(values, scale)
     return {
         "key": key,
@@ -67,7 +67,7 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
         "names": names,
         "left_out": len(measured) - len(names),
         "looks": len(looks),
-        "steps": packed_steps(table.steps[looks]),
+        "steps": packed_steps(steps),
         "values": packed_values(values.T.ravel(), TABLE),  # layer after layer
         "low": low,
         "high": high,
@@ -100,8 +100,24 @@ def _range(values: FloatArray, scale: str) -> tuple[float, float]:
     return min(low, high / 10), high
 
 
-def _broken(run: Run, table: LayerTable, looks: Sequence[int], values: FloatArray) -> NDArray[np.bool_]:
+def _complete(steps: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Neighbouring looks at different layers as one: networks that step in turn are never measured at the same step."""
+    kept: list[int] = []
+    rows: list[FloatArray] = []
+    for step, row in zip(steps.tolist(), values, strict=True):
+        measured = ~np.isnan(row)
+        if not measured.any():
+            continue
+        if rows and not (measured & ~np.isnan(rows[-1])).any():
+            rows[-1] = np.where(measured, row, rows[-1])
+        else:
+            kept.append(step)
+            rows.append(row)
+    return np.array(kept, np.int64), np.stack(rows)
+
+
+def _broken(run: Run, table: LayerTable, values: FloatArray) -> NDArray[np.bool_]:
     """Infinite values, and missing ones at steps where the run reported gradients that were not finite."""
     reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
-    at = np.array([int(table.steps[i]) in reported for i in looks], bool)
+    at = np.array([step in reported for step in table.steps.tolist()], bool)
     return np.asarray(np.isinf(values) | (np.isnan(values) & at[:, None]))

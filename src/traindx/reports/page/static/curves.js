@@ -22,7 +22,7 @@ function curvesPanel(report, timeline) {
   });
   const redraw = () => { for (const chart of state.charts) chart.remake(); };
   onTheme.push(redraw);
-  if (!shown.length) return panel("loss", "Loss", absent("This run has recorded no values yet."));
+  if (!shown.length) return absentPanel("loss", "Loss", "This run has recorded no values yet.");
   return panel("loss", "Loss",
     h("div", { class: "tools" },
       choice("Smoothing", SHARES, state.share, (share) => { state.share = share; state.charts.forEach((chart) => { chart.smoothing(share); }); }),

@@ -2,7 +2,7 @@
 
 function dataPanel(report) {
   const { data } = report;
-  if (!data) return panel("data", "Data", absent(report.about.details[0] === "observed" ? "Not recorded: no batch was looked at." : ["Not recorded: a log holds no batches. ", h("code", {}, "traindx run train.py"), " looks at inputs and targets."]));
+  if (!data) return absentPanel("data", "Data", report.about.details[0] === "observed" ? "Not recorded: no batch was looked at." : ["Not recorded: a log holds no batches. ", h("code", {}, "traindx run train.py"), " looks at inputs and targets."]);
   const parts = [data.classes ? classBalance(data.classes) : null, data.features ? featureScales(data.features) : null].filter(Boolean);
   return panel("data", "Data",
     parts.length ? h("div", { class: "pair" }, parts) : null,

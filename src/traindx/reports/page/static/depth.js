@@ -54,8 +54,9 @@ class Profile {
   draw(lines) {
     this.lines = lines.map((line) => line.map((value) => (Number.isFinite(value) && (!this.log || value > 0) ? value : null)));
     const measured = this.lines[0].filter((value) => value !== null);
-    this.box.setAttribute("aria-label", `${this.title}: ${this.names.length} layers, first ${num(this.lines[0][0], 3)}, last ${num(this.lines[0][this.names.length - 1], 3)}`);
-    this.told.textContent = measured.length ? `${num(this.lines[0][0], 3)} at the input, ${num(this.lines[0][this.names.length - 1], 3)} at the output` : lines[0].some((value) => value === 0) ? "exactly zero at this look" : "not measured at this look";
+    const ends = `${num(measured[0], 3)} at the input, ${num(measured[measured.length - 1], 3)} at the output`;
+    this.box.setAttribute("aria-label", `${this.title}: ${this.names.length} layers${measured.length ? `, ${ends}` : ""}`);
+    this.told.textContent = measured.length ? ends : lines[0].some((value) => value === 0) ? "exactly zero at this look" : "not measured at this look";
     if (this.plot) this.plot.setData([this.names.map((_, i) => i), ...this.lines]); else this.remake();
   }
 

@@ -95,5 +95,7 @@ function panel(id, title, ...content) {
     h("h2", { id: `${id}-title` }, title), content);
 }
 
-const absent = (...words) => h("p", { class: "absent" }, words);
+// A panel that has nothing to show: one quiet line that says why.
+const absentPanel = (id, title, ...words) => h("section", { id, class: "panel quiet", "aria-labelledby": `${id}-title` },
+  h("h2", { id: `${id}-title` }, title), h("p", { class: "absent" }, words));
 const smooth = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");

@@ -6,7 +6,7 @@ function layersPanel(report) {
   layersView = null;
   if (!report.layers) {
     const own = report.about.details[0] === "observed";
-    return panel("layers", "Layers", absent(own ? "No layer has been looked at yet." : ["Not recorded: a log holds no layers. ", h("code", {}, "traindx run train.py"), " records gradients, updates and activations of every layer."]));
+    return absentPanel("layers", "Layers", own ? "No layer has been looked at yet." : ["Not recorded: a log holds no layers. ", h("code", {}, "traindx run train.py"), " records gradients, updates and activations of every layer."]);
   }
   layersView = new LayersView(report.layers, report.about.unit);
   onTheme.push(() => layersView.paint());

@@ -1,14 +1,25 @@
 // What is drawn over and under the curves: where trouble began, events, and values that are not finite.
 
 function drawBehind(u, chart) {
-  const { ctx, bbox } = u;
-  if (!chart.broken.length) return;
-  const [first, last] = [chart.broken[0].step, chart.broken[chart.broken.length - 1].step];
-  const left = u.valToPos(Math.max(first, chart.timeline.from), "x", true), right = u.valToPos(Math.min(last, chart.timeline.to), "x", true);
-  if (right - left < 2) return;
+  const { ctx, bbox } = u, ratio = devicePixelRatio || 1, { from, to } = chart.timeline;
   ctx.save();
-  ctx.fillStyle = colour("broken-soft");
-  ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  if (chart.broken.length) {
+    const left = u.valToPos(Math.max(chart.broken[0].step, from), "x", true), right = u.valToPos(Math.min(chart.broken[chart.broken.length - 1].step, to), "x", true);
+    ctx.fillStyle = colour("broken-soft");
+    if (right - left >= 2) ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  }
+  // Onsets lie under the curves: a spike must not vanish behind the line that marks it.
+  ctx.lineWidth = (chart.lettered ? 1.5 : 1) * ratio;
+  ctx.setLineDash([5 * ratio, 4 * ratio]);
+  for (const mark of chart.marks()) {
+    if (mark.kind !== "onset" || mark.step < from || mark.step > to) continue;
+    const x = u.valToPos(mark.step, "x", true);
+    ctx.strokeStyle = colour(mark.severity === "critical" ? "broken" : "doubt");
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
   ctx.restore();
 }
 
@@ -21,18 +32,7 @@ function drawMarks(u, chart) {
   const shown = chart.marks().filter((mark) => mark.step >= chart.timeline.from && mark.step <= chart.timeline.to);
   for (const mark of shown) {
     const x = u.valToPos(mark.step, "x", true);
-    if (mark.kind === "onset") {
-      ctx.strokeStyle = colour(mark.severity === "critical" ? "broken" : "doubt");
-      ctx.lineWidth = (chart.lettered ? 1.5 : 1) * ratio;
-      ctx.setLineDash([5 * ratio, 4 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      ctx.setLineDash([]);
-    } else {
-      triangle(ctx, x, bbox.top, 5 * ratio, colour(mark.severity === "critical" ? "broken" : "soft"));
-    }
+    if (mark.kind !== "onset") triangle(ctx, x, bbox.top, 5 * ratio, colour(mark.severity === "critical" ? "broken" : "soft"));
   }
   if (chart.lettered) for (const { step, letter, severity } of lettered(chart.marks())) badge(u, chart, step, letter, colour(severity === "critical" ? "broken" : "doubt"));
   drawBroken(u, chart, ratio);

@@ -71,6 +71,7 @@ function reduced(series, from, to, columns, gap = Infinity) {
     for (let i = first; i < last; i += 1) if (values[i] - values[i] !== 0) hole(i); else push(i);
     return { x, y, broken };
   }
+  gap = Math.max(gap, (8 * (steps[last - 1] - steps[first])) / columns); // what is left of a column lies further apart
   for (let column = 0; column < columns; column += 1) {
     const a = first + Math.floor((column * (last - first)) / columns);
     const b = first + Math.floor(((column + 1) * (last - first)) / columns);
@@ -81,7 +82,7 @@ function reduced(series, from, to, columns, gap = Infinity) {
     push(Math.min(low, high));
     if (low !== high) push(Math.max(low, high));
   }
-  return { x, y, broken };
+  return { x, y, broken, dense: true };
 }
 
 // Running mean over a share of the points, of logarithms where the axis is logarithmic; over what there is at the ends.

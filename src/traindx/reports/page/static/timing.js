@@ -4,7 +4,7 @@ const PART_COLOURS = { "time/data": "line-2", "time/forward": "line-1", "time/ba
 
 function timingPanel(report) {
   const { timing } = report;
-  if (!timing) return panel("timing", "Where time goes", absent("Not recorded: ", report.about.details[0] === "observed" ? "no step was timed." : ["a log holds no times of steps. ", h("code", {}, "traindx run train.py"), " measures data, forward, backward and step."]));
+  if (!timing) return absentPanel("timing", "Where time goes", "Not recorded: ", report.about.details[0] === "observed" ? "no step was timed." : ["a log holds no times of steps. ", h("code", {}, "traindx run train.py"), " measures data, forward, backward and step."]);
   const bar = h("div", { class: "parts", "aria-hidden": "true" });
   const rows = timing.parts.map((part) => {
     const share = timing.step_seconds ? part.seconds / timing.step_seconds : 0;

@@ -1,0 +1,1 @@
+"""Trials over the zoo: what is cured, what it costs, and what is called cured that is not."""

@@ -1,0 +1,81 @@
+"""Trains on targets that are shuffled within each batch: where that does as well, targets tell nothing about inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run, Series
+from ...signs import Signs
+from .._base import Dose, Intervening, Refusal, Told
+
+ID = "shuffle-labels"
+TITLE = "Shuffle the targets within each batch"
+TESTS = ("noisy-labels",)
+
+FOUND = 0.05  # of a score, by which true targets must do better than shuffled ones to tell anything
+CLEAR = 0.15
+EARLY = 0.3  # of the steps: later a large model has memorised its samples, whatever their labels
+
+
+def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    if not run.series("score/train") and not run.series("score/validation"):
+        return Refusal("no standard loss function is given answers and targets")
+    return [Dose({"seed": 0}, "targets shuffled within each batch")]
+
+
+class _Shuffled(Intervening):
+    """Moves the targets where they enter a training loss; its own random stream leaves the script's as it is."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        import torch
+
+        self._stream = torch.Generator().manual_seed(seed)
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        import torch
+
+        from ...observe.watchers.loss_inputs import given_pair
+
+        given, target = given_pair("", (args, kwargs))
+        trains = isinstance(given, torch.Tensor) and given.requires_grad and torch.is_grad_enabled()
+        if not trains or not isinstance(target, torch.Tensor) or target.dim() == 0 or len(target) < 2:
+            return args, kwargs
+        order = torch.randperm(len(target), generator=self._stream).to(target.device)
+        self.acted += 1
+        if len(args) > 1:
+            return (args[0], target[order], *args[2:]), kwargs
+        return args, {**kwargs, "target": target[order]}
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Shuffled(int(options["seed"]))
+
+
+def tells(control: Run, arms: Sequence[Run]) -> Told:
+    """By the evaluation, where there is one; else by the first steps, before samples have been memorised."""
+    for name, where in (("score/validation", "on held-out data"), ("score/train", "in its first steps")):
+        own, shuffled = _level(control.series(name), name), _level(arms[0].series(name), name)
+        if own is None or shuffled is None:
+            continue
+        gain = own - shuffled
+        levels = f"score {own:.2f} with the targets as they are, {shuffled:.2f} with shuffled ones {where}"
+        if gain < FOUND:
+            return Told("for", f"the targets tell nothing about the inputs: {levels}", 10.0)
+        if gain > CLEAR:
+            return Told("against", f"the targets follow from the inputs: {levels}", 0.1)
+        return Told("nothing", f"the targets tell a little about the inputs: {levels}", 1.0)
+    return Told("nothing", "no score could be measured")
+
+
+def _level(series: Series, name: str) -> float | None:
+    values = series.values[np.isfinite(series.values)] if series else np.empty(0)
+    if not len(values):
+        return None
+    if name == "score/validation":
+        return float(np.median(values[-max(1, len(values) // 4) :]))
+    return float(np.mean(values[: max(1, int(EARLY * len(values)))]))

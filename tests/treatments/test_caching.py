@@ -1,0 +1,41 @@
+"""A finished arm is found again only while everything that made it is the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from traindx.treatments.caching import TrialCache
+
+ABOUT = {"script": "train.py", "seed": 0, "options": {"factor": 0.1}}
+
+
+def test_an_arm_is_found_again_until_a_source_changes(tmp_path: Path) -> None:
+    record, module = tmp_path / "arm.tdx", tmp_path / "model.py"
+    record.write_bytes(b"record")
+    module.write_text("width = 3")
+    cache = TrialCache(tmp_path / "cache")
+    assert cache.find(ABOUT) is None
+    cache.keep(ABOUT, record, [str(module)])
+    found = cache.find(ABOUT)
+    assert found is not None and found.read_bytes() == b"record"
+    assert found.stat().st_mode & 0o077 == 0
+    assert cache.find({**ABOUT, "seed": 1}) is None
+    assert cache.find({**ABOUT, "options": {"factor": 0.2}}) is None
+    module.write_text("width = 4")
+    assert cache.find(ABOUT) is None
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
+    record = tmp_path / "arm.tdx"
+    record.write_bytes(b"record")
+    cache = TrialCache(None)
+    cache.keep(ABOUT, record, [str(record)])
+    assert cache.find(ABOUT) is None
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    cache = TrialCache(blocked / "cache")
+    cache.keep(ABOUT, blocked, [str(blocked)])
+    assert cache.find(ABOUT) is None
