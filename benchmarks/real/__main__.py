@@ -46,6 +46,7 @@ HEALTHY = "healthy"
 NO_CAUSE = (HEALTHY, "unknown")
 FINE = ("healthy", "short", "latent")  # nothing that hurts in the time given
 SURE = 0.9
+LIKELY = 0.5
 SLACK = 1.5  # times the manifest's seconds
 LEAST = 60.0  # seconds: programs that end by themselves have to come to their end on a busy machine too
 
@@ -197,8 +198,12 @@ def report(pairs: Sequence[tuple[Program, Result]], verbose: bool) -> None:
         print(f"  faulty: cause first {first}, among three {three}, called sick {called} of {len(faulty)}")
     for basis in ("seen", "suspected"):
         named = [(p, r) for p, r in pairs if r.verdict != "healthy" and _leads(r, basis)]
-        right = sum(r.hypotheses[0]["cause"] in p.causes for p, r in named)
-        print(f"  leading cause {basis}: {len(named)}, right {right}")
+        likely = [(p, r) for p, r in named if r.hypotheses[0]["confidence"] >= LIKELY]
+        right = [sum(r.hypotheses[0]["cause"] in p.causes for p, r in group) for group in (named, likely)]
+        print(
+            f"  leading cause {basis}: {len(named)}, right {right[0]}; at {LIKELY:.0%} or more {len(likely)}, "
+            f"right {right[1]}"
+        )
     _report_sure(pairs)
     for program, result in pairs if verbose else ():
         leading = result.hypotheses[0] if result.hypotheses else {}

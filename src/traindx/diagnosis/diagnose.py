@@ -188,7 +188,8 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
         against=_against(cause, terms, signs),
         consequences=_consequences(cause, terms, signs),
         fix=cause.fix(run, signs),
-        avoid=cause.avoid,
+        # What not to do follows from a cause: of one that is merely possible, the opposite may be right.
+        avoid=cause.avoid if model.basis(name, levels) == "seen" or chance > POSSIBLY else (),
         verify=cause.verify,
         reference=cause.reference,
         contributions=contributions,

@@ -76,7 +76,7 @@ def has_other_terms(run: Run) -> bool:
     if len(ratios) < FEWEST:
         return False
     low, middle, high = np.quantile(ratios, [0.1, 0.5, 0.9])
-    return bool(middle > 0 and high - low > 0.05 * middle)
+    return bool(high - low > 0.05 * abs(middle))  # of a difference, the ratio may be negative
 
 
 @once_per_run
