@@ -104,18 +104,29 @@ async function start() {
   document.documentElement.dataset.ready = "yes";
 }
 
+// Paper is light, and nothing on it can be unfolded.
 addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details")) {
-    if (!fold.open) {
-      fold.dataset.printed = "yes";
-      fold.open = true;
-    }
+  if (isDark()) {
+    document.documentElement.dataset.before = document.documentElement.dataset.theme || "system";
+    document.documentElement.dataset.theme = "light";
   }
+  for (const fold of document.querySelectorAll("details:not([open])")) {
+    fold.dataset.printed = "yes";
+    fold.open = true;
+  }
+  for (const redraw of onTheme) redraw();
+  if (shown.timeline) for (const chart of shown.timeline.charts) chart.fit();
 });
 addEventListener("afterprint", () => {
   for (const fold of document.querySelectorAll("details[data-printed]")) {
     fold.open = false;
     delete fold.dataset.printed;
   }
+  const { before } = document.documentElement.dataset;
+  if (!before) return;
+  if (before === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = before;
+  delete document.documentElement.dataset.before;
+  for (const redraw of onTheme) redraw();
 });
 start();

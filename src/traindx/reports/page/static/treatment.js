@@ -25,6 +25,7 @@ function treatmentPanel(report) {
           where: "",
           copy: treatment.patch,
           lines: treatment.patch
+            .trimEnd()
             .split("\n")
             .filter((line) => !/^(---|\+\+\+) /.test(line))
             .map((line) => [line.slice(0, 1) || " ", line.slice(1)]),
