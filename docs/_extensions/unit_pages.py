@@ -25,6 +25,7 @@ from traindx.causes import all_causes, page_names, page_title
 from traindx.consult.exercises import PARTS, all_exercises
 from traindx.signs import all_signs
 from traindx.signs.questions import rank
+from traindx.treatments import all_experiments, all_interventions
 
 NAMED = re.compile(r"`([a-z][a-z0-9-]*)`")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -51,6 +52,7 @@ def write_reference(folder: Path) -> None:
             places |= {name: f"{kind}/{name}" for name in units if name not in places}
     for kind, (title, groups) in sections.items():
         _section(folder, kind, title, groups, _explained, places)
+    _section(folder, "treatments", "Treatments", _treatments(), _treatment, places)
     _section(folder, "commands", "Commands", {"": _verbs()}, _help, {})
     _write(folder / "python.md", _python())
     _write(folder / "course.md", _course())
@@ -85,6 +87,32 @@ def _signs() -> dict[str, dict[str, str]]:
     for unit in sorted(all_signs().values(), key=lambda unit: (rank(unit.question), unit.id)):
         found.setdefault(unit.question, {})[unit.id] = _first_sentence(unit.about)
     return found
+
+
+def _treatments() -> dict[str, dict[str, str]]:
+    changes, experiments = all_interventions(), all_experiments()
+    found = {"Changes of a run": {name: unit.title for name, unit in sorted(changes.items())}}
+    if experiments:
+        found["Experiments that tell"] = {name: unit.title for name, unit in sorted(experiments.items())}
+    return found
+
+
+JUDGED = {
+    "loss": "training loss at equal steps; the loss-free score and validation must not get worse",
+    "score": "the loss-free score, because the loss itself changes",
+    "validation": "what the script's own evaluation measures",
+    "symptoms": "the symptom; the outcome must not be worse",
+}
+
+
+def _treatment(name: str) -> str:
+    unit: Any = {**all_interventions(), **all_experiments()}[name]
+    about = (import_module(unit.module).__doc__ or "").strip()
+    tests = "\n".join(f"- `{cause}`" for cause in unit.tests)
+    parts = [f"# {unit.title}", f"`{unit.id}`", about, "## Tests", tests]
+    if hasattr(unit, "judged_by"):
+        parts += ["## Judged by", f"{JUDGED[unit.judged_by].capitalize()}.", "## Safety", f"{unit.safety}"]
+    return "\n\n".join(parts)
 
 
 def _course() -> str:

@@ -56,7 +56,7 @@ def test_a_question_beside_a_file_is_told_that_it_is_none(traindx_: Any, logs: A
     told = traindx_("diagnose", *logs("fine"), "why is it nan")
     assert told.code == 2
     [line] = told.err.splitlines()
-    assert "'why is it nan'" in line and "questions are not understood" in line
+    assert "'why is it nan'" in line and "traindx ask why is it nan" in line
     assert "This run is fine." in told.out
 
 

@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["diagnose", "--fail-onn", "never", "a.csv"], "did you mean --fail-on?"),
         (["diagnose", "train.py"], "traindx run train.py"),
         (["report", "train.py"], "traindx run train.py"),
-        (["diagnose", "why", "is", "it", "nan"], "questions are not understood"),
+        (["diagnose", "why", "is", "it", "nan"], "traindx ask why is it nan takes words"),
         (["diagnose", "a.csv", "-o", "folder"], "folder is a folder"),
         (["diagnose", "a.csv", "-o", "no/such/x.md"], "no folder no/such"),
         (["plot", "a.csv", "-o", "folder.png/x.png"], "no folder folder.png"),

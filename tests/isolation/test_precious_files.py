@@ -31,6 +31,16 @@ def test_files_are_as_they_were_and_changes_are_seen(kind: str, attack: Attacker
     assert {name: said for name, said in told.items() if said != "done"} == {}
 
 
+@pytest.mark.parametrize("name", ["json.py", "ctypes.py", "traindx.py", "runpy.py"])
+def test_nothing_in_the_working_folder_runs_before_isolation(attack: Attacker, precious: Precious, name: str) -> None:
+    """A project may hold a module that is called like one of the standard library."""
+    (precious.folder / name).write_text("open('made_before_isolation', 'w')")
+    (precious.folder / name).chmod(0o644)
+    done = attack("print('ran')")
+    assert "ran" in done.stdout, done.stderr
+    assert not (precious.folder / "made_before_isolation").exists()
+
+
 def test_other_programs_change_nothing(attack: Attacker, precious: Precious) -> None:
     before = precious.state()
     for name, body in attacks.PROGRAMS.items():

@@ -16,7 +16,8 @@ from traindx.observe.recording import Recording
 from traindx.observe.schedule import DEEP, Schedule
 from traindx.record import Run, load
 from traindx.signs import Signs, measure_all
-from traindx.treatments import Refusal, all_interventions
+from traindx.treatments import Refusal, all_experiments, all_interventions
+from traindx.treatments._base import Told
 
 Loop = Callable[[], None]
 
@@ -47,8 +48,22 @@ def recorded(folder: Path, loop: Loop, driver: Any = None) -> Run:
         try:
             loop()
         finally:
+            if driver is not None:
+                recording.writer.fact("probe", driver.findings())
             recording.close("ok")
     return load(path)
+
+
+def told(folder: Path, loop: Loop, experiment: str, cause: str) -> Told:
+    """What an experiment says of a loop."""
+    unit = all_experiments()[experiment]
+    control = recorded(folder, loop)
+    arms = unit.arms(control, measure_all(control), cause)
+    assert not isinstance(arms, Refusal), arms
+    begin = import_module(unit.module).begin
+    with functions_put_back():
+        runs = [recorded(folder, loop, begin(json.loads(json.dumps(arm.options)))) for arm in arms]
+    return unit.tells(control, runs)
 
 
 class Trial:

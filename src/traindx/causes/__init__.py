@@ -4,6 +4,7 @@ See `_base.Cause` for what a cause's module defines.
 """
 
 from ._base import Cause, Fix, Site, all_causes, find_cause
+from ._initial import rectified
 from ._known import learning_rate
 from ._pages import page_names, page_title, read_page
 from ._settings import changed_rate, loader_setting, optimizer_setting
@@ -21,4 +22,5 @@ __all__ = [
     "page_names",
     "page_title",
     "read_page",
+    "rectified",
 ]

@@ -6,6 +6,7 @@ import ast
 import math
 
 from ..edits import Edits, Source
+from ..edits.layers import rename_call, siblings
 from ..edits.loops import module_name
 from ..edits.source import callee
 from ..record import Run
@@ -56,6 +57,25 @@ def initialised(run: Run, summary: str) -> Fix:
             source, statement, name = made
             edits.insert_after(source, statement, INITIALISE.replace("model.", f"{name}."))
     return fixed(run, summary, edits, pattern, near=model_site(run))
+
+
+def rectified(run: Run) -> Fix:
+    """ReLU with He's initialisation in place of the sigmoid and tanh layers in lists of layers."""
+    edits = begin(run)
+    made = module_name(run, edits.project) if edits is not None else None
+    if edits is not None and made is not None:
+        source, statement, name = made
+        count = 0
+        for where, call in edits.project.calls("Sigmoid", "Tanh"):
+            elements = siblings(where, call)
+            last = isinstance(where.parents.get(call), ast.Call) and elements[-1] is call  # the output's own activation
+            if elements.index(call) and not last:
+                rename_call(edits, where, call, "ReLU")
+                count += 1
+        if count:
+            edits.insert_after(source, statement, INITIALISE.replace("model.", f"{name}."))
+    summary = "Replace the sigmoid and tanh activations of the hidden layers by ReLU, with He's initialisation."
+    return fixed(run, summary, edits, INITIALISE, near=model_site(run))
 
 
 def _weight(source: Source, call: ast.Call) -> str:

@@ -60,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     unreadable = bool(words)
     if words:
         say(
-            f"traindx diagnose: there is no file {' '.join(map(str, words))!r}; name files and folders only, questions "
-            "are not understood",
+            f"traindx diagnose: there is no file {' '.join(map(str, words))!r}; diagnose takes files and folders, "
+            f"traindx ask {' '.join(map(str, words))} takes words",
             sys.stderr,
         )
     for path in inputs:

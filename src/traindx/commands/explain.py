@@ -14,7 +14,7 @@ from ._errors import CommandError
 from ._say import say
 
 HELP = "explain a cause: what happens, why, how to fix and verify it"
-WIDTH = 80
+WIDEST = 100  # a page is read, not skimmed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +34,11 @@ def words(option: str) -> list[str]:
 
 def run(arguments: argparse.Namespace) -> int:
     from ._markdown import plain
+    from ._output import terminal_look
 
     markdown = _page(" ".join(arguments.name)) if arguments.name else _list()
-    say(markdown if arguments.format == "markdown" else plain(markdown, WIDTH), end="")
+    width = min(terminal_look()["width"], WIDEST)
+    say(markdown if arguments.format == "markdown" else plain(markdown, width), end="")
     return 0
 
 

@@ -13,8 +13,19 @@ a temporary layer that only it sees, the network is off, and programs that it
 starts end with it (docs/safety.md). --in-place runs it for real instead.
 Finished runs are kept in the user's cache folder; Ctrl-C keeps what is done.
 
+--apply writes the proven patch into your files, only inside the script's
+folder. Files that git does not hold unchanged are copied to traindx's state
+folder first; the path is printed. A file that changed since the run is left
+alone, and so is everything where no cure was proven, unless --force is given.
+Then the script is run once as it now stands, isolated like the trials.
+
+A solved case is kept in traindx history, unless --no-history is given.
+
 Given a record (.tdx) of a run instead of a script, its script, arguments and
 folder are taken from the record, where the record holds them unmasked.
+
+Exit codes: 0; 1 when --apply wrote nothing, or when the patched script does not
+behave like the trial; 2 when the script cannot be run.
 """
 
 from __future__ import annotations
@@ -28,6 +39,7 @@ from typing import TYPE_CHECKING
 from ._errors import CommandError
 from ._options import add_format
 from ._script import add_script, announce, script_of
+from ._treated import add_options, apply_patch, files_now, remember_case
 
 if TYPE_CHECKING:
     from ..probes.launch import Script
@@ -44,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--on", metavar="CLUSTER", help="where to run: ray (the cluster of this machine) or ray://HOST:PORT"
     )
     parser.add_argument("--no-cache", action="store_true", help="make every run anew, and keep none")
+    add_options(parser)
     add_script(parser)
     script = next(action for action in parser._actions if action.dest == "script")
     script.metavar, script.help = "SCRIPT|RUN", "the training script (or module, with -m), or the record of a run"
@@ -61,8 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError("--minutes must be positive")
     if arguments.on is not None and not is_address(arguments.on):
         raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
-    script = from_record(arguments) if is_record(arguments) else script_of(arguments)
+    if arguments.force and not arguments.apply:
+        raise CommandError("--force belongs to --apply")
     output = arguments.output.absolute() if arguments.output else None  # a record may lead to another folder
+    script = from_record(arguments) if is_record(arguments) else script_of(arguments)
+    as_run = files_now(script) if arguments.apply else {}
     announce("treat", script)
     with TrialProgress() as watch:
         options = Options(
@@ -72,9 +88,17 @@ def run(arguments: argparse.Namespace) -> int:
             diagnosis = treat(script, options)
         except ProbeError as error:
             raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            watch.say("interrupted before there was anything to decide; finished runs are kept in the cache")
+            raise
+    if not arguments.no_history:
+        remember_case(diagnosis, script)
     arguments.output = output
     deliver([diagnosis], arguments)
-    return 0
+    if not arguments.apply:
+        return 0
+    with TrialProgress() as watch:
+        return apply_patch(diagnosis, script, as_run, arguments.force, watch)
 
 
 def is_record(arguments: argparse.Namespace) -> bool:

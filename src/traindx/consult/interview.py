@@ -26,6 +26,7 @@ from .telling import read_pasted, told_run
 State = Mapping[str, Any]
 SCHEMA = "traindx.interview/1"
 MOST = 8  # answers: after these an experiment settles more than a further one
+MOST_SYMPTOMS = 2  # that a record is taken to show: the clearest
 MOST_SHOWN = 14  # questions, skipped ones included
 FEWEST = 3  # questions are asked in any case, unless their answers cannot matter
 WORTHWHILE, WORTHLESS = 0.04, 0.003  # bits that an answer must be expected to give
@@ -172,8 +173,12 @@ def _symptoms(state: State) -> list[str]:
     if named or SYMPTOMS in state["answers"] or not state.get("source"):
         return named or _said_symptoms(state)
     signs = measure_all(base_run(str(state["source"])))
-    raised = {sign.id for sign in signs.raised()}
-    return [name for name, symptom in all_symptoms().items() if raised & set(symptom.signs) - {"training-learned"}]
+    shown = {
+        name: max((signs.level(s) or 0.0 for s in symptom.complaints), default=0.0)
+        for name, symptom in all_symptoms().items()
+    }
+    raised = [name for name, level in shown.items() if level >= 0.5]
+    return sorted(raised, key=lambda name: -shown[name])[:MOST_SYMPTOMS]
 
 
 def _said_symptoms(state: State) -> list[str]:

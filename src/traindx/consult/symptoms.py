@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
+from ..signs import all_signs
 from .questions import Telling
 from .toml import parse
 
@@ -44,6 +45,11 @@ class Symptom:
     signs: Mapping[str, float] = field(default_factory=dict)
     forks: Sequence[Fork] = ()
     leaves: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def complaints(self) -> list[str]:
+        """The signs that something is wrong; others only describe the rest of the picture."""
+        return [name for name in self.signs if all_signs()[name].shows != "success"]
 
     def tell(self) -> Telling:
         found = Telling(self.title)

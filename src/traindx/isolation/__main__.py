@@ -1,4 +1,4 @@
-"""`python -m traindx.isolation SETTINGS MODULE WORDS…`: runs `main(WORDS)` of a module in isolation."""
+"""Runs `main(WORDS)` of a module in isolation; the words are `SETTINGS MODULE WORDS…`."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from ..starting import python_command
 from . import _landlock, _seatbelt
 from ._touches import what_it_touches
 
@@ -39,7 +40,7 @@ class Isolation:
         """
         folders = [os.path.realpath(folder) for folder in kept]
         settings = {"mode": self.mode, "kept": folders, "words": list(arguments), "parent": os.getpid()}
-        command = [sys.executable, "-m", "traindx.isolation", json.dumps(settings), module, *words]
+        command = python_command("traindx.isolation.__main__", [json.dumps(settings), module, *words])
         return _seatbelt.fenced(command, folders) if self.mode == "python" and sys.platform == "darwin" else command
 
 

@@ -35,14 +35,13 @@ class Watch:
         self._run: Run | None = None
         _ACTIVE.append(self)
 
-    def _begin(self, models: list[Any], optimizers: list[Any]) -> Watch:
+    def _begin(self, optimizers: list[Any]) -> Watch:
+        """Models need not be named: each is found when it is called."""
         recording = self._recording
         assert recording is not None
         recording.attach()
-        session = recording.session
         for optimizer in optimizers:
             recording.hooks.announce("optimizer_made", optimizer, None)
-        del models, session  # models make themselves known when they are called
         return self
 
     def __enter__(self) -> Watch:
@@ -118,8 +117,7 @@ def watch(*watched: Any, out: str | Path | None = None, budget: float = USUAL_BU
         raise RuntimeError("a run is being watched already: stop it first")
     path = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="traindx-")) / "run.tdx"
     optimizers = [w for w in watched if hasattr(w, "param_groups")]
-    models = [w for w in watched if hasattr(w, "named_parameters")]
     unknown = [w for w in watched if not (hasattr(w, "param_groups") or hasattr(w, "named_parameters"))]
     if unknown:
         raise TypeError(f"watch() takes models and optimizers, not {type(unknown[0]).__name__}")
-    return Watch(path, budget)._begin(models, optimizers)
+    return Watch(path, budget)._begin(optimizers)

@@ -23,6 +23,7 @@ from ._trials import Controls, judged_by, try_dose
 from ._wording import conclusion, nothing_to_treat, rules_out
 from .caching import TrialCache
 from .on_ray import ray_cluster
+from .untreatable import WHY_NOT
 
 MOST_STEPS, LEAST_STEPS = 1000, 100
 CONTROL_SECONDS = 60.0  # of training, after which a control ends once it has made the least steps
@@ -139,6 +140,8 @@ class _Treating:
             if hypothesis.confidence < WORTH or hypothesis.cause in ("healthy", "unknown"):
                 continue
             units: list[Intervention | Experiment] = [*all_interventions().values(), *all_experiments().values()]
+            if hypothesis.cause in WHY_NOT:
+                self._notes.append(f"not tested: {hypothesis.title} ({WHY_NOT[hypothesis.cause]})")
             for unit in units:
                 if hypothesis.cause not in unit.tests:
                     continue

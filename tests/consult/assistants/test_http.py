@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -89,7 +90,8 @@ def test_a_conversation_over_http(server: Any, root: Path, mode: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="finds processes in /proc")
-def test_a_server_that_is_ended_ends_its_children(server: Any, root: Path) -> None:
+@pytest.mark.parametrize("how", ["terminate", "kill"])
+def test_a_server_that_is_ended_ends_its_children(server: Any, root: Path, how: str) -> None:
     url, process = server
     (root / "train.py").write_text(ENDLESS_SCRIPT)
 
@@ -103,12 +105,16 @@ def test_a_server_that_is_ended_ends_its_children(server: Any, root: Path) -> No
         ):
             calls.start_soon(client.call_tool, "run", {"script": "train.py"})
             seen.extend(await started(root))
-            process.terminate()
+            getattr(process, how)()
 
     with suppress(Exception):  # the client loses its connection
         anyio.run(main)
     assert seen
-    anyio.run(until, lambda: not any(map(alive, seen)))
+    script, started_by_it = seen
+    anyio.run(until, lambda: not alive(script))
+    if how == "kill":  # nobody is left who knows of it
+        os.kill(started_by_it, signal.SIGKILL)
+    anyio.run(until, lambda: not alive(started_by_it))
 
 
 def test_a_short_token_and_a_taken_port_are_one_line(server: Any, root: Path, monkeypatch: Any, capsys: Any) -> None:
@@ -121,3 +127,14 @@ def test_a_short_token_and_a_taken_port_are_one_line(server: Any, root: Path, mo
     monkeypatch.setenv("TRAINDX_MCP_TOKEN", TOKEN)
     assert main(["mcp", "--http", port]) == 2
     assert f"port {port} cannot be used" in capsys.readouterr().err
+
+
+def test_a_missing_sdk_and_a_missing_folder_are_one_line(monkeypatch: Any, capsys: Any) -> None:
+    from traindx.__main__ import main
+    from traindx.commands import mcp as verb
+
+    assert main(["mcp", "--root", "/nowhere/at/all"]) == 2
+    assert capsys.readouterr().err == "traindx mcp: --root /nowhere/at/all is not a folder\n"
+    monkeypatch.setattr(verb, "find_spec", lambda name: None)
+    assert main(["mcp"]) == 2
+    assert 'pip install "traindx[mcp]"' in capsys.readouterr().err

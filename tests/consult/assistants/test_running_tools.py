@@ -142,7 +142,7 @@ def test_a_reading_child_opens_and_writes_nothing_outside(root: Path) -> None:
 
     (root.parent / "secret.csv").write_text("step,loss\n0,1\n")
 
-    async def note(gone: float, allowed: float) -> None:
+    async def note(gone: float, allowed: float, last: str) -> None:
         pass
 
     async def main() -> None:

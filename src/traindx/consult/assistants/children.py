@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -15,15 +14,9 @@ from pathlib import Path
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
+from ...starting import python_command
 from .descendants import descendants, kill_all
 
-# Not `-m`: that would look for traindx and for the standard library in the working folder first.
-BOOT = """
-import os, sys
-sys.path[0] = os.path.dirname(sys.executable)
-from traindx.consult.assistants.work import main
-sys.exit(main())
-"""
 MOST_OUTPUT = 16 << 20  # bytes of one answer
 TAIL = 16 << 10  # bytes kept of what a script prints
 TICK = 1.0  # seconds between two notes of progress
@@ -31,7 +24,7 @@ GRACE = 5.0  # seconds from the request to end until the kill
 
 _running: set[int] = set()
 
-Note = Callable[[float, float], Awaitable[None]]  # seconds gone, seconds allowed
+Note = Callable[[float, float, str], Awaitable[None]]  # seconds gone, seconds allowed, what the child said last
 
 
 @dataclass(frozen=True)
@@ -50,7 +43,7 @@ class Job:
     def command(self) -> list[str]:
         folders = None if self.confined is None else os.pathsep.join(map(str, self.confined))
         confined = [] if folders is None else [f"--confined={folders}"]
-        return [sys.executable, "-c", BOOT, *confined, *self.words]
+        return python_command("traindx.consult.assistants.work", [*confined, *self.words])
 
 
 @dataclass(frozen=True)
@@ -67,8 +60,12 @@ class Ended:
     @property
     def last_words(self) -> str:
         """The last line of what it said to stderr."""
-        lines = [line.strip() for line in self.err.decode("utf-8", "replace").splitlines() if line.strip()]
-        return lines[-1] if lines else ""
+        return last_line(self.err)
+
+
+def last_line(said: bytes) -> str:
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1] if lines else ""
 
 
 class Kept:
@@ -108,7 +105,7 @@ async def run_child(job: Job, note: Note) -> Ended:
         try:
             with anyio.move_on_after(job.seconds) as limit:
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(_tick, note, began, job.seconds)
+                    tasks.start_soon(_tick, note, began, job.seconds, err)
                     assert process.stdout and process.stderr
                     async with anyio.create_task_group() as reading:
                         reading.start_soon(out.drain, process.stdout)
@@ -144,9 +141,9 @@ async def _give(process: Process, given: bytes | None) -> None:
         await process.stdin.aclose()
 
 
-async def _tick(note: Note, began: float, allowed: float) -> None:
+async def _tick(note: Note, began: float, allowed: float, err: Kept) -> None:
     while True:
-        await note(time.monotonic() - began, allowed)
+        await note(time.monotonic() - began, allowed, last_line(err.content))
         await anyio.sleep(TICK)
 
 

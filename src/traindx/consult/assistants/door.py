@@ -45,8 +45,10 @@ class Door:
     async def child(self, ctx: Context[Door, Any], name: str, job: Job) -> Ended:
         """Run a child when there is a place for it, with notes of progress."""
 
-        async def note(gone: float, allowed: float) -> None:
-            text = f"traindx {name}: {gone:.0f} s of at most {allowed:.0f} s"
+        async def note(gone: float, allowed: float, said: str) -> None:
+            # What the user's own script prints is no progress of ours.
+            last = "" if job.tail else plain_text(said.removeprefix(f"traindx {name}: "), 200)
+            text = f"traindx {name}: {gone:.0f} s of at most {allowed:.0f} s{': ' if last else ''}{last}"
             await ctx.report_progress(min(gone, allowed), allowed, text)
 
         async with self.places:

@@ -16,6 +16,7 @@ TITLE = "Use LeakyReLU instead of ReLU"
 TESTS = ("dead-relus",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
+DECISIVE = 0.9  # behind biases at zero, where these are what silences the units
 
 SLOPE = 0.01
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...causes import Fix, rectified
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
@@ -26,6 +27,10 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         Dose({"keep": keep, "normalise": True}, "ReLU behind a layer norm instead of sigmoid and tanh"),
         Dose({"keep": keep, "initialise": True}, "ReLU with He's initialisation instead of sigmoid and tanh"),
     ]
+
+
+def fix(run: Run, signs: Signs, cause: str, dose: Dose) -> Fix | None:
+    return rectified(run) if dose.options.get("initialise") else None
 
 
 class _Rectified(Intervening):

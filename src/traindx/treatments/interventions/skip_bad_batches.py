@@ -8,7 +8,6 @@ from statistics import median
 from typing import Any
 
 from ...observe.hook_points.hooks import Driver
-from ...probes.acting.copies import copied
 from ...record import Run
 from ...signs import Signs
 from ...wording import num
@@ -62,7 +61,7 @@ class _Skipped(Intervening):
         given, target = loss_pair(args, kwargs)
         key = ("targets", name, _shapes(target))
         if self._exchanged and key in self._good:
-            return with_pair(args, kwargs, given, copied(self._good[key]))
+            return with_pair(args, kwargs, given, _copied(self._good[key]))
         return with_pair(args, kwargs, given, self._ordinary(key, target, [self._target]))
 
     def _limits_of(self, batch: Any) -> list[float]:
@@ -71,12 +70,18 @@ class _Skipped(Intervening):
     def _ordinary(self, key: Any, value: Any, limits: Sequence[float]) -> Any:
         leaves = _leaves(value)
         if all(_fits(leaf, limit) for leaf, limit in zip(leaves, limits, strict=False)):
-            self._good[key] = copied(value)
+            self._good[key] = _copied(value)
             return value
         if key not in self._good:
             return value  # nothing to put in its place yet
         self.acted += 1
-        return copied(self._good[key])
+        return _copied(self._good[key])
+
+
+def _copied(value: Any) -> Any:
+    from ...probes.acting.copies import copied
+
+    return copied(value)
 
 
 def _leaves(value: Any) -> list[Any]:

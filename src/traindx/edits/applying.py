@@ -1,0 +1,162 @@
+"""Writes a patch into the user's files: all of it or nothing, only inside the project, and so that it can be undone.
+
+A file that git holds without changes needs no copy. Of any other, the old text is copied to traindx's own state folder
+first, never beside the user's files. A file that is not what the patch was made for is left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ..paths import state_folder
+from .diff import patched_texts
+
+_NOT_THE_USERS = {"site-packages", "dist-packages", ".venv", "venv", "node_modules", ".git"}
+GIT_SECONDS = 10.0
+MOST_FILES = 2000
+
+
+class ApplyError(Exception):
+    """Nothing was changed; the text is one clear line."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file: where it lies, what it holds, what it will hold."""
+
+    path: Path
+    old: bytes
+    new: bytes
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The files that were written; `backup` is the folder that holds their old texts, None where git holds them."""
+
+    files: tuple[Path, ...]
+    backup: Path | None
+
+
+def digests(root: Path) -> dict[Path, str]:
+    """What the project's Python files hold now, to be compared with what they hold when a patch is applied."""
+    found: dict[Path, str] = {}
+    for folder, folders, names in os.walk(root.resolve()):
+        folders[:] = sorted(name for name in folders if name not in _NOT_THE_USERS and not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder) / name
+            if name.endswith(".py") and len(found) < MOST_FILES:
+                with suppress(OSError):
+                    found[path] = _digest(path.read_bytes())
+    return found
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def changes_of(patch: str, root: Path, as_run: Mapping[Path, str] | None = None) -> list[Change]:
+    """What the patch makes of the files below `root`. `as_run`: their `digests` when they were run, where known."""
+    texts = patched_texts(patch, root)
+    if not texts:
+        raise ApplyError(f"the patch does not fit the files in {root}: they have changed since the run")
+    found = []
+    for name, text in texts.items():
+        path = _inside(name, root)
+        old = path.read_bytes()
+        if as_run is not None and path in as_run and as_run[path] != _digest(old):
+            raise ApplyError(f"{path} has changed since the run; treat it again")
+        found.append(Change(path, old, text.encode("utf-8")))
+    return found
+
+
+def _inside(name: Path, root: Path) -> Path:
+    """The file itself, behind links; it must lie in the project and belong to it."""
+    path = name.resolve()
+    if not path.is_relative_to(root.resolve()) or _NOT_THE_USERS & set(path.relative_to(root.resolve()).parts):
+        raise ApplyError(f"{name} lies outside the project folder {root}; it is left alone")
+    if not path.is_file():
+        raise ApplyError(f"{name} is not a regular file; it is left alone")
+    if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+        raise ApplyError(f"{name} cannot be written (permission denied)")
+    return path
+
+
+def apply(changes: Iterable[Change]) -> Applied:
+    """Write the changes. Where one file cannot be written, those written before get their old text back."""
+    changes = list(changes)
+    backup = None if all(held_by_git(change.path) for change in changes) else _copied(changes)
+    done: list[Change] = []
+    try:
+        for change in changes:
+            _replace(change.path, change.old, change.new)
+            done.append(change)
+    except (OSError, ApplyError) as error:
+        for change in done:
+            with suppress(OSError, ApplyError):
+                _replace(change.path, change.new, change.old)
+        raise error if isinstance(error, ApplyError) else ApplyError(f"nothing was changed: {error}") from None
+    return Applied(tuple(change.path for change in changes), backup)
+
+
+def held_by_git(path: Path) -> bool:
+    """Whether the last commit, or the index, holds exactly this text."""
+    words = ("git", "-c", "core.fsmonitor=false", "-C", str(path.parent))
+    try:
+        known = _quiet([*words, "ls-files", "--error-unmatch", "--", path.name])
+        clean = _quiet([*words, "diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--", path.name])
+    except (OSError, subprocess.TimeoutExpired):  # there is no git, or it waits for something
+        return False
+    return known and clean
+
+
+def _quiet(words: list[str]) -> bool:
+    made = subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        timeout=GIT_SECONDS, check=False,
+    )  # fmt: skip
+    return made.returncode == 0
+
+
+def _copied(changes: Iterable[Change]) -> Path:
+    """A new folder with the old texts, readable by the user alone."""
+    folder = state_folder() / "backups"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-")
+        own = Path(tempfile.mkdtemp(prefix=stamp, dir=folder))
+        for number, change in enumerate(changes):
+            copy = own / (change.path.name if number == 0 else f"{number}-{change.path.name}")
+            copy.touch(mode=0o600)
+            copy.write_bytes(change.old)
+    except OSError as error:
+        raise ApplyError(f"no backup could be made in {folder} ({error.strerror}); nothing was changed") from None
+    return own
+
+
+def _replace(path: Path, expected: bytes, new: bytes) -> None:
+    """Put a complete file in the place of another at once: whoever reads meanwhile sees the old or the new text."""
+    handle, name = tempfile.mkstemp(prefix=".traindx-", dir=path.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(new)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, draft)
+        with suppress(OSError):
+            owner = path.stat()
+            os.chown(draft, owner.st_uid, owner.st_gid)
+        if path.read_bytes() != expected:
+            raise ApplyError(f"{path} changed meanwhile; it is left alone")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

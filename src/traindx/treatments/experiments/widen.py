@@ -1,0 +1,90 @@
+"""Makes hidden layers four times as wide: where that fits the training set better, the model was too small."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run
+from ...signs import Signs
+from .._base import Dose, Intervening, Refusal, Told
+from ._levels import final
+
+ID = "widen"
+TITLE = "Make the hidden layers wider"
+TESTS = ("model-too-small",)
+COST = 2.0
+
+FACTOR = 4
+BETTER = 0.15  # less loss than the control's, relative, from which width was what it lacked
+SAME = 0.05
+FITTED = 0.3  # of the first loss: a model that comes below is not too small
+FLAT = 0.05  # relative fall in the last quarter of a run that has settled
+
+
+def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    layers = [module for model in run.models for module in model.modules if module.type == "Linear"]
+    if len(layers) < 2:
+        return Refusal("the model has no hidden linear layer to widen")
+    return [Dose({"factor": FACTOR}, f"hidden layers {FACTOR} times as wide")]
+
+
+class _Widened(Intervening):
+    """Parameters get larger data and stay the same objects, so that the optimizer keeps holding them."""
+
+    def __init__(self, factor: int) -> None:
+        super().__init__()
+        self._factor = factor
+
+    def model_ready(self, root: Any) -> None:
+        layers = [m for m in root.modules() if type(m).__name__ in ("Linear", "BatchNorm1d", "LayerNorm")]
+        for one, other in pairwise(layers):
+            # A norm between them would have to grow as well.
+            linear = type(one).__name__ == type(other).__name__ == "Linear"
+            if linear and one.out_features == other.in_features:
+                _resize(one, one.in_features, one.out_features * self._factor)
+                _resize(other, other.in_features * self._factor, other.out_features)
+                self.acted += 1
+        if not self.acted:
+            self.note = "no two linear layers follow each other directly"
+
+
+def _resize(layer: Any, inputs: int, outputs: int) -> None:
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        fresh = torch.nn.Linear(inputs, outputs, bias=layer.bias is not None, dtype=layer.weight.dtype)
+    layer.in_features, layer.out_features = inputs, outputs
+    layer.weight.data = fresh.weight.data.to(layer.weight.device)
+    if layer.bias is not None:
+        layer.bias.data = fresh.bias.data.to(layer.weight.device)
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return _Widened(int(options["factor"]))
+
+
+def tells(control: Run, arms: Sequence[Run]) -> Told:
+    if not arms[0].fact("probe").get("acted"):
+        return Told("nothing", "no layer could be widened")
+    own, wide = final(control), final(arms[0])
+    if own is None or wide is None or own[0] <= 0:
+        return Told("nothing", "no loss could be compared")
+    levels = f"loss {own[0]:.3g} as it is, {wide[0]:.3g} with wider layers"
+    # A wider model learns faster in most runs: that tells something only where the present one has come to its end.
+    losses = control.series("loss/train").finite.values
+    first, before = float(np.median(losses[:5])), float(np.mean(losses[len(losses) // 2 : -(len(losses) // 4) or None]))
+    if own[0] < FITTED * first:
+        return Told("against", f"the model fits the training data as it is: {levels}", 0.1)
+    if before - own[0] > FLAT * before:
+        return Told("nothing", f"the loss was still falling when the trial ended: {levels}")
+    gain, noise = own[0] - wide[0], 2.0 * (own[1] ** 2 + wide[1] ** 2) ** 0.5
+    if gain > max(BETTER * own[0], noise):
+        return Told("for", f"a wider model fits better: {levels}", 10.0)
+    if gain < SAME * own[0] + noise:
+        return Told("against", f"a wider model fits no better: {levels}", 0.1)
+    return Told("nothing", f"a wider model fits a little better: {levels}")

@@ -1,0 +1,132 @@
+"""A patch is written whole or not at all, only inside the project, and can be undone."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path, PurePath
+
+import pytest
+
+from traindx.edits.applying import ApplyError, apply, changes_of, digests, held_by_git
+from traindx.edits.diff import unified_diff
+
+OLD = "import torch  # kept\nlr = 0.5   # as it was\n\nprint(lr)"  # no newline at the end, odd spacing
+NEW = OLD.replace("0.5", "0.05")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "train.py").write_text(OLD)
+    (folder / "train.py").chmod(0o750)
+    return folder
+
+
+def patch_of(name: str = "train.py", old: str = OLD, new: str = NEW) -> str:
+    return unified_diff(PurePath(name), old, new)
+
+
+def git(folder: Path, *words: str) -> None:
+    settings = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *settings, "-C", str(folder), *words], check=True, capture_output=True)
+
+
+def backups(folder: Path) -> list[Path]:
+    return [path for path in (folder.parent / "state").rglob("*") if path.is_file()]
+
+
+def test_a_file_outside_git_is_copied_before_it_is_written(project: Path) -> None:
+    applied = apply(changes_of(patch_of(), project))
+    assert (project / "train.py").read_text() == NEW
+    assert stat.S_IMODE((project / "train.py").stat().st_mode) == 0o750
+    assert applied.backup is not None
+    (copy,) = backups(project)
+    assert copy.read_text() == OLD and copy.is_relative_to(applied.backup)
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert sorted(path.name for path in project.iterdir()) == ["train.py"]  # nothing of ours beside the user's files
+
+
+def test_git_is_backup_enough_where_it_holds_the_very_text(project: Path) -> None:
+    git(project, "init", "-q")
+    assert not held_by_git(project / "train.py")
+    git(project, "add", "train.py")
+    git(project, "commit", "-qm", "x")
+    assert held_by_git(project / "train.py")
+    assert apply(changes_of(patch_of(), project)).backup is None
+    assert not held_by_git(project / "train.py")
+    back = apply(changes_of(patch_of(old=NEW, new=OLD), project))  # uncommitted by now
+    assert back.backup is not None
+    assert (project / "train.py").read_text() == OLD
+
+
+def test_a_file_that_changed_since_the_run_is_left_alone(project: Path) -> None:
+    script = project / "train.py"
+    script.write_text("# new first line\n" + OLD)
+    with pytest.raises(ApplyError, match="changed since the run"):
+        changes_of(patch_of(), project)
+    script.write_text(OLD + "\n")
+    as_run = digests(project)
+    far_below = "\n" * 9 + "# a line that the patch does not see\n"
+    script.write_text(OLD + far_below)
+    patch = patch_of(old=OLD + "\n" * 9, new=NEW + "\n" * 9)
+    assert changes_of(patch, project)  # it fits, and is refused all the same
+    with pytest.raises(ApplyError, match="changed since the run"):
+        changes_of(patch, project, as_run)
+
+
+def test_a_file_that_changes_between_the_look_and_the_writing_is_left_alone(project: Path) -> None:
+    changes = changes_of(patch_of(), project)
+    (project / "train.py").write_text("edited meanwhile")
+    with pytest.raises(ApplyError, match="changed meanwhile"):
+        apply(changes)
+    assert (project / "train.py").read_text() == "edited meanwhile"
+    assert sorted(path.name for path in project.iterdir()) == ["train.py"]
+
+
+def test_nothing_outside_the_project_is_written(project: Path) -> None:
+    outside = project.parent / "library.py"
+    outside.write_text(OLD)
+    (project / "link.py").symlink_to(outside)
+    (project / "venv").mkdir()
+    (project / "venv" / "lib.py").write_text(OLD)
+    for name in ("../library.py", "link.py", "venv/lib.py"):
+        with pytest.raises(ApplyError, match="outside the project"):
+            changes_of(patch_of(name), project)
+    assert outside.read_text() == OLD
+
+
+def test_a_link_inside_the_project_stays_a_link(project: Path) -> None:
+    (project / "link.py").symlink_to("train.py")
+    apply(changes_of(patch_of("link.py"), project))
+    assert (project / "link.py").is_symlink() and (project / "train.py").read_text() == NEW
+
+
+def test_all_files_or_none(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "model.py").write_text(OLD)
+    changes = changes_of(patch_of() + patch_of("model.py"), project)
+    assert len(changes) == 2
+    (project / "model.py").write_text("edited meanwhile")
+    with pytest.raises(ApplyError):
+        apply(changes)
+    assert (project / "train.py").read_text() == OLD
+    assert (project / "model.py").read_text() == "edited meanwhile"
+
+
+def test_a_backup_that_cannot_be_made_stops_everything(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = project.parent / "blocked"
+    blocked.write_text("a file where a folder should be")
+    monkeypatch.setenv("XDG_STATE_HOME", str(blocked))
+    with pytest.raises(ApplyError, match="no backup"):
+        apply(changes_of(patch_of(), project))
+    assert (project / "train.py").read_text() == OLD
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_read_only_file_is_one_clear_line(project: Path) -> None:
+    (project / "train.py").chmod(0o444)
+    with pytest.raises(ApplyError, match="cannot be written"):
+        changes_of(patch_of(), project)
