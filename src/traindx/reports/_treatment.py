@@ -16,10 +16,11 @@ HEADS = {
     "nothing-to-treat": ("NOTHING TO TREAT", "green"),
     "not-treatable": ("NOT TREATABLE", "yellow"),
 }
+LARGEST = -0.95  # a change beyond it is not told apart
 VERDICTS = {"no-change": "no change"}
 CONFIRMED = {
-    True: "The patched script was run once in place of your file, isolated, and behaves like the trial.",
-    False: "The patched script was run once and does NOT behave like the trial: look before you apply it.",
+    True: "The fixed script was run once, isolated, in place of yours, and behaves like the trial.",
+    False: "The fixed script was run once and does NOT behave like the trial: look before you apply it.",
 }
 
 
@@ -31,7 +32,8 @@ def treated(page: Page, treatment: Treatment, headline: str) -> None:
     page.items("TRIALS", [trial_line(trial) for trial in treatment.trials], most=6)
     page.items("RULED OUT", treatment.rules_out, most=4)
     if treatment.confirmed_by_patched_run is not None:
-        page.prose("PATCH", CONFIRMED[treatment.confirmed_by_patched_run])
+        label = "CONFIRMED" if treatment.confirmed_by_patched_run else "NOT CONFIRMED"
+        page.prose(label, CONFIRMED[treatment.confirmed_by_patched_run])
     page.items("NOTE", treatment.notes, most=4)
     if treatment.trials:
         page.prose("COST", cost(treatment), style="dim")
@@ -61,9 +63,15 @@ def trial_line(trial: TrialReport) -> str:
         return f"{head}{note}"
     moved = f"{effect.measure} {_number(effect.control)} -> {_number(effect.treated)}"
     if effect.interval is not None and effect.change is not None and effect.measure != "loss-free score":
-        low, high = effect.interval
-        moved += f", {effect.change:+.0%} (95 % interval {low:+.0%} to {high:+.0%})"
+        moved += _change(effect.change, *effect.interval)
     return f"{head}{note}; {moved}, {trial.seeds} {'seed' if trial.seeds == 1 else 'seeds'}"
+
+
+def _change(change: float, low: float, high: float) -> str:
+    """The relative change; where it is as large as can be told, only that."""
+    if change <= LARGEST:
+        return f", at least {-100 * LARGEST:.0f} % lower"
+    return f", {100 * change:+.0f} % (95 % interval {100 * low:+.0f} % to {100 * high:+.0f} %)"
 
 
 def cost(treatment: Treatment) -> str:
