@@ -19,8 +19,12 @@ HEADS = {
 LARGEST = -0.95  # a change beyond it is not told apart
 VERDICTS = {"no-change": "no change"}
 CONFIRMED = {
-    True: "The fixed script was run once, isolated, in place of yours, and behaves like the trial.",
-    False: "The fixed script was run once and does NOT behave like the trial: look before you apply it.",
+    True: "The patched script was run once in place of your file, isolated, and behaves like the trial.",
+    False: "The patched script was run once and does NOT behave like the trial: look before you apply it.",
+}
+CONFIRMED_ARGUMENT = {
+    True: "Your script was run once with the changed argument, isolated, and behaves like the trial.",
+    False: "Your script was run once with the changed argument and does NOT behave like the trial.",
 }
 
 
@@ -33,7 +37,7 @@ def treated(page: Page, treatment: Treatment, headline: str) -> None:
     page.items("RULED OUT", treatment.rules_out, most=4)
     if treatment.confirmed_by_patched_run is not None:
         label = "CONFIRMED" if treatment.confirmed_by_patched_run else "NOT CONFIRMED"
-        page.prose(label, CONFIRMED[treatment.confirmed_by_patched_run])
+        page.prose(label, _confirmed(treatment, treatment.confirmed_by_patched_run))
     page.items("NOTE", treatment.notes, most=4)
     if treatment.trials:
         page.prose("COST", cost(treatment), style="dim")
@@ -46,7 +50,7 @@ def lines(treatment: Treatment) -> Iterator[str]:
     yield from (trial_line(trial) for trial in treatment.trials)
     yield from (f"Ruled out: {text}" for text in treatment.rules_out)
     if treatment.confirmed_by_patched_run is not None:
-        yield CONFIRMED[treatment.confirmed_by_patched_run]
+        yield _confirmed(treatment, treatment.confirmed_by_patched_run)
     yield from (f"Note: {text}" for text in treatment.notes)
     if treatment.trials:
         yield cost(treatment)
@@ -65,6 +69,10 @@ def trial_line(trial: TrialReport) -> str:
     if effect.interval is not None and effect.change is not None and effect.measure != "loss-free score":
         moved += _change(effect.change, *effect.interval)
     return f"{head}{note}; {moved}, {trial.seeds} {'seed' if trial.seeds == 1 else 'seeds'}"
+
+
+def _confirmed(treatment: Treatment, confirmed: bool) -> str:
+    return (CONFIRMED if treatment.patch else CONFIRMED_ARGUMENT)[confirmed]
 
 
 def _change(change: float, low: float, high: float) -> str:

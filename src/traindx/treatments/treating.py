@@ -94,6 +94,7 @@ class _Treating:
         self._trials: list[TrialReport] = []
         self._told: dict[str, Told] = {}
         self._notes: list[str] = []
+        self._won: tuple[Candidate, Dose] | None = None
 
     @property
     def _spent(self) -> float:
@@ -121,12 +122,12 @@ class _Treating:
         controls = Controls(self._arms, length, signs, {0: first})
         self._announce(candidates, first, length)
         try:
-            won = self._try(candidates, controls, run, diagnosis)
-            return self._conclude(diagnosis, controls, run, signs, won, bool(candidates))
+            self._try(candidates, controls, run, diagnosis)
+            return self._conclude(diagnosis, controls, run, signs, bool(candidates))
         except KeyboardInterrupt:
             stop_all()
             self._notes.append("interrupted: what was finished by then is reported")
-            return self._conclude(diagnosis, controls, run, signs, None, bool(candidates), interrupted=True)
+            return self._conclude(diagnosis, controls, run, signs, bool(candidates), interrupted=True)
 
     def _first_length(self) -> Length:
         seconds = CONTROL_SECONDS
@@ -167,9 +168,7 @@ class _Treating:
             f"{most} runs of {length.steps} steps, about {quick:.1f} to {slow:.1f} min{cap}: {names}"
         )
 
-    def _try(
-        self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis
-    ) -> tuple[Candidate, Dose] | None:
+    def _try(self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis) -> None:
         tried = 0
         for candidate in candidates:
             if not self._in_time() or (self._options.minutes is None and tried >= TRIALS):
@@ -186,10 +185,10 @@ class _Treating:
                 self._trials.append(report)
                 self._options.watch.say(f"{candidate.unit.title} ({dose.text}): {report.verdict}")
                 if report.verdict == "cured":
-                    return candidate, dose
+                    self._won = candidate, dose
+                    return
                 if not self._in_time() or report.verdict == "failed":
                     break
-        return None
 
     def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls, run: Run) -> None:
         began, cause = time.monotonic(), candidate.hypothesis.cause
@@ -212,7 +211,6 @@ class _Treating:
         controls: Controls,
         run: Run,
         signs: Signs,
-        won: tuple[Candidate, Dose] | None,
         any_candidate: bool,
         interrupted: bool = False,
     ) -> Diagnosis:
@@ -225,6 +223,7 @@ class _Treating:
         factors = {cause: told.factor for cause, told in self._told.items()}
         hypotheses = ranked(diagnosis, self._trials, factors)
         patch, confirmed, cause = None, None, None
+        won = self._won
         if won is not None and isinstance(won[0].unit, Intervention):
             candidate, dose = won
             cause = candidate.hypothesis.cause

@@ -20,11 +20,11 @@ from typing import Any
 from ...wording import markup
 
 STATIC = Path(__file__).parent / "static"
-STYLES = ("vendor/uPlot.min.css", "page.css", "panels.css", "print.css")
+STYLES = ("vendor/uPlot.min.css", "colours.css", "page.css", "causes.css", "panels.css", "layers.css", "print.css")
 # In the order in which they use each other.
 SCRIPTS = (
-    "dom", "arrays", "reduce", "theme", "chart", "marks", "curves", "verdict", "causes", "checks", "heat", "tree",
-    "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
+    "dom", "arrays", "reduce", "theme", "timeline", "ticks", "columns", "chart", "marks", "curves", "verdict", "causes",
+    "checks", "heat", "tree", "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
 )  # fmt: skip
 SELF, NOBODY = "'self'", "'none'"
 MEANT_BY_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
