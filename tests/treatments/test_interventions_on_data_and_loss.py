@@ -106,6 +106,8 @@ def test_a_bounded_output_is_stretched_over_the_targets(trial: Try) -> None:
 
 def test_an_output_that_broadcasts_in_a_loss_by_hand_is_reshaped(trial: Try) -> None:
     made = trial(regress(targets=lambda y: y.squeeze(1), loss=by_hand), "reshape-target", "broadcast-loss")
+    with torch.no_grad():
+        assert made.driver.forward_output(mlp(out=1), torch.zeros(4, 1)).shape == (4, 1)  # an evaluation
     assert made.dose.options == {"output": True}
     assert made.driver.acted == STEPS
     assert made.losses[1] < made.losses[0] / 10

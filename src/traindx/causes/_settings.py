@@ -85,7 +85,7 @@ def _on_command_line(run: Run, summary: str, option: str, value: str, safety: Sa
             changed[index + 1] = value
         elif part.startswith(f"{option}="):
             changed[index] = f"{option}={value}"
-    return Fix(summary, " ".join(changed), None, safety)
+    return Fix(summary, " ".join(changed), None, safety, argv=tuple(changed))
 
 
 def _set_option(run: Run, edits: Edits, name: str, value: str) -> str | None:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialReport
 from ..diagnosis.treatment import TrialVerdict
 from ..record import Run
@@ -62,7 +64,7 @@ class Controls:
             if control is None or control.run is None or placebo.run is None:
                 continue
             one, other = control.run.series("loss/train").values, placebo.run.series("loss/train").values
-            if len(one) and len(other) and not math.isclose(one[0], other[0], rel_tol=SAME_START, abs_tol=1e-12):
+            if len(one) and len(other) and not np.isclose(one[0], other[0], SAME_START, 1e-12, equal_nan=True):
                 self.seeded = False
 
     @property
@@ -115,7 +117,7 @@ class Judged:
 def _same_losses(one: Run, other: Run) -> bool:
     first, second = one.series("loss/train").values, other.series("loss/train").values
     length = min(len(first), len(second))
-    return bool(length) and bool((first[:length] == second[:length]).all())
+    return bool(length) and bool(np.array_equal(first[:length], second[:length], equal_nan=True))
 
 
 def judged_by(intervention: Intervention, controls: Controls) -> JudgedBy:

@@ -33,7 +33,7 @@ def conclusion(
         return "cured", cured, f"{all_causes()[cured].title}, proven by experiment: {effect_text(trial)}."
     for cause, answer in told.items():
         if answer.answer == "for" and answer.factor >= 10.0:
-            return "not-treatable", cause, f"{all_causes()[cause].title}: {answer.text}"
+            return "not-treatable", cause, f"{all_causes()[cause].title}: {answer.text.rstrip('.')}."
     helped = [trial for trial in trials if trial.verdict == "helped"]
     if helped:
         best = min(helped, key=lambda trial: trial.effect.change or 0.0)

@@ -29,8 +29,8 @@ function comparePanel(reports) {
     chart.onCursor = fillLegend(
       legend,
       chart,
-      lines.map(({ report, series }) => named(series, report.about.name)),
-      chart.lines.map((line, i) => line),
+      lines.map((line) => line.series),
+      chart.lines,
       chart.timeline,
     );
     box.replaceChildren(h("figure", { class: "curve" }, h("figcaption", {}, legend), chart.figure));
@@ -49,20 +49,13 @@ function comparePanel(reports) {
   );
 }
 
-// The legend names runs here, not quantities.
-function named(series, name) {
-  series.label = name;
-  return series;
-}
-
+// A series of one run, called by the run's name: that is what the legend tells apart here.
 function lineOf(report, name) {
   for (const chart of report.curves.charts) {
     const found = chart.series.find((series) => series.name === name);
-    if (found && found.n)
-      return Object.assign(
-        new Series(found.name, found.label, found.steps.subarray(0, found.n), found.values.subarray(0, found.n)),
-        {},
-      );
+    if (found && found.n) {
+      return new Series(name, report.about.name, found.steps.subarray(0, found.n), found.values.subarray(0, found.n));
+    }
   }
   return null;
 }

@@ -4,7 +4,6 @@ const QUIET = 15000; // milliseconds without a word after which the connection i
 const feedState = {
   on: false,
   connected: false,
-  running: false,
   source: null,
   heard: 0,
   tries: 0,
@@ -47,6 +46,8 @@ function alertsBox() {
         h("b", {}, alert.title),
         " ",
         alert.text,
+        " ",
+        h("small", {}, new Date(1000 * alert.time).toLocaleTimeString()),
         alert.step === null
           ? null
           : [

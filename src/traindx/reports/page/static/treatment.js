@@ -64,35 +64,5 @@ function trialRow(trial) {
     ),
     h("p", { class: "hint" }, trial.line || [trial.cause, effect.measure].filter(Boolean).join(" · ")),
     h("div", { class: "bars" }, arm("Control", effect.control, "line-8"), arm("Treated", effect.treated, "line-3")),
-    trialCurves(trial),
-  );
-}
-
-// The arms' loss curves, where a trial brings them: {"curves": {"control": [[…], …], "treated": …}}.
-function trialCurves(trial) {
-  const curves = trial.curves;
-  if (!curves || typeof curves !== "object") return null;
-  const lines = Object.entries(curves).flatMap(([arm, runs]) =>
-    (Array.isArray(runs) ? runs : []).filter(Array.isArray).map((values) => ({
-      label: arm,
-      colour: arm === "control" ? "line-8" : "line-3",
-      dash: arm === "control" ? [6, 4] : undefined,
-      series: new Series(arm, arm, Float64Array.from(values.keys()), Float32Array.from(values, Number)),
-    })),
-  );
-  if (!lines.length) return null;
-  const timeline = new Timeline([0, Math.max(...lines.map((line) => line.series.n)) - 1], "step");
-  const chart = new Chart(timeline, { title: "Loss of the arms", height: 170, lines });
-  onTheme.push(() => chart.remake());
-  return h(
-    "figure",
-    { class: "curve" },
-    h(
-      "figcaption",
-      {},
-      h("h3", {}, "Loss"),
-      h("span", { class: "legend" }, key("line-8", "control"), key("line-3", "treated")),
-    ),
-    chart.figure,
   );
 }
