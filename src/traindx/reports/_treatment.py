@@ -66,7 +66,8 @@ def trial_line(trial: TrialReport) -> str:
     if not trial.seeds:
         return f"{head}{note}"
     moved = f"{effect.measure} {_number(effect.control)} -> {_number(effect.treated)}"
-    if effect.interval is not None and effect.change is not None and effect.measure != "loss-free score":
+    comparable = math.isfinite(effect.control) and math.isfinite(effect.treated) and effect.measure != "loss-free score"
+    if comparable and effect.interval is not None and effect.change is not None:
         moved += _change(effect.change, *effect.interval)
     return f"{head}{note}; {moved}, {trial.seeds} {'seed' if trial.seeds == 1 else 'seeds'}"
 

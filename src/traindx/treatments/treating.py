@@ -34,7 +34,7 @@ NAMED = 0.5  # the confidence that makes a suspicion
 LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
-PLACEBOS = 2
+MOST_OF_TRIAL = 13  # runs: five seeds of control and treated, three placebos
 WORTH = 0.03  # the confidence below which a hypothesis is not tried
 
 
@@ -159,7 +159,10 @@ class _Treating:
             return
         count = min(TRIALS, len(candidates)) if self._options.minutes is None else len(candidates)
         each = max(1.0, first.seconds * length.steps / max(1, first.run.steps if first.run else 1))
-        least, most = 3, PLACEBOS + count * 10
+        runs = [
+            (3, MOST_OF_TRIAL) if isinstance(c.unit, Intervention) else (len(c.doses),) * 2 for c in candidates[:count]
+        ]
+        least, most = runs[0][0], sum(upper for _, upper in runs)
         quick, slow = (math.ceil(n / self._options.at_once) * each / 60 for n in (least, most))
         cap = f", at most {self._options.minutes:g} min" if self._options.minutes is not None else ""
         names = "; ".join(dict.fromkeys(candidate.unit.title for candidate in candidates[:count]))
@@ -236,7 +239,7 @@ class _Treating:
                 confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
-            verdict, text, self._trials, named, patch, confirmed, rules_out(self._trials), self._notes,
+            verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials), self._notes,
             steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
             control_seconds=controls.made[0].seconds,
         )  # fmt: skip
@@ -276,7 +279,8 @@ def worth_treating(diagnosis: Diagnosis) -> bool:
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:
     """As many steps as the control made; fewer where it diverged early."""
     steps = min(MOST_STEPS, run.steps)
-    diverged = [s.onset for s in diagnosis.symptoms if s.id in ("loss-not-finite", "loss-diverged") and s.onset]
+    broken = [s for s in diagnosis.symptoms if s.id in ("loss-not-finite", "loss-diverged")]
+    diverged = [sign.onset for sign in broken if sign.onset is not None]
     if diverged:
         steps = min(max(2 * LEAST_STEPS, AFTER_ONSET * min(diverged)), max(steps, 2 * LEAST_STEPS))
     elif first.error:
