@@ -51,6 +51,14 @@ def test_a_fix_on_the_command_line_is_confirmed_with_the_changed_argument(script
     assert found.treatment.confirmed_by_patched_run is True
 
 
+def test_a_seen_fault_that_costs_little_is_fixed_and_not_ruled_out(script: Write, in_process: None) -> None:
+    found = treat(script(classifier(last=", nn.Softmax(dim=1)", epochs=20)), Options(confirm=False))
+    assert found.treatment is not None
+    assert (found.treatment.verdict, found.treatment.cause) == ("cured", "double-softmax")
+    assert not found.treatment.rules_out
+    assert found.leading.fix is not None and found.treatment.patch == found.leading.fix.patch
+
+
 def test_a_healthy_run_is_left_alone_after_one_run(script: Write, in_process: None) -> None:
     found = treat(script(classifier()), Options())
     assert found.treatment is not None

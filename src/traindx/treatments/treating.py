@@ -239,7 +239,7 @@ class _Treating:
                 confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
-            verdict, text, self._trials, named, patch, confirmed, rules_out(self._trials), self._notes,
+            verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials), self._notes,
             steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
             control_seconds=controls.made[0].seconds,
         )  # fmt: skip
