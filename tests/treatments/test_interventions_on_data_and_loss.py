@@ -95,6 +95,13 @@ def test_the_last_activation_is_taken_away(make: Any, trial: Try) -> None:
     assert made.losses[1] < made.losses[0] / 2
 
 
+def test_an_activation_between_model_and_loss_is_taken_away(trial: Try) -> None:
+    loop = regress(targets=lambda y: 3 * y + 5, lr=0.01, loss=lambda o, y: F.mse_loss(torch.sigmoid(o), y))
+    made = trial(loop, "free-output", "output-range-mismatch")
+    assert made.driver.acted == STEPS
+    assert made.losses[1] < made.losses[0] / 2
+
+
 def test_a_bounded_output_is_stretched_over_the_targets(trial: Try) -> None:
     loop = regress(lambda: nn.Sequential(mlp(out=1), nn.Sigmoid()), targets=lambda y: 3 * y + 5, lr=3.0)
     made = trial(loop, "standardise-targets", "output-range-mismatch")

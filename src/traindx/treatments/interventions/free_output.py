@@ -10,7 +10,7 @@ from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
 from ._arguments import floating
-from ._functions import replace
+from ._functions import called_by_user, replace
 
 ID = "free-output"
 TITLE = "Remove the activation behind the last layer"
@@ -24,15 +24,20 @@ FUNCTIONS = ("sigmoid", "tanh", "relu", "softplus", "softmax", "hardtanh", "relu
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
         return Refusal("the network is no module")
-    return [Dose({}, "the model's output without its last activation")]
+    made = {loss.made_by.lower() for loss in run.training_losses} & set(FUNCTIONS)
+    # With one model, an activation between it and the loss is the last one, too; with several it may be a hidden one.
+    outside = sorted(made)[0] if made and len(run.models) == 1 else None
+    return [Dose({"outside": outside}, "the model's output without its last activation")]
 
 
 class _Freed(Intervening):
     """Activations are functions of torch, and modules call them: what the last one was given is the free output."""
 
-    def __init__(self) -> None:
+    def __init__(self, outside: str | None) -> None:
         super().__init__()
         import torch
+
+        self._outside = outside
 
         self._last: tuple[Any, Any] | None = None
         self._inside = False
@@ -44,6 +49,9 @@ class _Freed(Intervening):
 
     def _watch(self, owner: Any, name: str) -> None:
         def activation(given: Any, *args: Any, **kwargs: Any) -> Any:
+            if name == self._outside and not self._inside and floating(given) and called_by_user():
+                self.acted += 1
+                return given
             if kwargs.get("inplace") or (args and args[-1] is True):
                 return old(given, *args, **kwargs)  # its input is gone
             made = old(given, *args, **kwargs)
@@ -72,4 +80,4 @@ class _Freed(Intervening):
 
 
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Freed()
+    return _Freed(options.get("outside"))
