@@ -27,6 +27,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
         (
             "not_visible", "optimizers", "schedulers", "loaders", "models", "params", "first_layers", "backward_sites",
             "losses", "ops", "devices", "attention", "dropout", "memorise/other_rates", "deep", "spikes",
+            "activation_histograms",
         ),
         list,
     ),

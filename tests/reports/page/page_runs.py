@@ -42,6 +42,11 @@ def observed(builder: RunBuilder, loss: np.ndarray, names: tuple[str, ...] = LAY
         builder.layers(quantity, looks, names, size * 10.0 ** -np.arange(len(names)))
     for quantity, values in (("act_dead", dead), ("act_std", size), ("act_mean", size - 1), ("act_max", 3 * size)):
         builder.layers(quantity, looks, MODULES, values)
+    bell = np.histogram(np.random.default_rng(4).normal(size=2000), 24)[0].tolist()
+    shown = [{"name": name, "low": -1.5, "high": 2.5, "counts": bell} for name in MODULES[:3]]
+    zero = [{**layer, "low": 0.0, "high": 0.0, "counts": [2000] + [0] * 23} for layer in shown]
+    kept = [{"step": 0, "layers": shown}, {"step": 64, "layers": shown}, {"step": 290, "layers": zero}]
+    builder.fact("activation_histograms", kept)
     builder.fact("started", 1.8e9).fact("ended", 1.8e9 + 60).fact("exit", "ok").fact("steps", len(loss))
     builder.fact("params", [{"name": name, "kind": name.split(".")[-1], "depth": i} for i, name in enumerate(names)])
     modules = [{"name": name, "type": "ReLU", "order": i} for i, name in enumerate(MODULES)]

@@ -156,6 +156,12 @@ def test_a_layer_shows_its_series_and_the_slider_the_depth(view: Any, page: Call
     view.click(".layer[aria-pressed]")
     view.until("return document.querySelectorAll('.detail canvas').length === 1")
     assert "Gradient norm of body.0.weight" in view.text(".detail")
+    said = "return [...document.querySelectorAll('.bins')].map((bins) => bins.getAttribute('aria-label'))"
+    first, _, last = view.js(said)
+    assert first.startswith("Output of body.0 at step 0: from −1.5 to 2.5, most often (")
+    assert last == "Output of body.0 at step 290: always 0"
+    assert view.js("return document.querySelector('.bins').children.length") == 24
+    assert "not recorded" not in view.text(".depth")
     slider = view.find(".slide input")
     before = view.text(".slide output")
     slider.send_keys("\ue012")  # arrow to the left

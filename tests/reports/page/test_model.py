@@ -18,6 +18,7 @@ from traindx.record import RunBuilder, Series
 from traindx.reports.page import report
 from traindx.reports.page.model.arrays import COARSE, packed, packed_values
 from traindx.reports.page.model.curves import curves
+from traindx.reports.page.model.histograms import histograms
 from traindx.reports.page.model.layers import layers
 from traindx.reports.page.model.marks import marks
 
@@ -107,6 +108,22 @@ def test_a_network_of_many_layers_keeps_the_file_small() -> None:
     quantity = found["quantities"][0]
     assert quantity["left_out"] == 500
     assert len(quantity["values"]) < 300_000
+
+
+def test_histograms_are_by_layer_and_anything_odd_is_left_out() -> None:
+    good = {"name": "a", "low": -1.0, "high": 1.0, "counts": [1, 2]}
+    wrong = [{"low": None}, {"high": -2.0}, {"counts": []}, {"counts": [0, 0]}, {"counts": [-1, 2]}, {"counts": "12"}]
+    late = {"step": 9, "layers": [good, {**good, "name": "b"}]}
+    kept: list[Any] = [late, {"step": 0, "layers": [good]}, {"step": "x", "layers": [good]}, 7]
+    builder = RunBuilder("a", "observed").fact("activation_histograms", kept)
+    shown = {key: good[key] for key in ("low", "high", "counts")}
+    assert histograms(builder.build()) == {
+        "a": [{"step": 0, **shown}, {"step": 9, **shown}],
+        "b": [{"step": 9, **shown}],
+    }
+    odd = [{"step": 0, "layers": [{**good, **fault} for fault in wrong]}, {"step": 1, "layers": None}]
+    assert histograms(builder.fact("activation_histograms", odd).build()) == {}
+    assert histograms(RunBuilder("a", "observed").build()) == {}
 
 
 def test_marks_are_onsets_and_events() -> None:

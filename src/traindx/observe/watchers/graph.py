@@ -104,6 +104,7 @@ class Watcher:
     def _measure_copies(self) -> None:
         for named in self._copies.values():
             parts = torch.stack([part for _, part in named]).float()
+            self.session.hooks.relay("outputs_copied", [name for name, _ in named], parts)
             size = parts.shape[1]
             zero = 1.0 - torch.count_nonzero(parts, dim=1) / size
             bad = 1.0 - torch.count_nonzero(torch.isfinite(parts), dim=1) / size

@@ -24,7 +24,7 @@ STYLES = ("vendor/uPlot.min.css", "colours.css", "page.css", "causes.css", "pane
 # In the order in which they use each other.
 SCRIPTS = (
     "dom", "arrays", "reduce", "theme", "timeline", "ticks", "columns", "chart", "marks", "curves", "verdict", "causes",
-    "checks", "heat", "tree", "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
+    "checks", "heat", "tree", "histograms", "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
 )  # fmt: skip
 SELF, NOBODY = "'self'", "'none'"
 MEANT_BY_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ....record import LayerTable, Run
 from ....record.types import FloatArray, IntArray
 from .arrays import TABLE, packed_steps, packed_values
+from .histograms import histograms
 
 # key: title, what one column of the table is, kind of scale, how to read it
 QUANTITIES = {
@@ -40,6 +41,7 @@ def layers(run: Run) -> dict[str, Any] | None:
     return {
         "quantities": quantities,
         "maps": [q["key"] for q in quantities if q["key"] in HEAT_MAPS],
+        "histograms": histograms(run),
         "types": {module.name: module.type for module in run.modules[: 4 * MOST_ROWS]},
         "weights": [p.name for p in run.parameters if p.kind in ("weight", "embedding")][:MOST_ROWS],
     }

@@ -52,7 +52,9 @@ function depthView(model, unit, onLook) {
     h(
       "p",
       { class: "hint" },
-      "Histograms of activations are not recorded; mean, spread, zeros and limits of every layer are.",
+      Object.keys(model.histograms).length
+        ? "Choose a layer above for histograms of its output."
+        : "Histograms of activations are not recorded; mean, spread, zeros and limits of every layer are.",
     ),
   );
 }

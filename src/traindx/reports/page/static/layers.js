@@ -194,6 +194,7 @@ class LayersView {
         ),
         chart.figure,
       ),
+      histogramsOf(this.model.histograms, name, this.quantity.of, this.unit),
     );
   }
 
