@@ -12,18 +12,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ._errors import CommandError
 from ._inputs import newest_record, runs_at
 from ._options import add_log_columns
 from ._say import say
 
+USUAL = Path("report.html")
 HELP = "write one self-contained page with charts"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
-    parser.add_argument(
-        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"default: {USUAL}")
     parser.add_argument("--all-runs", action="store_true", help="show every run of a log that holds several")
     add_log_columns(parser)
 
@@ -32,14 +32,18 @@ def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..history import with_similar_case
     from ..readers import Options
+    from ..reports.page import is_page
     from ._output import check_writable, write
     from ._page import page_of
 
-    check_writable(arguments.output)
-    options = Options.of(arguments.map, arguments.step)
     inputs = arguments.inputs or [newest_record()]
+    output = arguments.output or USUAL
+    check_writable(output, inputs=inputs)
+    if arguments.output is None and output.exists() and not is_page(output):
+        raise CommandError(f"{output} exists and is no page of traindx; name a file: -o FILE")
+    options = Options.of(arguments.map, arguments.step)
     runs = [found for path in inputs for found in runs_at(path, options, arguments.all_runs)[0]]
     page = page_of([(found, with_similar_case(diagnose(found))) for found in runs])
-    write(arguments.output, page)
-    say(f"{arguments.output} ({len(page.encode('utf-8')) / 1e6:.1f} MB)")
+    write(output, page)
+    say(f"{output} ({len(page.encode('utf-8')) / 1e6:.1f} MB)")
     return 0

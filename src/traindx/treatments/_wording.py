@@ -10,6 +10,7 @@ from ..diagnosis import Diagnosis, TrialReport
 from ..diagnosis.treatment import TreatmentVerdict
 from ..wording import num
 from ._base import Told
+from ._ranking import PROVES
 
 
 def nothing_to_treat(diagnosis: Diagnosis) -> str:
@@ -32,7 +33,7 @@ def conclusion(
         trial = next(trial for trial in reversed(trials) if trial.cause == cured and trial.verdict == "cured")
         return "cured", cured, f"{all_causes()[cured].title}, proven by experiment: {effect_text(trial)}."
     for cause, answer in told.items():
-        if answer.answer == "for" and answer.factor >= 10.0:
+        if answer.answer == "for" and answer.factor >= PROVES:
             return "not-treatable", cause, f"{all_causes()[cause].title}: {answer.text}"
     helped = [trial for trial in trials if trial.verdict == "helped"]
     if helped:
