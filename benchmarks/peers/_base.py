@@ -65,7 +65,7 @@ def installed() -> tuple[list[ModuleType], list[str]]:
     found, skipped = [], []
     package = importlib.import_module("benchmarks.peers")
     for info in pkgutil.iter_modules(package.__path__):
-        if info.name.startswith("_") or info.name == "reallogs":
+        if info.name.startswith("_") or info.name in ("reallogs", "real"):
             continue
         try:
             found.append(importlib.import_module(f"benchmarks.peers.{info.name}"))

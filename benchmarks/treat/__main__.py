@@ -2,7 +2,9 @@
 
     python -m benchmarks.treat [PATTERN] [--cache DIR] [--sample N] [--report]
 
-Nothing in `treatments/` is fitted on the zoo, so every host is held out. Each patient has a folder in the cache with
+Patients are the cases of the calibration corpus: edits that were shown to hurt, and healthy scripts. No threshold in
+`treatments/` was fitted on them; the diagnosis that says what to try was, so `first` is no held-out figure of it. Each
+patient has a folder in the cache with
 its script, the answer (`answer.json`) and the time that it took; a patient with an answer is not treated again, unless
 its script or the installed interventions have changed (`--again`). `--sample N` takes N patients by turns from the
 causes, the same ones every time; `--report` treats nobody and sums up what is there.
@@ -32,8 +34,10 @@ from typing import Any
 
 from traindx.treatments import all_interventions
 from traindx.zoo.cases import Case, all_cases
+from traindx.zoo.corpus import read
 from traindx.zoo.edits import HEALTHY
 
+CORPUS = Path(__file__).parents[1] / "accuracy" / "corpus.jsonl.gz"
 LIMIT = 900.0  # seconds for one patient
 # Faults of the data, the validation or the task: no change of the training run is their fix.
 UNTREATABLE = ("noisy-labels", "leaked-validation", "target-leakage", "train-val-mismatch", "model-too-small")
@@ -50,7 +54,9 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="treat anew whoever has an answer")
     parser.add_argument("--report", action="store_true", help="only sum up")
     options = parser.parse_args()
-    cases = [case for case in all_cases() if options.pattern in case.id or fnmatchcase(case.id, options.pattern)]
+    known = {row.case for row in read(CORPUS)}
+    cases = [case for case in all_cases() if case.id in known]
+    cases = [case for case in cases if options.pattern in case.id or fnmatchcase(case.id, options.pattern)]
     if options.sample:
         cases = sample(cases, options.sample, options.seed)
     answers = {}

@@ -25,6 +25,20 @@ def test_a_page_is_written_and_named(log: Path, traindx_: Any) -> None:
     assert "metrics.csv" in Path("report.html").read_text(encoding="utf-8")
 
 
+def test_only_a_page_of_ours_is_overwritten_unasked(log: Path, traindx_: Any) -> None:
+    assert [traindx_("report", log).code for _ in range(2)] == [0, 0]
+    Path("report.html").write_text("my own work")
+    told = traindx_("report", log)
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert Path("report.html").read_text() == "my own work"
+
+
+def test_one_bad_file_does_not_hide_the_others(log: Path, traindx_: Any) -> None:
+    told = traindx_("report", "absent.csv", log)
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "metrics.csv" in Path("report.html").read_text(encoding="utf-8")
+
+
 def test_diagnose_writes_the_same_page(log: Path, traindx_: Any) -> None:
     traindx_("report", log, "-o", "a.html")
     page = Path("a.html").read_text(encoding="utf-8")
@@ -62,15 +76,6 @@ def test_treat_checks_where_it_writes_before_it_runs_anything(log: Path, traindx
         assert (told.code, told.err.count("\n")) == (2, 1)
     assert Path("train.py").read_text() == "mine = 1"
     assert traindx_("treat", "--minutes", "nan", "train.py").code == 2
-
-
-def test_a_page_of_another_tool_is_not_replaced_unasked(log: Path, traindx_: Any) -> None:
-    Path("report.html").write_text("<html>mine</html>")
-    told = traindx_("report", log)
-    assert (told.code, told.err.count("\n")) == (2, 1)
-    assert Path("report.html").read_text() == "<html>mine</html>"
-    assert traindx_("report", log, "-o", "report.html").code == 0
-    assert traindx_("report", log).code == 0, "an older page of traindx may go"
 
 
 def test_live_refuses_what_it_cannot_read_before_it_serves(log: Path, traindx_: Any) -> None:

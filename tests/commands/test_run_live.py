@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from traindx.commands import live
 
 pytest.importorskip("torch")
 
@@ -58,6 +62,17 @@ def test_the_page_is_served_while_the_script_runs(tmp_path: Path) -> None:
     assert training.returncode == 0
     assert out == "no children\n"
     until(lambda: not serving(address))  # nobody looks at the stream of events: it ends soon after the run
+
+
+def test_the_server_of_a_run_ends_when_its_record_is_gone(tmp_path: Path) -> None:
+    waiting = threading.Thread(
+        target=live._wait,
+        args=(SimpleNamespace(viewers=1, last_viewer=0.0), SimpleNamespace(ended=threading.Event()), tmp_path / "gone"),
+        daemon=True,
+    )
+    waiting.start()
+    waiting.join(60)
+    assert not waiting.is_alive()
 
 
 def until(true: object, patience: float = 60.0) -> None:

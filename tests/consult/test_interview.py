@@ -103,3 +103,9 @@ def test_every_question_can_be_answered_by_each_of_its_options():
                 assert question.answer(str(i)).said == option.label
         for text, _ in question.examples:
             question.answer(text)
+
+
+def test_the_headline_names_the_likely_cause_of_a_complaint_that_is_no_outcome():
+    state = answer(answer(begin(), "symptoms", ["slow-training"]), "utilisation", "waits")
+    assert conclude(state)["diagnosis"]["summary"].startswith("By what you said: ")
+    assert "data loading" in conclude(state)["diagnosis"]["summary"]

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from .snippets import follow, missing_lines, snippets
+from guide_snippets import follow, missing_lines, snippets
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from small_loops import observed
 
+from traindx.signs import measure_all
+
 PARTS = """
 import torch
 from torch import nn
@@ -247,3 +249,10 @@ for epoch in range(3):
 """
     outcome = observed(warm, script(PARTS + source))
     assert outcome.code == 0 and "observers_off" not in outcome.run.facts
+
+
+@pytest.mark.parametrize(("last", "seen"), [("nn.ReLU()", True), ("nn.Identity()", False)])
+def test_relu_on_logits_is_seen(warm, script, last, seen):
+    source = PARTS.replace("nn.Linear(16, 2))", f"nn.Linear(16, 2), {last})")
+    run = observed(warm, script(source + EPOCHS.format(before="model.train()", mode="model.eval()"))).run
+    assert (measure_all(run)["logits-clipped"].level >= 0.7) == seen

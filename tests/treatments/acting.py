@@ -72,6 +72,7 @@ class Trial:
     def __init__(self, folder: Path, loop: Loop, intervention: str, cause: str, dose: int = 0) -> None:
         unit = all_interventions()[intervention]
         assert cause in unit.tests
+        self.folder = folder
         self.control = recorded(folder, loop)
         self.before: Signs = measure_all(self.control)
         doses = unit.doses(self.control, self.before, cause)

@@ -49,39 +49,75 @@ def test_images_are_standardised_as_a_whole(trial: Try) -> None:
     assert (seen["mean"], seen["std"]) == (pytest.approx(0.0, abs=0.1), pytest.approx(1.0, rel=0.1))
 
 
-def test_targets_are_standardised_where_they_enter_the_loss(trial: Try) -> None:
-    made = trial(regress(targets=lambda y: 500 * y + 2000, lr=1e-4), "standardise-targets", "unscaled-targets")
+def test_targets_are_standardised_by_letting_the_model_answer_in_standard_units(trial: Try) -> None:
+    steep = regress(targets=lambda y: 500 * y + 2000, lr=0.05)
+    made = trial(steep, "standardise-targets", "unscaled-targets")
     assert made.driver.acted == STEPS
-    assert made.treated.fact("targets/train")["mean"] == pytest.approx(0.0, abs=0.1)
-    before, after = made.level("target-scale-large")
-    assert before is not None and before >= 0.5 and after == 0.0
+    assert made.losses[1] < 0.1 * 1100**2  # of the targets' variance, in the script's own units
+    assert not made.losses[0] < made.losses[1]
+    # It is the training on standardised targets, step by step.
+    mean, std = made.dose.options["mean"], made.dose.options["std"]
+    reference = recorded(made.folder, regress(targets=lambda y: (500 * y + 2000 - mean) / std, lr=0.05))
+    expected = reference.series("loss/train").values * std**2
+    assert made.treated.series("loss/train").values == pytest.approx(expected, rel=1e-2)
 
 
-def test_targets_move_into_the_range_of_a_bounded_output(trial: Try) -> None:
-    def bounded() -> nn.Module:
-        return nn.Sequential(mlp(out=1), nn.Sigmoid())
+def by_hand(output: Any, target: Any) -> Any:
+    return ((output - target) ** 2).mean()
 
-    loop = regress(bounded, targets=lambda y: 3 * y + 5)
+
+class Squashed(nn.Module):
+    """The last activation as a function, in front of a change of shape or not."""
+
+    def __init__(self, activation: Callable[[Any], Any] = lambda x: torch.tanh(x)) -> None:
+        super().__init__()
+        self.body = mlp(out=1)
+        self.activation = activation
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.activation(self.body(x))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.Sequential(mlp(out=1), nn.Sigmoid()),
+        Squashed,
+        lambda: Squashed(lambda x: torch.relu(x - 6)),
+        lambda: Squashed(lambda x: torch.sigmoid(x).view(-1, 1)),
+    ],
+    ids=["module", "function", "relu", "view"],
+)
+def test_the_last_activation_is_taken_away(make: Any, trial: Try) -> None:
+    loop = regress(make, targets=lambda y: 3 * y + 5, lr=0.01, loss=by_hand)
+    made = trial(loop, "free-output", "output-range-mismatch")
+    assert made.driver.acted == STEPS
+    assert made.losses[1] < made.losses[0] / 2
+
+
+def test_an_activation_between_model_and_loss_is_taken_away(trial: Try) -> None:
+    loop = regress(targets=lambda y: 3 * y + 5, lr=0.01, loss=lambda o, y: F.mse_loss(torch.sigmoid(o), y))
+    made = trial(loop, "free-output", "output-range-mismatch")
+    assert made.driver.acted == STEPS
+    assert made.losses[1] < made.losses[0] / 2
+
+
+def test_a_bounded_output_is_stretched_over_the_targets(trial: Try) -> None:
+    loop = regress(lambda: nn.Sequential(mlp(out=1), nn.Sigmoid()), targets=lambda y: 3 * y + 5, lr=3.0)
     made = trial(loop, "standardise-targets", "output-range-mismatch")
-    target = made.treated.training_losses[0].target
-    assert target.min == pytest.approx(0.0, abs=0.05) and target.max == pytest.approx(1.0, abs=0.05)
-    freed = trial(loop, "free-output", "output-range-mismatch")
-    assert freed.driver.acted == 1
-    assert freed.losses[1] < freed.losses[0] / 2
+    given, target = made.treated.training_losses[0].input, made.treated.training_losses[0].target
+    assert target.min is not None and target.max is not None and given.min is not None and given.max is not None
+    assert target.min <= given.min < given.max <= target.max
+    assert made.losses[1] < made.losses[0] / 2
 
 
-def test_an_output_squashed_by_a_function_is_freed_too(trial: Try) -> None:
-    class Squashed(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.body = mlp(out=1)
-
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.tanh(self.body(x))
-
-    made = trial(regress(Squashed, targets=lambda y: 3 * y + 5, lr=0.01), "free-output", "output-range-mismatch")
+def test_an_output_that_broadcasts_in_a_loss_by_hand_is_reshaped(trial: Try) -> None:
+    made = trial(regress(targets=lambda y: y.squeeze(1), loss=by_hand), "reshape-target", "broadcast-loss")
+    with torch.no_grad():
+        assert made.driver.forward_output(mlp(out=1), torch.zeros(4, 1)).shape == (4, 1)  # an evaluation
+    assert made.dose.options == {"output": True}
     assert made.driver.acted == STEPS
-    assert made.losses[1] < made.losses[0]
+    assert made.losses[1] < made.losses[0] / 10
 
 
 def test_a_target_that_would_broadcast_gets_the_output_s_shape(trial: Try) -> None:

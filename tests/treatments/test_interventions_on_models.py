@@ -309,7 +309,7 @@ def test_what_cannot_be_changed_is_refused_with_a_reason(tmp_path: Path) -> None
         "change-dropout": "over-regularized", "run-in-float32": "low-precision", "lift-clip": "clip-too-tight",
         "weaken-weight-decay": "weight-decay-too-strong", "softmax-over-classes": "softmax-wrong-axis",
         "ignore-padding": "padding-in-loss", "divide-accumulated-loss": "unscaled-accumulation",
-        "free-output": "output-range-mismatch", "resize-batches": "batch-too-small",
+        "standardise-targets": "output-range-mismatch", "resize-batches": "batch-too-small",
     }  # fmt: skip
     for name, cause in refusing.items():
         found = all_interventions()[name].doses(run, signs, cause)

@@ -40,6 +40,25 @@ def test_the_planted_fault_is_proven_and_its_patch_confirmed(cause: str, script:
     _fits_schema(found)
 
 
+def test_a_fix_on_the_command_line_is_confirmed_with_the_changed_argument(script: Write, in_process: None) -> None:
+    text = classifier(optimizer="Adam(model.parameters(), lr=float(args.lr))")
+    parsing = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\n"
+    parsing += "parser.add_argument('--secret')\nargs = parser.parse_args()\nassert args.secret == 'a b/c'\n"
+    found = treat(script(parsing + text, "--lr", "2.0", "--secret", "a b/c"), Options())
+    assert found.treatment is not None
+    assert (found.treatment.verdict, found.treatment.cause) == ("cured", "lr-too-high")
+    assert found.treatment.patch is None
+    assert found.treatment.confirmed_by_patched_run is True
+
+
+def test_a_seen_fault_that_costs_little_is_fixed_and_not_ruled_out(script: Write, in_process: None) -> None:
+    found = treat(script(classifier(last=", nn.Softmax(dim=1)", epochs=20)), Options(confirm=False))
+    assert found.treatment is not None
+    assert (found.treatment.verdict, found.treatment.cause) == ("cured", "double-softmax")
+    assert not found.treatment.rules_out
+    assert found.leading.fix is not None and found.treatment.patch == found.leading.fix.patch
+
+
 def test_a_healthy_run_is_left_alone_after_one_run(script: Write, in_process: None) -> None:
     found = treat(script(classifier()), Options())
     assert found.treatment is not None

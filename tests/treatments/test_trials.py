@@ -203,6 +203,15 @@ def test_an_interrupt_while_the_patch_is_tried_keeps_the_cure(
     assert found.treatment.confirmed_by_patched_run is None
 
 
+def test_losses_that_are_nan_from_the_start_are_no_sign_of_ignored_seeds(
+    script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = SLOW.replace("loss = criterion(", "loss = float('nan') * criterion(")
+    report, controls = tried(script(text), intervention(monkeypatch, Idle))
+    assert controls.seeded
+    assert report.verdict == "no-change"
+
+
 def test_an_interrupt_keeps_what_is_done(script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     real, made = _arms.Arms.run, []
 

@@ -51,6 +51,7 @@ class Fix:
     safety: Safety = "changes-result"
     patch: str | None = None
     sets: Mapping[str, Any] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()  # the new arguments, where the value comes from the command line (masked as recorded)
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _on_command_line(run: Run, summary: str, option: str, value: str, safety: Sa
             changed[index + 1] = value
         elif part.startswith(f"{option}="):
             changed[index] = f"{option}={value}"
-    return Fix(summary, " ".join(changed), None, safety)
+    return Fix(summary, " ".join(changed), None, safety, argv=tuple(changed))
 
 
 def _set_option(run: Run, edits: Edits, name: str, value: str) -> str | None:
@@ -252,7 +252,7 @@ def loader_setting(
     edits = begin(run)
     if edits is not None:
         found = edits.project.calls_at(loader.get("site"), "DataLoader")
-        if name == "num_workers" and not _guarded(edits):
+        if name == "num_workers" and not is_guarded(run):
             edits.refuse()  # where processes are spawned, workers run the script's top level again
         if len(found) == 1:
             option = set_argument(edits, *found[0], name, value, "DataLoader")
@@ -266,9 +266,10 @@ def loader_setting(
     return replace(found_fix, sets=_sets(name, value))
 
 
-def _guarded(edits: Edits) -> bool:
+def is_guarded(run: Run) -> bool:
     """Whether the script's work stands below `if __name__ == "__main__"`."""
-    script = edits.project.source(str(edits.project.script))
+    edits = begin(run)
+    script = edits.project.source(str(edits.project.script)) if edits is not None else None
     return script is not None and any(
         isinstance(node, ast.If) and "__name__" in script.segment(node.test) for node in script.tree.body
     )

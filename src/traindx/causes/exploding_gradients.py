@@ -145,6 +145,7 @@ VERIFY = "The loss has no jumps, and fewer than about one step in ten is clipped
 REFERENCE = "Pascanu, Mikolov & Bengio, On the difficulty of training recurrent neural networks, 2013"
 
 _ORDINARY = 2.0  # times the median norm of the healthy stretch: clips outliers only
+_FEWEST = 8  # norms from which on a quartile says more than the first one
 _HIGHEST = 10.0  # above it clipping protects nothing: usual thresholds are 0.1 to 10
 
 
@@ -181,8 +182,13 @@ def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
     if not norms.size:
         return "1.0", " No gradient norm was recorded before the trouble began; 1.0 is the usual threshold."
     # The lower quartile stands for the healthy stretch even where half of the steps have already exploded.
-    ordinary = float(np.quantile(norms, 0.25))
+    ordinary = float(np.quantile(norms, 0.25)) if len(norms) >= _FEWEST else float(norms[0])
     threshold = min(round_figure(_ORDINARY * ordinary), _HIGHEST)
+    if ordinary > _HIGHEST:
+        return num(threshold), (
+            f" The gradient norm was {num(ordinary)} before the trouble began, which is itself above the usual 0.1 to "
+            f"10, so the highest usual threshold is taken."
+        )
     return num(threshold), f" Ordinary gradient norms of this run are about {num(ordinary)}."
 
 

@@ -117,6 +117,8 @@ AGAINST = {
     "saturated-units": 1.0,
     "loss-diverged": 1.5,
     "batches-single-class": 2.0,
+    "gradients-agree": 2.0,
+    "still-improving": 1.0,
     "too-short": 1.0,
     "training-learned": 2.0,
     "validation-learned": 1.5,

@@ -17,6 +17,8 @@ outputs that start below zero get no gradient at all, for any target.
 
 - Targets lie outside the range of the last activation.
 - Outputs are pinned at a bound.
+- A ReLU lies between the last layer and a loss that takes logits: scores cannot fall below zero, and a class whose
+  score is zero for every sample gets no gradient.
 - The loss settles at the floor that the bound sets.
 
 ## Fix
@@ -74,6 +76,7 @@ TITLE = "Output activation cannot reach the targets"
 MEANS = "The model's last activation cannot produce the values that the targets have."
 FOR = {
     "targets-outside-output-range": 5.5,
+    "logits-clipped": 5.5,
     "outputs-pinned": 2.0,
     "loss-plateau": 0.7,
     "one-batch-not-learnt": 0.7,
@@ -86,7 +89,7 @@ AGAINST = {
     "loss-at-floor": 2.0,
     "loss-inputs-are-probabilities": 1.0,
 }
-REQUIRES = ("targets-outside-output-range",)
+REQUIRES = ("targets-outside-output-range", "logits-clipped")
 EXPLAINS = (
     "saturated-activations",
     "vanishing-gradients",
@@ -104,7 +107,7 @@ VERIFY = "The largest and smallest outputs on a batch reach the targets' range, 
 REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 6.2.2"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """Free the output; the numbers say which targets the activation cannot reach, and how to scale them."""
     activation = str(run.fact("graph").get("last_activation") or "").removesuffix("Backward0").lower()
     target = mapping(training_loss(run).get("target"))
@@ -112,12 +115,17 @@ def fix(run: Run, _signs: Signs) -> Fix:
     low, high = _either(statistics, target, "min"), _either(statistics, target, "max")
     what = f"the {activation}" if activation else "the activation"
     measured = ""
-    if low is not None and high is not None:
+    if (signs.level("logits-clipped") or 0.0) >= 0.5:
+        activation, what = "relu", "the ReLU"
+        measured = " A class whose logit is cut off at zero for every sample gets no gradient."
+    elif low is not None and high is not None:
         measured = f" Targets run from {num(low)} to {num(high)}."
     edits = begin(run)
     if edits is not None and activation:
         remove_output_activation(edits, activation)
     mean, std = number(statistics.get("mean")), number(statistics.get("std"))
+    if str(statistics.get("kind")) == "class ids":
+        std = None
     pattern = "output = self.head(x)  # no activation after the last layer"
     if mean is not None and std and std > 10:
         pattern += f"\ntarget = (target - {mean:.4g}) / {std:.4g}  # report output * {std:.4g} + {mean:.4g}"

@@ -68,7 +68,7 @@ from ..wording import num, percent
 from ._base import Fix
 from ._fixing import fixed
 from ._known import median, train_loader
-from ._settings import loader_setting
+from ._settings import is_guarded, loader_setting
 
 ID = "slow-data-loading"
 FAMILY = "cost"
@@ -87,8 +87,11 @@ REFERENCE = "PyTorch documentation, torch.utils.data: Single- and Multi-process 
 MOST_WORKERS = 8  # beyond that disks are the usual limit; measure before going higher
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    waited, total = median(run, "time/data"), median(run, "time/total")
+def fix(run: Run, signs: Signs) -> Fix:
+    measured = signs.get("data-wait")
+    # The same numbers as the evidence gives, where it gives them.
+    waited = measured.values["wait"] if measured is not None else median(run, "time/data")
+    total = measured.values["total"] if measured is not None else median(run, "time/total")
     present = number(train_loader(run).get("workers")) or 0.0
     cores = os.cpu_count() or 1
     share = ""
@@ -100,6 +103,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return fixed(run, summary, None, pattern, near=site_of(train_loader(run)))
     needed = math.ceil(max(present, 1) * waited / (total - waited)) if waited and total and total > waited else 4
     workers = int(min(MOST_WORKERS, cores, max(2, present + 1, needed)))
-    why = f"loading then runs beside computing, on {workers} of {cores} cores; the script needs a __main__ guard"
+    why = f"loading then runs beside computing, on {workers} of {cores} cores"
+    if not is_guarded(run):
+        why += "; the script needs a __main__ guard"
     made = loader_setting(run, "num_workers", str(workers), why, safety="safe")
     return replace(made, summary=made.summary + share)

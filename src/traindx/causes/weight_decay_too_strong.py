@@ -96,6 +96,7 @@ AGAINST = {
     **UPDATE_FAULTS,
     **LOSS_FAULTS,
     "weights-growing": 2.5,
+    "decay-absent": 6.0,
     "loss-not-finite": 2.0,
     "validation-rising": 1.5,
     "validation-gap": 1.0,

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         webbrowser.open(server.address)
     try:
-        _wait(server, following, arguments.until_end)
+        _wait(server, following, path if arguments.until_end else None)
     except KeyboardInterrupt:
         pass
     finally:
@@ -99,12 +99,14 @@ def _reader(path: Path, arguments: argparse.Namespace) -> Callable[[], Run]:
     return lambda: runs_at(path, options, False)[0][0]
 
 
-def _wait(server: Any, following: Any, until_end: bool) -> None:
-    """Until Ctrl-C; of a server that belongs to a run, until the run is over and nobody looks any more."""
+def _wait(server: Any, following: Any, record: Path | None) -> None:
+    """Until Ctrl-C; a run's own server ends when the run is over and nobody looks, or when its record is gone."""
     over = 0.0
     while True:
         time.sleep(0.5)
-        if not until_end or not following.ended.is_set():
+        if record is not None and not record.exists():
+            return
+        if record is None or not following.ended.is_set():
             continue
         now = time.monotonic()
         over = over or now

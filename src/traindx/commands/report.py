@@ -10,14 +10,20 @@ Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ._errors import CommandError
 from ._inputs import newest_record, runs_at
 from ._options import add_log_columns
 from ._say import say
 
+if TYPE_CHECKING:
+    from ..record import Run
+
 USUAL = Path("report.html")
+MADE_BY_US = b'<meta name="generator" content="traindx">'
 HELP = "write one self-contained page with charts"
 
 
@@ -31,19 +37,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..diagnosis import diagnose
     from ..history import with_similar_case
-    from ..readers import Options
-    from ..reports.page import is_page
+    from ..readers import Options, ReaderError
+    from ..record import RecordError
     from ._output import check_writable, write
     from ._page import page_of
 
     inputs = arguments.inputs or [newest_record()]
-    output = arguments.output or USUAL
+    output = arguments.output or _usual()
     check_writable(output, inputs=inputs)
-    if arguments.output is None and output.exists() and not is_page(output):
-        raise CommandError(f"{output} exists and is no page of traindx; name a file: -o FILE")
     options = Options.of(arguments.map, arguments.step)
-    runs = [found for path in inputs for found in runs_at(path, options, arguments.all_runs)[0]]
-    page = page_of([(found, with_similar_case(diagnose(found))) for found in runs])
-    write(output, page)
-    say(f"{output} ({len(page.encode('utf-8')) / 1e6:.1f} MB)")
-    return 0
+    runs: list[Run] = []
+    unreadable = False
+    for path in inputs:
+        # One bad file among many must not hide the others.
+        try:
+            runs += runs_at(path, options, arguments.all_runs)[0]
+        except (ReaderError, RecordError) as error:
+            say(f"traindx report: {error}", sys.stderr)
+            unreadable = True
+    if runs:
+        page = page_of([(found, with_similar_case(diagnose(found))) for found in runs])
+        write(output, page)
+        say(f"{output} ({len(page.encode('utf-8')) / 1e6:.1f} MB)")
+    return 2 if unreadable else 0
+
+
+def _usual() -> Path:
+    """The usual name, unless another file has it: only a page of ours is overwritten unasked."""
+    try:
+        ours = MADE_BY_US in USUAL.read_bytes()[:4096]
+    except OSError:
+        ours = not USUAL.exists()
+    if not ours:
+        raise CommandError(f"{USUAL} exists and is no page of traindx; choose another name with -o")
+    return USUAL

@@ -89,6 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
             diagnosis = treat(script, options)
         except ProbeError as error:
             raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            watch.say("interrupted before there was anything to decide; finished runs are kept in the cache")
+            raise
     if not arguments.no_history:
         remember_case(diagnosis, script)
     arguments.output = output

@@ -10,7 +10,7 @@ from ..record import Run
 from ..signs import Sign, Signs, all_signs, measure_all
 from ..signs.questions import FINITE, rank
 from .additional_faults import additional_faults
-from .model import HEALTHY, Model, Term, calibrate
+from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
@@ -38,6 +38,9 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
     further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
+    if model.causes.get(first) is not None and model.causes[first].family == COST:
+        first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
+        rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
     if kind == "told":  # words separate little: three causes are named in any case
         causes = [name for name, _ in rivals if name in model.causes][: RIVALS_TOLD - (first in model.causes)]
@@ -95,6 +98,9 @@ def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
 def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:
     """The hypotheses' probabilities. Once something is known to be wrong, `healthy` is no rival."""
     causes = model.causes_given_wrong(levels, kind)
+    leading = max(causes, key=lambda name: causes[name])
+    if found.short and model.basis(leading, levels) == "suspected":
+        causes = at_most(causes, leading, POSSIBLY)  # a short run shows little of why
     if found.verdict == "sick":
         return causes
     healthy = model.healthy_chance(levels)
@@ -102,6 +108,18 @@ def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assess
         held = model.parameters.claims.get(kind, {}).get(HEALTHY, ())
         healthy = max(0.5, calibrate({HEALTHY: healthy, "": 1.0 - healthy}, held)[HEALTHY])
     return {HEALTHY: healthy} | {name: (1.0 - healthy) * chance for name, chance in causes.items()}
+
+
+def _what_hurts_first(
+    model: Model, first: str, found: Assessment, chances: dict[str, float], further: dict[str, float]
+) -> tuple[str, Assessment, dict[str, float], dict[str, float]]:
+    """Of two faults that were seen, the one that costs only time or memory comes second."""
+    other = next((name for name in further if model.causes[name].family != COST), None)
+    if other is None:
+        return first, found, chances, further
+    swapped = {**chances, first: chances[other], other: chances[first]}
+    beside = {first: further[other], **{name: chance for name, chance in further.items() if name != other}}
+    return other, replace(found, seen=other), swapped, beside
 
 
 def _symptoms(signs: Signs) -> list[Sign]:
@@ -170,7 +188,8 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
         against=_against(cause, terms, signs),
         consequences=_consequences(cause, terms, signs),
         fix=cause.fix(run, signs),
-        avoid=cause.avoid,
+        # What not to do follows from a cause: of one that is merely possible, the opposite may be right.
+        avoid=cause.avoid if model.basis(name, levels) == "seen" or chance > POSSIBLY else (),
         verify=cause.verify,
         reference=cause.reference,
         contributions=contributions,

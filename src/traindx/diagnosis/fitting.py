@@ -200,13 +200,21 @@ def fit_offsets(claims: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
     return found
 
 
-def fit_bounds(claims: Sequence[tuple[str, bool]]) -> dict[str, float]:
-    """For each cause, how often suspecting it held: pairs of the suspected cause and whether it was right."""
+def fit_bounds(claims: Sequence[tuple[str, bool]], real: Sequence[tuple[str, bool]] = ()) -> dict[str, float]:
+    """For each cause, how often suspecting it held: pairs of the suspected cause and whether it was right.
+
+    `real`: the same of public programs. What holds for programs that were written for the purpose is where the estimate
+    starts, with few claims' worth of trust.
+    """
     overall = (sum(right for _, right in claims) + 1.0) / (len(claims) + 2.0)
     found = {}
     for cause in sorted({cause for cause, _ in claims}):
         held = [right for name, right in claims if name == cause]
         found[cause] = round((sum(held) + SUSPICION_PRIOR * overall) / (len(held) + SUSPICION_PRIOR), 3)
+    for cause in sorted({cause for cause, _ in real}):
+        held = [right for name, right in real if name == cause]
+        before = found.get(cause, overall)
+        found[cause] = round((sum(held) + SUSPICION_PRIOR * before) / (len(held) + SUSPICION_PRIOR), 3)
     return found
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..causes import Cause
-from ..signs import by_experiment
+from ..signs import all_signs, by_experiment
 
 HEALTHY = "healthy"
 UNKNOWN = "unknown"
@@ -37,6 +37,11 @@ UNMEASURED = 0.35
 EXPLAINED = 3.0
 NORMAL = 0.5  # the level below which a sign is not raised
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
+
+TELLING = 1.0  # the stated weight from which a sign speaks for a cause by itself
+TYPICAL = 1.5  # and from which an outcome does, which several causes may have
+COST = "cost"  # the family of causes that take time or memory and leave what is learned as it is
+POSSIBLY = 0.39  # the most that is said of a cause without evidence of its own, or after a few steps
 
 Basis = Literal["seen", "suspected"]
 Claims = Sequence[tuple[float, float]]
@@ -156,11 +161,38 @@ class Model:
         highest = max(scores.values())
         weights = {name: math.exp(score - highest) for name, score in scores.items()}
         total = sum(weights.values())
-        chances = {name: weight / total for name, weight in weights.items()}
+        chances = self._what_hurts_first({name: weight / total for name, weight in weights.items()}, levels)
         leading = max(chances, key=lambda name: chances[name])
         basis = self.basis(leading, levels)
         chances = calibrate(chances, self.parameters.claims.get(kind, {}).get(basis, ()))
-        return self._as_held(chances, leading, kind) if basis == "suspected" and leading != UNKNOWN else chances
+        if basis == "seen" or leading == UNKNOWN:
+            return chances
+        held = self._as_held(chances, leading, kind)
+        return held if self.has_evidence(leading, levels) else at_most(held, leading, POSSIBLY)
+
+    def _what_hurts_first(self, chances: dict[str, float], levels: Mapping[str, float]) -> dict[str, float]:
+        """A suspicion that costs only time or memory does not come before a fault that was caught in the act."""
+        leading = max(chances, key=lambda name: chances[name])
+        if leading == UNKNOWN or self.causes[leading].family != COST or self.basis(leading, levels) == "seen":
+            return chances
+        caught = [
+            name for name in self.causes if self.basis(name, levels) == "seen" and self.causes[name].family != COST
+        ]
+        if not caught:
+            return chances
+        other = max(caught, key=lambda name: chances[name])
+        return {**chances, leading: chances[other], other: chances[leading]}
+
+    def has_evidence(self, name: str, levels: Mapping[str, float]) -> bool:
+        """Whether anything speaks for this very cause: that nothing was learned says that something is wrong, not what.
+
+        An outcome counts where the cause says that it is typical of it, as a rising validation loss is of overfitting.
+        """
+        units = all_signs()
+        least = {s: TYPICAL if s in units and units[s].shows == "outcome" else TELLING for s in levels}
+        return any(
+            w >= least.get(s, TELLING) and levels.get(s, 0.0) >= 0.3 for s, w in self.causes[name].supports.items()
+        )
 
     def _as_held(self, chances: Mapping[str, float], leading: str, kind: str) -> dict[str, float]:
         """A suspicion is as sure as suspicions of this cause have held. What is taken away goes to nobody."""
@@ -173,6 +205,13 @@ class Model:
         if held < claimed or second * rest > held:  # the order stays as it is
             rest = min(1.0, held / second) if second > 0 else 1.0
         return {name: held if name == leading else chance * rest for name, chance in chances.items()}
+
+
+def at_most(chances: Mapping[str, float], leading: str, most: float) -> dict[str, float]:
+    """The probabilities with the leading one bounded. The order stays as it is; what is taken away goes to nobody."""
+    if chances[leading] <= most:
+        return dict(chances)
+    return {name: most if name == leading else min(chance, most) for name, chance in chances.items()}
 
 
 def logistic(score: float) -> float:

@@ -15,6 +15,7 @@ from .types import NextTest, Verdict
 LEADERS = 6
 WORTHWHILE = 0.08  # bits that a test must be expected to give
 OBSERVE = "a log shows the curve; a run under observation also shows gradients, steps, data and wiring"
+TREAT = "controlled re-runs, one change at a time, prove or refute the likeliest causes"
 # What each experiment shows; which causes it settles stands on the cause (SETTLED_BY).
 EXPERIMENTS = {
     "lr": "a range test shows at which learning rate the loss falls fastest and where it turns",
@@ -38,7 +39,9 @@ def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run, suspect
         bits = math.inf if suspected in settles else _information(settles, leaders)
         if bits >= WORTHWHILE:
             tests.append((bits, NextTest(f"traindx {verb} {_call(script)}", settles, why)))
-    return [test for _, test in sorted(tests, key=lambda item: -item[0])]
+    found = [test for _, test in sorted(tests, key=lambda item: -item[0])]
+    open_causes = [name for name, _ in leaders if name not in (HEALTHY, UNKNOWN)]
+    return [*found, NextTest(f"traindx treat {_call(script)}", open_causes, TREAT)] if open_causes else found
 
 
 def _settled_by(name: str) -> Sequence[str]:

@@ -42,6 +42,8 @@ def summarise(
         return f"Too little to judge: {lowered(short.text)}"
     if found.doubts:
         return f"{_symptom(found.doubts, symptoms, signs)} {_cause(hypotheses)}"
+    if run.kind == "interview":
+        return f"By what you said: {lowered(_cause(hypotheses))}"
     learned = signs.get("training-learned")
     if learned is not None and not learned.raised:
         return f"Nothing to judge: {lowered(learned.text)}"

@@ -52,7 +52,7 @@ class _Floor:
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         if self.found is None and value.requires_grad:
-            first, target = given_pair(given)
+            first, target = given_pair(name, given)
             self.found = floor_of(name, first, target, given[1])
 
 

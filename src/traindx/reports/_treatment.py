@@ -16,10 +16,15 @@ HEADS = {
     "nothing-to-treat": ("NOTHING TO TREAT", "green"),
     "not-treatable": ("NOT TREATABLE", "yellow"),
 }
+LARGEST = -0.95  # a change beyond it is not told apart
 VERDICTS = {"no-change": "no change"}
 CONFIRMED = {
     True: "The patched script was run once in place of your file, isolated, and behaves like the trial.",
     False: "The patched script was run once and does NOT behave like the trial: look before you apply it.",
+}
+CONFIRMED_ARGUMENT = {
+    True: "Your script was run once with the changed argument, isolated, and behaves like the trial.",
+    False: "Your script was run once with the changed argument and does NOT behave like the trial.",
 }
 
 
@@ -31,7 +36,8 @@ def treated(page: Page, treatment: Treatment, headline: str) -> None:
     page.items("TRIALS", [trial_line(trial) for trial in treatment.trials], most=6)
     page.items("RULED OUT", treatment.rules_out, most=4)
     if treatment.confirmed_by_patched_run is not None:
-        page.prose("PATCH", CONFIRMED[treatment.confirmed_by_patched_run])
+        label = "CONFIRMED" if treatment.confirmed_by_patched_run else "NOT CONFIRMED"
+        page.prose(label, _confirmed(treatment, treatment.confirmed_by_patched_run))
     page.items("NOTE", treatment.notes, most=4)
     if treatment.trials:
         page.prose("COST", cost(treatment), style="dim")
@@ -44,7 +50,7 @@ def lines(treatment: Treatment) -> Iterator[str]:
     yield from (trial_line(trial) for trial in treatment.trials)
     yield from (f"Ruled out: {text}" for text in treatment.rules_out)
     if treatment.confirmed_by_patched_run is not None:
-        yield CONFIRMED[treatment.confirmed_by_patched_run]
+        yield _confirmed(treatment, treatment.confirmed_by_patched_run)
     yield from (f"Note: {text}" for text in treatment.notes)
     if treatment.trials:
         yield cost(treatment)
@@ -60,10 +66,21 @@ def trial_line(trial: TrialReport) -> str:
     if not trial.seeds:
         return f"{head}{note}"
     moved = f"{effect.measure} {_number(effect.control)} -> {_number(effect.treated)}"
-    if effect.interval is not None and effect.change is not None and effect.measure != "loss-free score":
-        low, high = effect.interval
-        moved += f", {effect.change:+.0%} (95 % interval {low:+.0%} to {high:+.0%})"
+    comparable = math.isfinite(effect.control) and math.isfinite(effect.treated) and effect.measure != "loss-free score"
+    if comparable and effect.interval is not None and effect.change is not None:
+        moved += _change(effect.change, *effect.interval)
     return f"{head}{note}; {moved}, {trial.seeds} {'seed' if trial.seeds == 1 else 'seeds'}"
+
+
+def _confirmed(treatment: Treatment, confirmed: bool) -> str:
+    return (CONFIRMED if treatment.patch else CONFIRMED_ARGUMENT)[confirmed]
+
+
+def _change(change: float, low: float, high: float) -> str:
+    """The relative change; where it is as large as can be told, only that."""
+    if change <= LARGEST:
+        return f", at least {-100 * LARGEST:.0f} % lower"
+    return f", {100 * change:+.0f} % (95 % interval {100 * low:+.0f} % to {100 * high:+.0f} %)"
 
 
 def cost(treatment: Treatment) -> str:

@@ -7,6 +7,8 @@ from ._tables import typical
 
 # A network that needs fewer than a hundred updates is rare, and a thousand leave room for any batch size.
 SCARCE_UPDATES, AMPLE_UPDATES = 100.0, 1000.0
+# A batch that nobody would call large, and one that is usual.
+SMALL_BATCH, ORDINARY_BATCH = 16.0, 64.0
 
 
 def effective_batch(run: Run) -> float | None:

@@ -49,6 +49,8 @@ def chance_level(run: Run) -> Chance | None:
 
 
 def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
+    if call.target.facts.get("carries_gradient") is True:
+        return None  # a target that the model makes itself, as in bootstrapping, moves with it
     if call.kind == "residual":
         return _where_errors_are_as_large_as_targets(run, call)
     trivial = number(call.facts.get("trivial"))
@@ -74,7 +76,7 @@ def has_other_terms(run: Run) -> bool:
     if len(ratios) < FEWEST:
         return False
     low, middle, high = np.quantile(ratios, [0.1, 0.5, 0.9])
-    return bool(middle > 0 and high - low > 0.05 * middle)
+    return bool(high - low > 0.05 * abs(middle))  # of a difference, the ratio may be negative
 
 
 @once_per_run

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,12 +29,14 @@ class Length:
 
 @dataclass(frozen=True)
 class Arm:
-    """A change of the run, or none. `label` is what people see of it; `sources` run in place of the files."""
+    """A change of the run, or none. `label` is what people see of it; `sources` run in place of the files, with `args`
+    in place of the script's arguments where they are given."""
 
     label: str
     module: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    args: tuple[str, ...] | None = None
 
 
 CONTROL = Arm("control")
@@ -90,6 +92,7 @@ class Arms:
     ) -> None:
         self._sources = dict(sources or {})  # digests of the files that arms have run: all must run the same
         self._script, self._start, self._cache, self._watch = script, start, cache, watch
+        self.args = tuple(script.args)
         self._pool = ThreadPoolExecutor(at_once)
         self.count = 0  # that were really run
 
@@ -121,7 +124,8 @@ class Arms:
         self._watch.began(arm.label, seed, length.steps, folder / "progress")
         self.count += 1
         try:
-            trial = launch(self._script, plan, self._start, folder, refuse_empty=False)
+            script, start = self._called(arm)
+            trial = launch(script, plan, start, folder, refuse_empty=False)
         except ProbeError as error:
             self._watch.ended(arm.label, seed, str(error))
             return Made(None, {}, time.monotonic() - began, str(error))
@@ -145,8 +149,12 @@ class Arms:
             if self._sources.setdefault(path, digest) != digest:
                 raise ProbeError(f"{shown(path)} changed while the trials ran: treat it again")
 
+    def _called(self, arm: Arm) -> tuple[Script, Start | None]:
+        """The script, and what starts it; with other arguments, a process of its own."""
+        return (self._script, self._start) if arm.args is None else (replace(self._script, args=arm.args), None)
+
     def _about(self, arm: Arm, seed: int, length: Length) -> dict[str, Any]:
-        script = self._script
+        script, _ = self._called(arm)
         return {
             "script": str(Path(script.path).absolute()) if not script.module else script.path,
             "folder": str(Path.cwd()),

@@ -31,18 +31,14 @@ def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose
 def confirm(
     arms: Arms, controls: Controls, fix: Fix, watched: list[str], kind: JudgedBy, report: TrialReport
 ) -> bool | None:
-    """Runs the patched script once: whether its symptom is gone and it gains much of what the trial gained. None where
-    there is no patch or it does not fit the files."""
+    """Runs the fixed script once: whether its symptom is gone and it gains much of what the trial gained. None where
+    there is neither a patch that fits the files nor an argument to change."""
     control, signs, length = controls.made[0].run, controls.signs, controls.length
     assert control is not None
-    project = Project.of(control)
-    if fix.patch is None or project is None:
+    fixed = _fixed(fix, control, arms.args)
+    if fixed is None:
         return None
-    texts = patched_texts(fix.patch, project.root)
-    if not texts:
-        return None
-    sources = {str(Path(path).absolute()): text for path, text in texts.items()}
-    made = arms.run(Arm("patched script", sources=sources), 0, length)
+    made = arms.run(fixed, 0, length)
     if made.run is None or (made.error and control.facts.get("exit") != "exception"):
         return False
     after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
@@ -54,3 +50,18 @@ def confirm(
         return True
     proven = -math.log1p(max(report.effect.change, -0.999))
     return better.value >= ALIKE * proven - LEAST_NOISE
+
+
+def _fixed(fix: Fix, control: Run, args: tuple[str, ...]) -> Arm | None:
+    """The script with the fix: its patched text, or its changed arguments."""
+    project = Project.of(control)
+    if fix.patch is not None and project is not None:
+        texts = patched_texts(fix.patch, project.root)
+        sources = {str(Path(path).absolute()): text for path, text in (texts or {}).items()}
+        return Arm("patched script", sources=sources) if sources else None
+    recorded = tuple(str(word) for word in control.fact("script").get("argv") or ())
+    if not fix.argv or not len(fix.argv) == len(recorded) == len(args):
+        return None
+    # The record masks values that may be secrets: what the fix does not change stays as it was given.
+    changed = tuple(new if new != old else own for new, old, own in zip(fix.argv, recorded, args, strict=True))
+    return Arm(f"script with {fix.code}", args=changed) if changed != args else None

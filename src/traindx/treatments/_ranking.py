@@ -22,6 +22,8 @@ def ranked(diagnosis: Diagnosis, trials: Sequence[TrialReport], told: Mapping[st
     for hypothesis in diagnosis.hypotheses:
         trial = best.get(hypothesis.cause)
         factor = FACTORS[trial.verdict] if trial is not None and not trial.experiment else 1.0
+        if hypothesis.basis == "seen":  # it is there, whether its fix helps or not
+            factor = max(1.0, factor)
         factor *= told.get(hypothesis.cause, 1.0)
         weights[hypothesis.cause] = hypothesis.confidence * min(MOST, max(LEAST, factor))
     unnamed = max(0.0, 1.0 - sum(hypothesis.confidence for hypothesis in diagnosis.hypotheses))

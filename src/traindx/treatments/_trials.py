@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialReport
 from ..diagnosis.treatment import TrialVerdict
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs, all_signs, measure_all
 from . import _outcomes as outcomes
 from . import _statistics as statistics
 from ._arms import CONTROL, Arm, Arms, Length, Made
@@ -62,7 +64,7 @@ class Controls:
             if control is None or control.run is None or placebo.run is None:
                 continue
             one, other = control.run.series("loss/train").values, placebo.run.series("loss/train").values
-            if len(one) and len(other) and not math.isclose(one[0], other[0], rel_tol=SAME_START, abs_tol=1e-12):
+            if len(one) and len(other) and not np.isclose(one[0], other[0], SAME_START, 1e-12, equal_nan=True):
                 self.seeded = False
 
     @property
@@ -120,7 +122,7 @@ class Judged:
 def _same_losses(one: Run, other: Run) -> bool:
     first, second = one.series("loss/train").values, other.series("loss/train").values
     length = min(len(first), len(second))
-    return bool(length) and bool((first[:length] == second[:length]).all())
+    return bool(length) and bool(np.array_equal(first[:length], second[:length], equal_nan=True))
 
 
 def judged_by(intervention: Intervention, controls: Controls) -> JudgedBy:
@@ -144,6 +146,7 @@ def try_dose(
     arm = Arm(dose.text, intervention.module, dose.options)
     watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
     least = LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if watched else LEAST_EFFECT_WITHOUT_SYMPTOM
+    seen = hypothesis.basis == "seen"
     seeds: list[Judged] = []
     found = statistics.Verdict("open", 0.0, (0.0, 0.0))
 
@@ -171,13 +174,15 @@ def try_dose(
         differences = [each.difference.value for each in seeds]
         around = statistics.noise(differences, controls.scatter(kind), within)
         found = statistics.judge(differences, around, least)
-        if _settled(kind, found, seeds):
+        if _settled(kind, found, seeds, seen):
             break
-    return report(*_verdict(kind, found, seeds))
+    return report(*_verdict(kind, found, seeds, seen))
 
 
-def _settled(kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged]) -> bool:
-    if kind == "symptoms":  # a symptom that one seed shows gone is confirmed by a second one
+def _settled(kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged], seen: bool) -> bool:
+    if kind == "symptoms" or (
+        seen and found.decision == "same"
+    ):  # a symptom that one seed shows gone is confirmed by a second one
         return not gone(seeds[-1].changes) or len(seeds) >= statistics.FEWEST_SEEDS
     return found.decision != "open"
 
@@ -209,7 +214,11 @@ def _judged(controls: Controls, treated: Made, seed: int, kind: JudgedBy, watche
     return Judged(better, compared(watched, controls.signs, signs, controls.reached(treated.run)), before, after)
 
 
-def _verdict(kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged]) -> tuple[TrialVerdict, str]:
+def _verdict(
+    kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged], seen: bool
+) -> tuple[TrialVerdict, str]:
+    """`seen`: the fault was caught in the act. Then it is there whatever it costs, and a change that removes it and
+    does no harm is its fix."""
     well = [gone(each.changes) for each in seeds]
     cured = sum(well) * 2 > len(well)
     if kind == "symptoms":
@@ -220,11 +229,21 @@ def _verdict(kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged])
         return "worse", ""
     if found.decision != "better":
         short = found.decision == "open"
+        harmless = found.mean > -statistics.LEAST_NOISE and not _spoilt(kind, seeds)
+        if seen and harmless and len(seeds) >= statistics.FEWEST_SEEDS and _removed(seeds):
+            return "cured", "the fault is gone; what it costs is too little to measure in these steps"
         return "no-change", "undecided when the time was over" if short else ""
     spoilt = _spoilt(kind, seeds)
     if spoilt:
         return "no-change", spoilt
     return ("cured", "") if cured else ("helped", _left(seeds))
+
+
+def _removed(seeds: Sequence[Judged]) -> bool:
+    """Whether a fault was raised, and is gone with every seed."""
+    units = all_signs()
+    faults = [[change for change in each.changes if units[change.sign].shows == "fault"] for each in seeds]
+    return all(each and all(change.gone for change in each) for each in faults)
 
 
 def _left(seeds: Sequence[Judged]) -> str:

@@ -31,10 +31,11 @@ def conclusion(
     """The verdict, the proven cause, and one sentence."""
     if cured is not None:
         trial = next(trial for trial in reversed(trials) if trial.cause == cured and trial.verdict == "cured")
-        return "cured", cured, f"{all_causes()[cured].title}, proven by experiment: {effect_text(trial)}."
+        how = "seen directly, and removed in a trial" if trial.note else "proven by experiment"
+        return "cured", cured, f"{all_causes()[cured].title}, {how}: {effect_text(trial)}."
     for cause, answer in told.items():
         if answer.answer == "for" and answer.factor >= PROVES:
-            return "not-treatable", cause, f"{all_causes()[cause].title}: {answer.text}"
+            return "not-treatable", cause, f"{all_causes()[cause].title}: {answer.text.rstrip('.')}."
     helped = [trial for trial in trials if trial.verdict == "helped"]
     if helped:
         best = min(helped, key=lambda trial: trial.effect.change or 0.0)
@@ -47,12 +48,13 @@ def conclusion(
     return "no-proven-fix", None, f"No proven fix: {_count(len(trials))} made, and none helped."
 
 
-def rules_out(trials: Sequence[TrialReport]) -> list[str]:
-    """What trials without success speak against, one sentence each."""
+def rules_out(diagnosis: Diagnosis, trials: Sequence[TrialReport]) -> list[str]:
+    """What trials without success speak against, one sentence each. What was seen is there all the same."""
+    seen = {hypothesis.cause for hypothesis in diagnosis.hypotheses if hypothesis.basis == "seen"}
     found = []
     for cause in dict.fromkeys(trial.cause for trial in trials if not trial.experiment):
         made = [trial for trial in trials if trial.cause == cause and not trial.experiment]
-        if all(trial.verdict in ("no-change", "worse") for trial in made):
+        if cause not in seen and all(trial.verdict in ("no-change", "worse") for trial in made):
             doses = "; ".join(trial.dose for trial in made)
             worse = "made it worse" if all(trial.verdict == "worse" for trial in made) else "changed nothing"
             found.append(f"{all_causes()[cause].title} ({cause}): {doses} {worse}.")

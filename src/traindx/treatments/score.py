@@ -27,7 +27,7 @@ class Targets(Driver):
         self.own: Any = None
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        self.own = given_pair((args, kwargs))[1]
+        self.own = given_pair(name, (args, kwargs))[1]
         return args, kwargs
 
 
@@ -46,7 +46,7 @@ class Scores:
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        first, target = given_pair(given)[0], self._targets.own
+        first, target = given_pair(name, given)[0], self._targets.own
         self._targets.own = None
         if not plain(first) or not plain(target):
             return

@@ -34,8 +34,8 @@ NAMED = 0.5  # the confidence that makes a suspicion
 LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
-PLACEBOS = 2
 SUGGESTS = 5.0  # the most that an experiment with one seed may say
+MOST_OF_TRIAL = 13  # runs: five seeds of control and treated, three placebos
 WORTH = 0.03  # the confidence below which a hypothesis is not tried
 
 
@@ -96,6 +96,7 @@ class _Treating:
         self._trials: list[TrialReport] = []
         self._told: dict[str, Told] = {}
         self._notes: list[str] = []
+        self._won: tuple[Candidate, Dose] | None = None
 
     @property
     def _spent(self) -> float:
@@ -127,14 +128,13 @@ class _Treating:
         length = trial_length(run, diagnosis, first)
         controls = Controls(self._arms, length, signs, {0: first})
         self._announce(candidates, first, length)
-        won = None
         try:
-            won = self._try(candidates, controls, run, diagnosis)
-            return self._conclude(diagnosis, controls, run, signs, won, bool(candidates))
+            self._try(candidates, controls, run, diagnosis)
+            return self._conclude(diagnosis, controls, run, signs, bool(candidates))
         except KeyboardInterrupt:
             stop_all()
             self._notes.append("interrupted: what was finished by then is reported")
-            return self._conclude(diagnosis, controls, run, signs, won, bool(candidates), interrupted=True)
+            return self._conclude(diagnosis, controls, run, signs, bool(candidates), interrupted=True)
 
     def _first_length(self) -> Length:
         seconds = CONTROL_SECONDS
@@ -166,7 +166,10 @@ class _Treating:
             return
         count = min(TRIALS, len(candidates)) if self._options.minutes is None else len(candidates)
         each = max(1.0, first.seconds * length.steps / max(1, first.run.steps if first.run else 1))
-        least, most = 3, PLACEBOS + count * 10
+        runs = [
+            (3, MOST_OF_TRIAL) if isinstance(c.unit, Intervention) else (len(c.doses),) * 2 for c in candidates[:count]
+        ]
+        least, most = runs[0][0], sum(upper for _, upper in runs)
         quick, slow = (math.ceil(n / self._options.at_once) * each / 60 for n in (least, most))
         cap = f", at most {self._options.minutes:g} min" if self._options.minutes is not None else ""
         names = "; ".join(dict.fromkeys(candidate.unit.title for candidate in candidates[:count]))
@@ -175,9 +178,7 @@ class _Treating:
             f"{most} runs of {length.steps} steps, about {quick:.1f} to {slow:.1f} min{cap}: {names}"
         )
 
-    def _try(
-        self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis
-    ) -> tuple[Candidate, Dose] | None:
+    def _try(self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis) -> None:
         tried = 0
         for candidate in candidates:
             if not self._in_time() or (self._options.minutes is None and tried >= TRIALS):
@@ -194,10 +195,10 @@ class _Treating:
                 self._trials.append(report)
                 self._options.watch.say(f"{candidate.unit.title} ({dose.text}): {report.verdict}")
                 if report.verdict == "cured":
-                    return candidate, dose
+                    self._won = candidate, dose
+                    return
                 if not self._in_time() or report.verdict == "failed":
                     break
-        return None
 
     def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls, run: Run) -> None:
         began, cause, seeds = time.monotonic(), candidate.hypothesis.cause, 1
@@ -238,7 +239,6 @@ class _Treating:
         controls: Controls,
         run: Run,
         signs: Signs,
-        won: tuple[Candidate, Dose] | None,
         any_candidate: bool,
         interrupted: bool = False,
     ) -> Diagnosis:
@@ -251,6 +251,7 @@ class _Treating:
         factors = {cause: told.factor for cause, told in self._told.items()}
         hypotheses = ranked(diagnosis, self._trials, factors)
         patch, confirmed, cause = None, None, None
+        won = self._won
         if won is not None and isinstance(won[0].unit, Intervention):
             candidate, dose = won
             cause = candidate.hypothesis.cause
@@ -263,7 +264,7 @@ class _Treating:
                 confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
-            verdict, text, self._trials, named, patch, confirmed, rules_out(self._trials),
+            verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials),
             list(dict.fromkeys(self._notes)),
             steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
             control_seconds=controls.made[0].seconds,
@@ -304,7 +305,8 @@ def worth_treating(diagnosis: Diagnosis) -> bool:
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:
     """As many steps as the control made; fewer where it diverged early."""
     steps = min(MOST_STEPS, run.steps)
-    diverged = [s.onset for s in diagnosis.symptoms if s.id in ("loss-not-finite", "loss-diverged") and s.onset]
+    broken = [s for s in diagnosis.symptoms if s.id in ("loss-not-finite", "loss-diverged")]
+    diverged = [sign.onset for sign in broken if sign.onset is not None]
     if diverged:
         steps = min(max(2 * LEAST_STEPS, AFTER_ONSET * min(diverged)), max(steps, 2 * LEAST_STEPS))
     elif first.error:

@@ -27,7 +27,7 @@ from traindx.reports.live.alerts import AlertBook
 from traindx.reports.live.hub import Hub
 from traindx.reports.live.source import Source
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from traindx.record import Run, RunBuilder
@@ -89,4 +87,3 @@ def hostile() -> Run:
 
 
 EVERY = {"sick": sick, "healthy": healthy, "log": log_only, "huge": huge}
-SCRIPTS = Path(__file__).parent

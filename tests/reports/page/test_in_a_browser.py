@@ -192,14 +192,20 @@ def test_it_is_accessible(kind: str, width: int, scheme: str, view: Any, page: C
     assert view.js("return document.documentElement.scrollWidth") <= width
 
 
-def test_it_prints(view: Any, page: Callable[..., str]) -> None:
+def test_it_prints_light_and_unfolded(view: Any, page: Callable[..., str]) -> None:
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    view.media("dark")
     view.open(page("sick"))
+    dark = view.js(ground)
     printed = view.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
     assert base64.b64decode(printed).startswith(b"%PDF")
-    view.media(kind="print")
+    assert view.js(ground) == dark
+    view.media("dark", kind="print")
     assert view.js("return getComputedStyle(document.querySelector('#bar')).display") == "none"
     view.js("dispatchEvent(new Event('beforeprint'))")
+    assert view.js(ground) == "rgb(255, 255, 255)"
     assert view.js("return document.querySelectorAll('details:not([open])').length") == 0
+    view.until("return [...document.querySelectorAll('.chart')].every((chart) => chart.querySelector('canvas'))")
     view.media()
 
 

@@ -37,8 +37,14 @@ def serve(writer: RecordWriter, **options: Any) -> Any:
     return follow(path, lambda: load(path), complain=lambda message: None, **options)
 
 
-def test_a_run_is_followed_to_its_end(writer: RecordWriter, view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports follow each other quickly, also on a busy machine."""
     monkeypatch.setattr("traindx.reports.live.following.PAUSE_SECONDS", 0.3)
+    monkeypatch.setattr("traindx.reports.live.following.COST", 0.0)
+
+
+def test_a_run_is_followed_to_its_end(writer: RecordWriter, view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    often(monkeypatch)
     server, following = serve(writer)
     try:
         view.open(server.address)
@@ -90,7 +96,7 @@ def test_the_page_finds_a_restarted_server_again(writer: RecordWriter, view: Any
 def test_zoom_and_opened_folds_survive_new_findings(
     writer: RecordWriter, view: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("traindx.reports.live.following.PAUSE_SECONDS", 0.3)
+    often(monkeypatch)
     server, following = serve(writer)
     try:
         view.open(server.address)

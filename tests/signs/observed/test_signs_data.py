@@ -155,7 +155,10 @@ HEALTHY = {
         ("single-class batches", lambda: answers(1.0, 1.0)),
     ],
     "batch-size-small": [("accumulated", lambda: accumulated(16.0).level("batch_size", 1.0, 0))],
-    "batch-size-large": [("full batch for long", lambda: healthy().level("batch_size", 6400.0, 0))],
+    "batch-size-large": [
+        ("full batch for long", lambda: healthy().level("batch_size", 6400.0, 0)),
+        ("four of four samples", lambda: few_updates(sized(4).level("batch_size", 4.0, 0))),
+    ],
     "samples-per-parameter": [
         ("tokens", lambda: sized(20, kind="tokens", shape=[64, 256])),
         ("head only", lambda: sized(100).each_param(lambda e: e.update(optimizer=None if e["depth"] < 6 else 0))),

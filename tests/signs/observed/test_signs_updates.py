@@ -72,6 +72,7 @@ SICK = {
     ],
     "plain-sgd": [("no momentum", lambda: healthy().optimizer(momentum=0.0))],
     "adam-with-decay": [("L2", lambda: adam(healthy()).optimizer(weight_decay=0.01))],
+    "decay-absent": [("none", lambda: healthy().optimizer(weight_decay=0.0))],
     "few-updates-per-epoch": [("sixty in all", few_steps)],
     "few-updates": [("sixty in all", few_steps)],
     "decay-forgets": [

@@ -17,6 +17,7 @@ from .loss_tail import (
     errors_cancel,
     lowers_likelihood,
     negated,
+    signs_of_losses,
     tail_of,
 )
 
@@ -49,6 +50,7 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
         "ops": dict(ops),
         "tail": [op_name(node) for node in tail],
         "negated": negated(tail),
+        "loss_signs": signs_of_losses(found),
         "divided_by": divided_by(tail),
         "linear_maps": sum(ops[name] for name in LINEAR),
         "nonlinearities": sum(ops[name] for name in NONLINEAR),

@@ -16,6 +16,11 @@ LOSSES = {
     "binarycrossentropywithlogits", "kldiv", "ctcloss",
 }  # fmt: skip
 PICKING = {"index", "gather", "diagonal", "squeeze", "unsqueeze", "view", "reshapealias", "select", "slice"}
+SUMMING = {
+    "add", "sum", "mean", "stack", "cat", "view", "reshapealias", "squeeze", "unsqueeze", "select", "clone", "tocopy",
+    "unsafeview", "expand", "alias",
+}  # fmt: skip
+MOST_TERMS = 64  # nodes between the total and its terms that are looked at
 REDUCING = {"mean", "sum", "div", "mul", "neg"}
 
 
@@ -45,6 +50,47 @@ def negated(tail: list[Any]) -> bool:
         elif name == "rsub":
             sign = -sign
     return False
+
+
+def signs_of_losses(found: list[Any]) -> dict[str, int]:
+    """For each standard loss function behind the total, the sign with which it enters it: 1, -1, or 0 if both occur.
+
+    Only sums, differences and products with a number are followed; of what lies behind anything else nothing is said.
+    """
+    signs: dict[str, int] = {}
+    queue = [(found[0], 1)] if found else []
+    for _ in range(MOST_TERMS):
+        if not queue:
+            break
+        node, sign = queue.pop()
+        name = op_name(node)
+        if name in LOSSES:
+            signs[name] = sign if signs.get(name, sign) == sign else 0
+            continue
+        for place, (following, _) in enumerate(node.next_functions):
+            way = _sign_of_operand(node, name, place)
+            if following is not None and way:
+                queue.append((following, sign * way))
+    return signs
+
+
+def _sign_of_operand(node: Any, name: str, place: int) -> int:
+    """Which way this operand moves the result; 0 if that is not known."""
+    if name in SUMMING:
+        return 1
+    if name in ("sub", "rsub"):
+        alpha = _number(saved(node, "alpha"))
+        turned = place == (1 if name == "sub" else 0)
+        return (-1 if turned else 1) * (-1 if alpha is not None and alpha < 0 else 1)
+    if name == "neg":
+        return -1
+    if name in ("mul", "div"):
+        factor = _number(saved(node, "other")) if place == 0 else _number(saved(node, "self"))
+        factors = [n for n, _ in node.next_functions if n is not None]
+        if factor is None:  # a factor that is a plain number is not saved as an operand of its own
+            return 1 if len(factors) == 1 and saved(node, "other") is None else 0
+        return (factor > 0) - (factor < 0)
+    return 0
 
 
 def divided_by(tail: list[Any]) -> float | None:

@@ -6,6 +6,7 @@ import math
 import weakref
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -16,6 +17,7 @@ from ..tensors import class_ids_in, plain, tensors_in
 from .loss_inputs import CLASSIFYING, given_pair
 
 ORDER = 50
+FEWEST_READS = 3  # passes from which on one can tell which way a quantity goes
 
 
 class _Pass:
@@ -34,7 +36,7 @@ class _Pass:
         self.hit_rows: Any = 0.0
         self.read: list[float] = []  # scalars that the script itself read
         self.counts = 0  # of them, such as are a whole number of the samples: shares of hits, not losses
-        self.last_rows = 1
+        self.sizes: set[int] = set()  # rows of the forwards
 
 
 class Watcher:
@@ -51,8 +53,10 @@ class Watcher:
         self._scored_output = True
         self._classifies = False  # the training loss is a cross entropy over class ids
         self._passes = 0
+        self._taken_from_reads: list[tuple[float, float]] = []  # with the training loss at that time
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
+        self._score_silent_output()  # as long as its own labels are at hand
         self._loader = weakref.ref(loader) if loader is not None else None
         self._labels = class_ids_in(batch)
 
@@ -75,7 +79,7 @@ class Watcher:
         current.forwards += 1
         rows = next((t.shape[0] for t in tensors_in((args, kwargs)) if t.dim()), 1)
         current.rows += rows
-        current.last_rows = rows
+        current.sizes.add(rows)
         self._score_silent_output()
         logits = found[0]
         self._output = weakref.ref(logits)
@@ -90,7 +94,7 @@ class Watcher:
 
     @torch.no_grad()
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        first, second = given_pair(given)
+        first, second = given_pair(name, given)
         if value.requires_grad and not self.session.evaluating:
             if name in CLASSIFYING and isinstance(second, torch.Tensor) and not second.is_floating_point():
                 self._classifies = True
@@ -156,7 +160,7 @@ class Watcher:
                 self._score_silent_output()
             self._pass.read.append(value)
             self._pass.counts += 0 <= value <= 1 and any(
-                abs(value * rows - round(value * rows)) < 1e-4 for rows in (self._pass.last_rows, self._pass.rows)
+                abs(value * rows - round(value * rows)) < 1e-4 for rows in {*self._pass.sizes, self._pass.rows}
             )
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
@@ -173,6 +177,8 @@ class Watcher:
         loss = done.loss_sum / done.loss_rows if done.loss_rows else self._from_reads(done)
         if loss is None and not done.scored:
             return
+        if not done.loss_rows and isinstance(loss, float) and self.session.last_loss is not None:
+            self._taken_from_reads.append((loss, self.session.last_loss))
         self._passes += 1
         # Sets are told apart by their loader, or else by their size.
         key = done.key if done.key is not None else ("rows", done.rows)
@@ -205,7 +211,22 @@ class Watcher:
     def finish(self) -> None:
         self._close()
         self._rename_passes_over_training_data()
+        if self._reads_look_like_scores():
+            self.session.metrics.drain()
+            for number in range(len(self._sets)):
+                suffix = "" if number == 0 else f"/{number}"
+                self.session.writer.rename("loss/validation" + suffix, "read/validation" + suffix)
         self.flush()
+
+    def _reads_look_like_scores(self) -> bool:
+        """Whether what was read lies in 0 to 1, as scores do, and does not go the way of the training loss."""
+        read = self._taken_from_reads
+        if not read or not all(0 <= value <= 1 for value, _ in read):
+            return False
+        values, losses = np.array(read).T
+        if len(read) < FEWEST_READS or np.ptp(values) == 0 or np.ptp(losses) == 0:
+            return True
+        return float(np.corrcoef(values, losses)[0, 1]) <= 0
 
     def _rename_passes_over_training_data(self) -> None:
         """Which data an evaluation runs over is known only late, so series get their final names at the end."""

@@ -22,6 +22,7 @@ ORDER = 15
 CLASSIFYING = (*OVER_CLASSES, "multi_margin_loss")
 # Losses that take minus one and one for labels, and the place of those among their arguments.
 SIGNED = {"soft_margin_loss": 1, "hinge_embedding_loss": 1, "cosine_embedding_loss": 2, "margin_ranking_loss": 2}
+SYMMETRIC = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 MAX_CLASSES = 4096
 DISTINCT_LOOKS = 8  # calls of one site whose targets are counted
 SO_MANY = 64  # values of the trivial answer that are averaged
@@ -29,12 +30,21 @@ HELD = ("ratios", "trivials", "constant", "labels", "largest")  # of a site's fa
 EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 
 
-def given_pair(given: Any) -> tuple[Any, Any]:
-    """The input and target tensors of a loss call."""
+def given_pair(name: str, given: Any) -> tuple[Any, Any]:
+    """The input and target tensors of a loss call.
+
+    Of a loss that treats both alike, the target is what carries no gradient, wherever it stands.
+    """
     args, kwargs = given
     first = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
     second = args[1] if len(args) > 1 else kwargs.get("target", kwargs.get("targets"))
+    if name in SYMMETRIC and _carries_gradient(second) and not _carries_gradient(first):
+        return second, first
     return first, second
+
+
+def _carries_gradient(tensor: Any) -> bool:
+    return isinstance(tensor, torch.Tensor) and tensor.requires_grad
 
 
 class Watcher:
@@ -45,6 +55,7 @@ class Watcher:
         self.session = session
         self._sites: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._targets: dict[str, dict[str, Any]] = {}
+        self._by_kind: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._last_value: tuple[dict[str, Any], Any] | None = None
         self._order = TargetOrder(session.metrics)
 
@@ -53,7 +64,7 @@ class Watcher:
         training = value.requires_grad and not self.session.evaluating
         if training and not self.session.light:
             return
-        first, second = given_pair(given)
+        first, second = given_pair(name, given)
         if not plain(first) or not plain(second):
             return
         frame = user_frame(sys._getframe(3))
@@ -106,6 +117,8 @@ class Watcher:
         if first.grad_fn is not None:
             fact["input"]["grad_fn"] = op_name(first.grad_fn)
             fact["input"]["one_row"] = first.shape[0] > 1 and first.stride(0) == 0  # spread over the batch by `expand`
+        if second.requires_grad:
+            fact["target"]["carries_gradient"] = True
         same_kind = name not in (*CLASSIFYING, "ctc_loss", "kl_div") and second.is_floating_point()
         fact["broadcast"] = bool(fact.get("broadcast")) or (same_kind and first.shape != second.shape)
         scores = sample_rows(first).float()
@@ -118,7 +131,7 @@ class Watcher:
         bad = torch.count_nonzero(~torch.isfinite(numbers)).float()
         parts = [scores.min(), scores.max(), sums.min(), sums.max()]
         parts += [numbers.min(), numbers.max(), spread[1], spread[0], whole, bad]
-        if labels.is_floating_point() and phase == "train":
+        if labels.is_floating_point() and phase == "train" and not second.requires_grad:
             self._order.take_targets(numbers)
         if name == "cross_entropy" and labels.is_floating_point() and labels.dim() > 1:
             shares = numbers.sum(dim=1)  # given as probabilities of the classes
@@ -163,7 +176,8 @@ class Watcher:
         _widen(given, "row_sum_min", "row_sum_max", sum_low, sum_high)
         _widen(target, "min", "max", t_low, t_high)
         target["integer_valued"] = bool(whole) and target.get("integer_valued", True)
-        summary = self._targets.setdefault(phase, {})
+        # Losses of one kind share a summary: a mean over class ids and prices would be that of nothing.
+        summary = self._by_kind.setdefault((phase, fact["fn"], str(target["shape"][1:])), {})
         integers = not fact["target"]["dtype"].startswith(("float", "bfloat"))
         summary["kind"] = (
             "class ids" if integers else ("probabilities" if fact["fn"].startswith("binary") else "values")
@@ -259,7 +273,11 @@ class Watcher:
             shown["trivial"] = sum(trivials) / len(trivials) if trivials else None
             facts.append(shown)
         writer.fact("losses", facts)
-        for phase, summary in list(self._targets.items()):
+        for phase in {*self._targets, *(phase for phase, _, _ in self._by_kind)}:
+            kinds = [summary for (found, _, _), summary in list(self._by_kind.items()) if found == phase]
+            # The one looked at most often; of equals, the one with values, which have a scale.
+            chosen = max(kinds, key=lambda s: (s["looks"], s["kind"] == "values"), default={})
+            summary = {**self._targets.get(phase, {}), **chosen}
             shown = {key: value for key, value in summary.items() if key != "looks"}
             if phase == "train":
                 shown.update(self._order.facts())

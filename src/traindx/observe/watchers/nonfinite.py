@@ -72,7 +72,7 @@ class Watcher:
         """A loss function raised an error, as binary cross-entropy does for inputs outside [0, 1]."""
         bad = [t for t in tensors_in(given) if plain(t) and not origin.finite(t)]
         if bad and not self._located:
-            first = given_pair(given)[0]
+            first = given_pair(name, given)[0]
             self._report(first if isinstance(first, torch.Tensor) else bad[0], None, math.nan)
 
     def fast_steps_ended(self, fast: FastSteps) -> None:

@@ -73,7 +73,7 @@ class Watcher:
         if name not in OVER_CLASSES or not value.requires_grad or session.evaluating or not session.light:
             return
         settings = _settings(given)
-        scores, target = given_pair(given)
+        scores, target = given_pair(name, given)
         if settings is None or not plain(scores) or not plain(target) or target.is_floating_point():
             return
         inputs = self._inputs(target)

@@ -14,6 +14,7 @@ import torch
 
 from ..fast_path.steps import FastSteps
 from ..session import Session
+from ..telling_rows import TellingRows
 from ..tensors import first_tensor, plain, tensors_in
 from ..token_targets import TokenTargets, are_tokens, one_sequence
 from .loss_inputs import given_pair
@@ -62,6 +63,8 @@ class Watcher:
         # By data set, or by size where the script hands tensors over itself.
         self._evaluated: dict[Any, set[int]] = {}
         self._unscored: dict[int, set[int]] = {}  # samples that met no loss in an evaluation, by the batch's size
+        self._telling = TellingRows()
+        self._common: set[int] = set()  # evaluation samples that may agree with a training sample by chance
         self._loader: weakref.ref[Any] | None = None  # that has delivered since the last backward
         self._given: list[weakref.ref[Any]] = []  # to the model that is running
         self._scored: list[_Forward] = []
@@ -123,6 +126,7 @@ class Watcher:
             return []
         rows = parts[0].shape[0]
         hashes = _hashes([part for part in parts if part.shape[0] == rows])
+        self._note_common(parts[0], hashes)
         if len(self._unscored) <= 16:
             known = self._unscored.setdefault(rows, set())
             if len(known) < FEW:
@@ -131,7 +135,7 @@ class Watcher:
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         self._met = True
-        self._meet(*given_pair(given), not self._evaluates(value))
+        self._meet(*given_pair(name, given), not self._evaluates(value))
 
     def _meet(self, scores: Any, target: Any, training: bool) -> None:
         """Compares inputs with targets, where the loss has one target for each sample."""
@@ -176,13 +180,22 @@ class Watcher:
             self._batches_hashed += 1
             if self._continuous is None and len(hashes) >= ROWS_TO_JUDGE:
                 self._continuous = _continuous(inputs)
+            self._telling.take(inputs)
             if len(self._trained) < MAX_HASHES:
                 self._trained.update(hashes)
                 self._trained_rows += len(hashes)
                 self._batches_counted += 1
                 self._repeated_rows += len(hashes) - len(set(hashes))
         else:
+            self._note_common(inputs, hashes)
             self._note_evaluated(hashes)
+
+    @torch.no_grad()
+    def _note_common(self, inputs: Any, hashes: list[int]) -> None:
+        shared = [place for place, found in enumerate(hashes) if found in self._trained and found not in self._common]
+        if shared and len(self._common) < MAX_HASHES:
+            places = self._telling.common(inputs, shared[:FEW], len(self._trained))
+            self._common.update(hashes[place] for place in places)
 
     def _note_evaluated(self, hashes: list[int]) -> None:
         loader = self._loader() if self._loader is not None else None
@@ -214,7 +227,9 @@ class Watcher:
 
     def flush(self) -> None:
         writer = self.session.writer
-        sets = {loader: set(hashes) for loader, hashes in list(self._evaluated.items()) if hashes}
+        common = set(self._common)
+        sets = {loader: set(hashes) - common for loader, hashes in list(self._evaluated.items())}
+        sets = {loader: hashes for loader, hashes in sets.items() if hashes}
         if sets and self._trained_rows:
             trained = set(self._trained)
             shares = {loader: len(hashes & trained) / len(hashes) for loader, hashes in sets.items()}

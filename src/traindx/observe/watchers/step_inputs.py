@@ -32,7 +32,7 @@ class Watcher:
             self.session.given = [*self.session.given[1 - MAX_CALLS :], (args, kwargs)]
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        target = given_pair(given)[1]
+        target = given_pair(name, given)[1]
         if value.requires_grad and not self.session.evaluating and local(target):
             self.session.target = weakref.ref(target)
 

@@ -68,7 +68,7 @@ class Pinned(Limited):
         return pinned
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        first, target = given_pair((args, kwargs))
+        first, target = given_pair("", (args, kwargs))  # by position: they are put back there
         if len(self._batches) or not _trains(first) or not isinstance(target, torch.Tensor) or target.requires_grad:
             return args, kwargs
         number, self._losses = self._losses, self._losses + 1

@@ -107,7 +107,7 @@ class Capture:
             self._calls[-1].outputs = [t.detach() for t in tensors_in(output)]
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        first, _ = given_pair(given)
+        first, _ = given_pair(name, given)
         if isinstance(first, torch.Tensor) and value.dim() == 0 and len(self._losses) < 2:
             self._losses.append((name, first.detach(), float(value.detach()), given))
 

@@ -41,7 +41,7 @@ class Wiring:
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         if self._done or self._call is None or not value.requires_grad:
             return
-        _, target = given_pair(given)
+        _, target = given_pair(name, given)
         main = self._main()
         if main is not None and isinstance(target, torch.Tensor):
             self._next_token = self._next_token or targets_are_next_inputs(main, target)

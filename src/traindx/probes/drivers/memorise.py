@@ -29,7 +29,7 @@ class _Memorise(Pinned):
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         args, kwargs = super().loss_inputs(name, args, kwargs)
-        first, target = given_pair((args, kwargs))
+        first, target = given_pair("", (args, kwargs))  # by position: they are put back there
         if self.floor is None and isinstance(first, torch.Tensor) and first.requires_grad:
             self.floor = floor_of(name, first, target, kwargs)
         return args, kwargs

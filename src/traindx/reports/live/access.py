@@ -11,6 +11,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -50,7 +51,7 @@ def _digest(record: Path, purpose: str) -> str:
     ).hexdigest()
 
 
-def _secret(made: list[bytes] = []) -> bytes:  # noqa: B006 (kept for this process, where no file can be)
+def _secret() -> bytes:
     folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "traindx"
     file = folder / "live-secret"
     try:
@@ -67,6 +68,10 @@ def _secret(made: list[bytes] = []) -> bytes:  # noqa: B006 (kept for this proce
             return found
     except (OSError, RuntimeError):
         pass
-    if not made:
-        made.append(secrets.token_bytes(32))
-    return made[0]
+    return _of_this_process()
+
+
+@cache
+def _of_this_process() -> bytes:
+    """Where no file can keep a secret, addresses hold for as long as the server runs."""
+    return secrets.token_bytes(32)

@@ -66,25 +66,28 @@ class Following:
                     next_report = time.monotonic() + max(PAUSE_SECONDS, COST * cost)
                     next_check = time.monotonic() + STALE_CHECK_SECONDS
                 elif stamp != seen and self._source.is_record and self._known:
-                    seen = stamp
-                    self._points()
+                    seen = stamp if self._points() else seen  # nothing new: what was written may still be on its way
             except RecordError as error:  # being written, moved or damaged: what is shown stays
+                reported = seen = None  # and tried again
                 next_report = time.monotonic() + PAUSE_SECONDS
                 self._hub.publish("state", {"problem": str(error)})
             except Exception as error:  # a bug in one report must not end the following of a run
-                next_report = time.monotonic() + PAUSE_SECONDS
+                reported = seen = None
+                next_report = time.monotonic() + 10 * PAUSE_SECONDS
                 self._complain(f"traindx live: no report could be made ({type(error).__name__}: {error})")
                 self._hub.publish("state", {"problem": f"no report could be made ({type(error).__name__})"})
             self._stop.wait(POLL_SECONDS)
 
-    def _points(self) -> None:
+    def _points(self) -> bool:
+        """Publish what is new; whether there was anything."""
         found = self._source.points(self._known)
         if not found:
-            return
+            return False
         for name, series in found.items():
             self._known[name] += len(series)
         last = max(int(series.steps.max()) for series in found.values())
         self._hub.publish("points", {"lines": [{"name": n, **packed(s)} for n, s in found.items()], "last": last})
+        return True
 
     def _report(self) -> float:
         """Publish the whole report; the seconds of processor time that it took."""

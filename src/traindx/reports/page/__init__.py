@@ -5,7 +5,7 @@
 `document.py` puts both into one file. `traindx.reports.live` feeds the same page over a connection.
 """
 
-from .document import Feed, document, is_page
+from .document import Feed, document
 from .model import report
 
-__all__ = ["Feed", "document", "is_page", "report"]
+__all__ = ["Feed", "document", "report"]

@@ -20,13 +20,12 @@ from typing import Any
 from ...wording import markup
 
 STATIC = Path(__file__).parent / "static"
-STYLES = ("vendor/uPlot.min.css", "page.css", "panels.css", "print.css")
+STYLES = ("vendor/uPlot.min.css", "colours.css", "page.css", "causes.css", "panels.css", "layers.css", "print.css")
 # In the order in which they use each other.
 SCRIPTS = (
-    "dom", "arrays", "reduce", "theme", "chart", "marks", "curves", "verdict", "causes", "checks", "heat", "tree",
-    "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
+    "dom", "arrays", "reduce", "theme", "timeline", "ticks", "columns", "chart", "marks", "curves", "verdict", "causes",
+    "checks", "heat", "tree", "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
 )  # fmt: skip
-MADE_BY = b'<meta name="generator" content="traindx">'  # in page.html
 SELF, NOBODY = "'self'", "'none'"
 MEANT_BY_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -60,15 +59,6 @@ def document(reports: Sequence[dict[str, Any]], feed: Feed | None = None, fallba
     }
     # In one pass: what a user wrote is never searched for our marks.
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _read("page.html"))
-
-
-def is_page(path: Path) -> bool:
-    """Whether a file is a page that `document` made."""
-    try:
-        with path.open("rb") as file:
-            return MADE_BY in file.read(4096)
-    except OSError:
-        return False
 
 
 def embedded(value: Any) -> str:

@@ -30,6 +30,8 @@ BAD_FROM = 0.9
 DOUBT_FROM = 0.5
 TYPICAL_NOISE = 0.015  # of one evaluation, relative; the prior where few evaluations show little of their own
 SMALL, CLEAR = 0.02, 0.04  # relative rise; 3 % is half way
+# Of an observed run much else is known, and a few percent on a small validation set are no verdict.
+CLEARLY, SLIGHT = 0.1, 0.85
 METRIC_IMPROVES = 0.6  # the highest level while the accuracy goes on improving: a doubt, not a bad outcome
 
 
@@ -42,6 +44,8 @@ def measure(run: Run) -> Sign | Missing:
     level = min(_significance(validation, rise), _size(rise), training.fell, _part_of_course(validation, rise))
     if accuracy.better:
         level = min(level, METRIC_IMPROVES)
+    if run.kind == "observed" and rise.ratio < CLEARLY:
+        level = min(level, SLIGHT)
     low, last, step = validation.minimum, validation.final, validation.minimum_step
     above = (last - low) / (abs(low) or validation.size)
     values = {

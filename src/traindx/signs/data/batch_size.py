@@ -6,7 +6,7 @@ from ...record import Run
 from ...wording import num, percent
 from .. import questions
 from .._base import Missing, Sign, SignUnit, ramp
-from .._batch import AMPLE_UPDATES, SCARCE_UPDATES, effective_batch
+from .._batch import AMPLE_UPDATES, ORDINARY_BATCH, SCARCE_UPDATES, SMALL_BATCH, effective_batch
 from .._loaders import dataset_size
 from .._optimizers import needs_whole_set
 from .._tables import typical
@@ -18,15 +18,18 @@ def large(run: Run) -> Sign | Missing:
     """The batch against the training set, where updates are scarce.
 
     A tenth of the set in one batch leaves ten updates an epoch. Training on the full set for thousands of steps is
-    healthy, so the level also asks for fewer than a thousand updates in all.
+    healthy, so the level also asks for fewer than a thousand updates in all. A batch of a few samples is not large,
+    even if there are no more.
     """
     batch, size = effective_batch(run), dataset_size(run)
     if batch is None or size is None or run.steps <= 0:
         return Missing(LARGE, "the batch size or the size of the training set is not known")
     if needs_whole_set(run):
         return Missing(LARGE, "the optimizer needs the same samples at every step")
-    share = min(batch / size, 1.0)
+    batch = min(batch, size)
+    share = batch / size
     level = ramp(share, 0.05, 0.3, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
+    level *= ramp(batch, SMALL_BATCH, ORDINARY_BATCH, log=True)
     return Sign(
         LARGE,
         share,

@@ -8,6 +8,8 @@ validation.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from ...record import Run
 from ...record.values import number
@@ -22,6 +24,8 @@ SHOWS = "fault"
 RIVAL = ("data", 1.5)
 CHECK = checks.OVERLAP
 FEWEST = 10
+SMALLEST = 0.1  # share compared below which a count is not scaled up further
+NEARLY_ALL = 0.97  # share compared from which nothing is scaled up
 
 
 def _by_chance(run: Run, trained: float | None) -> float:
@@ -45,12 +49,32 @@ def _by_chance(run: Run, trained: float | None) -> float:
     return min(1.0, max(repeated, trained * (found + 2 * math.sqrt(found)) / pairs))
 
 
+def _share_compared(overlap: Mapping[str, Any]) -> float:
+    """The share of the training samples that were hashed.
+
+    Of one epoch it is the share of its batches. Over many epochs the same samples come again: how many there are in
+    all follows from how many of those drawn were new.
+    """
+    batches = number(overlap.get("train_share_hashed")) or 1.0
+    drawn, distinct = number(overlap.get("train_samples_hashed")), number(overlap.get("train_distinct"))
+    again = 0.0
+    if drawn and distinct and distinct < 0.95 * drawn:
+        # distinct = all · (1 - exp(-drawn / all)), solved for the number of draws a sample
+        low, high = 1e-6, 50.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if (1 - math.exp(-middle)) / middle > distinct / drawn else (low, middle)
+        again = 1 - math.exp(-low)
+    share = max(batches, again, SMALLEST)
+    return 1.0 if share > NEARLY_ALL else share
+
+
 def measure(run: Run) -> Sign | Missing:
     overlap = run.fact("overlap")
     held, shared = number(overlap.get("eval_samples")), number(overlap.get("shared"))
     if held is None or shared is None or held < FEWEST:
         return Missing(ID, "evaluation samples were not compared with training samples")
-    hashed = min(max(number(overlap.get("train_share_hashed")) or 1.0, 0.01), 1.0)
+    hashed = _share_compared(overlap)
     repeated = _by_chance(run, number(overlap.get("train_distinct")))
     # Scaling up a handful of chance matches would make much of little: two standard errors are taken off.
     certain = max(0.0, shared - 2 * math.sqrt(max(shared, 0.0))) if hashed < 1 else shared

@@ -10,7 +10,7 @@ from ...record import Run
 from ...wording import counted, num
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._batch import AMPLE_UPDATES, SCARCE_UPDATES
+from .._batch import AMPLE_UPDATES, ORDINARY_BATCH, SCARCE_UPDATES, SMALL_BATCH, effective_batch
 from .._loaders import updates_per_epoch
 from .._optimizers import needs_whole_set
 
@@ -26,6 +26,9 @@ def measure(run: Run) -> Sign | Missing:
     if needs_whole_set(run):
         return Missing(ID, "the optimizer needs the same samples at every step")
     level = ramp(each, 30.0, 5.0, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
+    batch = effective_batch(run)
+    if batch is not None:  # an epoch over a handful of samples cannot hold more updates
+        level *= ramp(batch, SMALL_BATCH, ORDINARY_BATCH, log=True)
     return Sign(
         ID,
         each,

@@ -1,13 +1,18 @@
 """Whether training goes up a standard loss: backward got its negative, or the optimizer maximizes.
 
-A minus before a likelihood or a score is how many losses are written, so only the sign against a standard loss
-function counts: what backward got, over what the function returned. Where several losses are weighed against each other
-(adversarial training) a negative one may be meant, and the level stays low.
+A minus before a likelihood or a score is how many losses are written, so only the sign of a standard loss function
+counts. The graph shows with which sign each function enters what is differentiated, whatever else is added or taken
+away. A function that the graph does not show by itself (`l1_loss`) is judged by what backward got, over what it
+returned, as long as that is a constant multiple. Where several losses are weighed against each other (adversarial
+training) a negative one may be meant, and the level stays low.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...record import Run
+from ...record.losses import LossCall
 from ...wording import num
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, place
@@ -17,6 +22,19 @@ QUESTION = questions.LOSS_INPUTS
 SHOWS = "fault"
 RIVAL = ("update", 3.0)
 CHECK = checks.LOSS_INPUTS
+
+# What the graph calls a loss function.
+NODES = {
+    "cross_entropy": ("nllloss", "nllloss2d"),
+    "nll_loss": ("nllloss", "nllloss2d"),
+    "mse_loss": ("mseloss",),
+    "smooth_l1_loss": ("smoothl1loss",),
+    "huber_loss": ("huberloss",),
+    "binary_cross_entropy": ("binarycrossentropy",),
+    "binary_cross_entropy_with_logits": ("binarycrossentropywithlogits",),
+    "ctc_loss": ("ctcloss",),
+}
+CONSTANT = 0.05  # relative spread below which a ratio is one number
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -28,7 +46,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no standard loss function was compared with what backward got")
     settings = [group.settings.get("maximize") is True for group in run.groups]
     upward = -1.0 if settings and all(settings) else 1.0
-    wrong = [call for call in calls if (call.value_ratio or 0.0) * upward < 0]
+    wrong = [call for call in calls if _sign(run, call) * upward < 0]
     mixed = len(calls) > 1 or len(run.entries("backward_sites")) > 1 or len(run.entries("optimizers")) > 1
     level = 0.0 if not wrong else 0.3 if mixed else 1.0
     call = (wrong or calls)[0]
@@ -37,9 +55,43 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"training moves {call.fn} {'up' if wrong else 'down'}: backward got {num(call.value_ratio or 0.0)} times its "
-        f"value{' and the optimizer has maximize=True' if upward < 0 else ''}{place(call.site)}",
+        f"training moves {call.fn} {'up' if wrong else 'down'}: {_what_backward_got(run, call)}"
+        f"{' and the optimizer has maximize=True' if upward < 0 else ''}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"ratio": ratio, "fn": call.fn, "maximize": upward < 0},
     )
+
+
+def _sign(run: Run, call: LossCall) -> float:
+    """With which sign the function enters what is differentiated; 0 if that is not known."""
+    shown = _shown(run, call)
+    if shown is not None:
+        return shown
+    return call.value_ratio or 0.0 if _is_constant(run) else 0.0
+
+
+def _shown(run: Run, call: LossCall) -> float | None:
+    """The sign as the graph shows it."""
+    found = [graph["loss_signs"] for graph in run.graphs if isinstance(graph.get("loss_signs"), dict)]
+    signs = {signs[node] for signs in found for node in NODES.get(call.fn, ()) if node in signs}
+    if not signs:
+        # A function that the graph would show, but not behind sums and constant factors only: nothing is known.
+        return 0.0 if found and call.fn in NODES else None
+    return float(signs.pop()) if len(signs) == 1 else 0.0
+
+
+def _is_constant(run: Run) -> bool:
+    function, total = run.series("loss/function").finite, run.series("loss/train").finite
+    values = [dict(zip(s.steps.tolist(), s.values.tolist(), strict=True)) for s in (function, total)]
+    ratios = [values[1][step] / value for step, value in values[0].items() if value and step in values[1]]
+    if len(ratios) < 3:
+        return True
+    low, middle, high = np.quantile(ratios, [0.1, 0.5, 0.9])
+    return bool(high - low <= CONSTANT * abs(middle))
+
+
+def _what_backward_got(run: Run, call: LossCall) -> str:
+    if _is_constant(run):
+        return f"backward got {num(call.value_ratio or 0.0)} times its value"
+    return f"it enters the loss with a {'minus' if _sign(run, call) < 0 else 'plus'}, beside other terms"

@@ -49,7 +49,8 @@ def _starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         return Missing(sign_id, "gradients were cleared before the steps that should have used them")
     if run.steps < FEWEST_STEPS or not known:
         return Missing(sign_id, "too few steps, or no weight's gradient was followed")
-    without = [p for p in known if p.grad == grad and not _fed(run, p.name)]
+    fed = {p.name for p in known if p.grad != grad}
+    without = [p for p in known if p.grad == grad and not _fed(run, p.name) and not _one_step(p.name, fed)]
     share = share_of(without, known)
     level = ramp(share, 0.02, 0.2)
     names = [p.name for p in without]
@@ -71,6 +72,11 @@ def _fed(run: Run, name: str) -> bool:
     """Whether some look found a gradient: a branch that begins at zero passes none at first."""
     table = run.layers("grad_norm")
     return name in table.layers and bool((table.column(name) > 0).any())
+
+
+def _one_step(name: str, fed: set[str]) -> bool:
+    """Whether it is the recurrent weight of a network that is given one time step: a state of zeros has no gradient."""
+    return "weight_hh" in name and name.replace("weight_hh", "weight_ih") in fed
 
 
 SIGNS = (

@@ -42,7 +42,7 @@ class _Shuffled(Intervening):
 
         from ...observe.watchers.loss_inputs import given_pair
 
-        given, target = given_pair((args, kwargs))
+        given, target = given_pair("", (args, kwargs))
         trains = isinstance(given, torch.Tensor) and given.requires_grad and torch.is_grad_enabled()
         if not trains or not isinstance(target, torch.Tensor) or target.dim() == 0 or len(target) < 2:
             return args, kwargs

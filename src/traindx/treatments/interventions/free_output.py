@@ -9,8 +9,8 @@ from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
-from ._arguments import floating, loss_pair, with_pair
-from ._surgery import RECTIFIERS, SQUASHING, named, output_layers
+from ._arguments import floating
+from ._functions import called_by_user, replace
 
 ID = "free-output"
 TITLE = "Remove the activation behind the last layer"
@@ -18,53 +18,66 @@ TESTS = ("output-range-mismatch",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-ACTIVATIONS = (*SQUASHING, *RECTIFIERS, "Softplus", "Softmax", "LogSigmoid")
+FUNCTIONS = ("sigmoid", "tanh", "relu", "softplus", "softmax", "hardtanh", "relu6", "softsign", "leaky_relu", "elu")
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
-    made = {loss.made_by.lower() for loss in run.training_losses}
-    outputs = set(output_layers(run))
-    last = [m.name for model in run.models for m in model.modules if m.name in outputs and m.type in ACTIVATIONS]
-    if last:
-        return [Dose({"names": last}, f"the model's output without its last activation (`{last[0]}`)")]
-    if made & {"sigmoid", "tanh"}:
-        return [Dose({"invert": True}, "the value in front of the last sigmoid or tanh given to the loss")]
-    return Refusal("the last activation is no module and cannot be inverted")
+    if not run.models:
+        return Refusal("the network is no module")
+    made = {loss.made_by.lower() for loss in run.training_losses} & set(FUNCTIONS)
+    # With one model, an activation between it and the loss is the last one, too; with several it may be a hidden one.
+    outside = sorted(made)[0] if made and len(run.models) == 1 else None
+    return [Dose({"outside": outside}, "the model's output without its last activation")]
 
 
 class _Freed(Intervening):
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._names = tuple(options.get("names", ()))
-        self._invert = bool(options.get("invert"))
+    """Activations are functions of torch, and modules call them: what the last one was given is the free output."""
 
-    def model_ready(self, root: Any) -> None:
+    def __init__(self, outside: str | None) -> None:
+        super().__init__()
         import torch
 
-        for name, module in list(root.named_modules()):
-            if name and named(name, self._names) and type(module).__name__ in ACTIVATIONS:
-                parent, _, child = name.rpartition(".")
-                setattr(root.get_submodule(parent), child, torch.nn.Identity())
+        self._outside = outside
+
+        self._last: tuple[Any, Any] | None = None
+        self._inside = False
+        self.note = "no activation makes the model's output"
+        for name in FUNCTIONS:
+            for owner in (torch, torch.nn.functional, torch.Tensor):
+                if hasattr(owner, name):
+                    self._watch(owner, name)
+
+    def _watch(self, owner: Any, name: str) -> None:
+        def activation(given: Any, *args: Any, **kwargs: Any) -> Any:
+            if name == self._outside and not self._inside and floating(given) and called_by_user():
                 self.acted += 1
+                return given
+            if kwargs.get("inplace") or (args and args[-1] is True):
+                return old(given, *args, **kwargs)  # its input is gone
+            made = old(given, *args, **kwargs)
+            if self._inside:
+                self._last = (made, given)
+            return made
 
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        given, target = loss_pair(args, kwargs)
-        before = _in_front_of(given) if self._invert and floating(given) else None
-        if before is None:
-            return args, kwargs
-        self.acted += 1
-        return with_pair(args, kwargs, before, target)
+        old = replace(owner, name, activation)
 
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        self._inside, self._last = True, None
+        return args, kwargs
 
-def _in_front_of(given: Any) -> Any:
-    import torch
-
-    node = type(given.grad_fn).__name__ if given.grad_fn is not None else ""
-    bounded = given.clamp(-1 + 1e-6, 1 - 1e-6)
-    if node == "SigmoidBackward0":
-        return torch.logit(given, eps=1e-6)
-    return torch.atanh(bounded) if node == "TanhBackward0" else None
+    def forward_output(self, root: Any, output: Any) -> Any:
+        last, self._last, self._inside = self._last, None, False
+        if last is None or not floating(output):
+            return output
+        made, given = last
+        if output is made:
+            self.acted += 1
+            return given
+        if output._is_view() and output._base is made and output.numel() == given.numel():  # sigmoid(x).squeeze(1)
+            self.acted += 1
+            return given.reshape(output.shape)
+        return output
 
 
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Freed(options)
+    return _Freed(options.get("outside"))

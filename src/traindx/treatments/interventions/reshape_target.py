@@ -1,4 +1,7 @@
-"""Gives the target the shape of the output where the two would broadcast against each other."""
+"""Gives the target the shape of the output where the two would broadcast against each other.
+
+A loss written by hand does not show its target: there the output gets the target's shape.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +18,37 @@ ID = "reshape-target"
 TITLE = "Give the target the shape of the output"
 TESTS = ("broadcast-loss",)
 SAFETY = "changes-result"
-JUDGED_BY = "score"
+JUDGED_BY = "loss"
 
 ELEMENTWISE = (*REGRESSION, "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss")
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
-    if not any(loss.fn in ELEMENTWISE for loss in run.training_losses):
-        return Refusal("the loss is computed by hand: its target cannot be reached")
-    return [Dose({}, "target reshaped like the output")]
+    if any(loss.fn in ELEMENTWISE for loss in run.training_losses):
+        return [Dose({}, "target reshaped like the output")]
+    if len(run.models) == 1 and run.fact("graph").get("broadcasts"):
+        return [Dose({"output": True}, "output reshaped like the target")]
+    return Refusal("the loss is computed by hand, and what broadcasts in it is not known")
 
 
 class _Reshaped(Intervening):
+    def __init__(self, output: bool) -> None:
+        super().__init__()
+        self._output = output
+
+    def forward_output(self, root: Any, output: Any) -> Any:
+        import torch
+
+        # The evaluation may be right, and would break.
+        single = torch.is_grad_enabled() and floating(output) and (output.dim() == 1 or output.shape[-1:] == (1,))
+        if not self._output or not single or next(root.parameters(), None) is None:
+            return output
+        self.acted += 1
+        return output.unsqueeze(-1) if output.dim() == 1 else output.squeeze(-1)
+
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         given, target = loss_pair(args, kwargs)
-        if name not in ELEMENTWISE or not floating(given) or not hasattr(target, "shape"):
+        if self._output or name not in ELEMENTWISE or not floating(given) or not hasattr(target, "shape"):
             return args, kwargs
         if given.shape == target.shape or given.numel() != target.numel():
             return args, kwargs
@@ -38,4 +57,4 @@ class _Reshaped(Intervening):
 
 
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Reshaped()
+    return _Reshaped(bool(options.get("output")))

@@ -1,4 +1,4 @@
-"""Makes the loader's training batches larger or smaller."""
+"""Makes the loader's training batches larger."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ...wording import num
 from .._base import Dose, Intervening, Refusal
 
 ID = "resize-batches"
-TITLE = "Change the batch size"
-TESTS = ("batch-too-small", "batch-too-large", "batchnorm-tiny-batch")
+TITLE = "Make the batches larger"
+TESTS = ("batch-too-small", "batchnorm-tiny-batch")
 SAFETY = "costly"
 JUDGED_BY = "loss"
 COST = 2.0

@@ -1,4 +1,8 @@
-"""Standardises the targets where they enter a regression loss; in evaluation, too."""
+"""Lets the model answer in standard units: its output is scaled to the targets' range before the loss sees it.
+
+That is the same as standardising the targets, but the loss and what the script reports stay in their own units, so that
+the two runs can be compared, and losses written by hand are reached as well.
+"""
 
 from __future__ import annotations
 
@@ -7,55 +11,60 @@ from typing import Any
 
 from ...observe.hook_points.hooks import Driver
 from ...record import Run
+from ...record.losses import REGRESSION
 from ...signs import Signs
 from ...wording import num
 from .._base import Dose, Intervening, Refusal
-from ._arguments import REGRESSION, floating, loss_pair, with_pair
+from ._arguments import floating
 from ._numbers import numbers
 
 ID = "standardise-targets"
 TITLE = "Standardise the targets"
 TESTS = ("unscaled-targets", "output-range-mismatch")
 SAFETY = "changes-result"
-JUDGED_BY = "score"
+JUDGED_BY = "loss"
 
-# Of a bounded output: where the range of the targets goes.
-BOUNDED = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}
+BOUNDED = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}  # what a bounded output reaches
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
-    losses = [loss for loss in run.training_losses if loss.fn in REGRESSION]
+    losses = [loss for loss in run.training_losses if loss.kind in REGRESSION]
     if not losses:
-        return Refusal("the targets enter no standard regression loss")
-    facts = run.fact("targets/train")
+        return Refusal("the targets enter no regression loss")
+    if len(run.models) != 1:
+        return Refusal("several models are called: which one answers is not known")
+    power = 1 if losses[0].kind == "absolute" else 2
     if cause == "output-range-mismatch":
         limits = BOUNDED.get(losses[0].made_by.lower())
         low, high = losses[0].target.min, losses[0].target.max
         if limits is None or low is None or high is None or high <= low:
             return Refusal("the last activation is not bounded on both sides")
         scale = (high - low) / (limits[1] - limits[0])
-        text = f"targets from {num(low)} … {num(high)} to {num(limits[0])} … {num(limits[1])}"
-        return [Dose({"mean": low - limits[0] * scale, "std": scale}, text)]
+        text = f"output from {num(limits[0])} … {num(limits[1])} to the targets' {num(low)} … {num(high)}"
+        return [Dose({"mean": low - limits[0] * scale, "std": scale, "power": power}, text)]
+    facts = run.fact("targets/train")
     found = numbers([facts.get("mean"), facts.get("std")])
     if not found or found[1] <= 0:
         return Refusal("the targets were not measured, or are constant")
-    return [
-        Dose({"mean": found[0], "std": found[1]}, f"targets from mean {num(found[0])}, std {num(found[1])} to 0, 1")
-    ]
+    text = f"targets from mean {num(found[0])}, std {num(found[1])} to 0, 1"
+    return [Dose({"mean": found[0], "std": found[1], "power": power}, text)]
 
 
 class _Standardised(Intervening):
-    def __init__(self, mean: float, std: float) -> None:
+    def __init__(self, mean: float, std: float, power: int) -> None:
         super().__init__()
-        self._mean, self._std = mean, std
+        self._mean, self._std, self._power = mean, std, power
 
-    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        given, target = loss_pair(args, kwargs)
-        if name not in REGRESSION or not floating(target) or target.requires_grad:
-            return args, kwargs
+    def forward_output(self, root: Any, output: Any) -> Any:
+        if not floating(output) or next(root.parameters(), None) is None:
+            return output
         self.acted += 1
-        return with_pair(args, kwargs, given, (target - self._mean) / self._std)
+        return output * self._std + self._mean
+
+    def differentiated(self, loss: Any) -> Any:
+        # In standard units a squared error is smaller by the square of their size.
+        return loss / self._std**self._power
 
 
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Standardised(float(options["mean"]), float(options["std"]))
+    return _Standardised(float(options["mean"]), float(options["std"]), int(options["power"]))

@@ -6,7 +6,9 @@ async function inflated(text) {
   return new Response(stream).arrayBuffer();
 }
 
-async function floats(text) { return new Float32Array(await inflated(text)); }
+async function floats(text) {
+  return new Float32Array(await inflated(text));
+}
 
 async function stepsOf(packed, length) {
   const steps = new Float64Array(length);
@@ -16,7 +18,10 @@ async function stepsOf(packed, length) {
   }
   const gaps = new Int32Array(await inflated(packed.i32));
   let at = packed.from;
-  for (let i = 0; i < length; i += 1) { steps[i] = at; at += gaps[i] || 0; }
+  for (let i = 0; i < length; i += 1) {
+    steps[i] = at;
+    at += gaps[i] || 0;
+  }
   return steps;
 }
 
@@ -41,7 +46,8 @@ class Series {
     const needed = this.n + steps.length;
     if (needed > this.steps.length) {
       const room = Math.max(1024, 2 * needed);
-      const grownSteps = new Float64Array(room), grownValues = new Float32Array(room);
+      const grownSteps = new Float64Array(room),
+        grownValues = new Float32Array(room);
       grownSteps.set(this.steps.subarray(0, this.n));
       grownValues.set(this.values.subarray(0, this.n));
       this.steps = grownSteps;
@@ -58,7 +64,8 @@ class Series {
   // A counter that went back: the points are put in order, and what was known of blocks is forgotten.
   sort() {
     const order = [...Array(this.n).keys()].sort((a, b) => this.steps[a] - this.steps[b] || a - b);
-    const steps = Float64Array.from(order, (i) => this.steps[i]), values = Float32Array.from(order, (i) => this.values[i]);
+    const steps = Float64Array.from(order, (i) => this.steps[i]),
+      values = Float32Array.from(order, (i) => this.values[i]);
     this.steps.set(steps);
     this.values.set(values);
     this.blocks = null;
@@ -66,10 +73,12 @@ class Series {
 
   // The first place whose step is at least `step`.
   find(step) {
-    let low = 0, high = this.n;
+    let low = 0,
+      high = this.n;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.steps[middle] < step) low = middle + 1; else high = middle;
+      if (this.steps[middle] < step) low = middle + 1;
+      else high = middle;
     }
     return low;
   }
@@ -93,7 +102,9 @@ async function unpackSummary(report) {
     quantity.at = await stepsOf(quantity.steps, quantity.looks);
   }
   const timing = report.timing;
-  if (timing && timing.memory) timing.memorySeries = await Series.unpacked({ ...timing.memory, name: "memory", label: "Memory" });
-  if (timing && timing.step_times) timing.stepSeries = await Series.unpacked({ ...timing.step_times, name: "time/total", label: "Time per step" });
+  if (timing && timing.memory)
+    timing.memorySeries = await Series.unpacked({ ...timing.memory, name: "memory", label: "Memory" });
+  if (timing && timing.step_times)
+    timing.stepSeries = await Series.unpacked({ ...timing.step_times, name: "time/total", label: "Time per step" });
   if (report.data) report.data.unpacked = await Promise.all(report.data.series.map(Series.unpacked));
 }

@@ -4,28 +4,58 @@ function comparePanel(reports) {
   if (reports.length < 2) return null;
   const box = h("div", {});
   const draw = (name) => {
-    const lines = reports.map((report, i) => ({ report, series: lineOf(report, name), colour: LINES[i % LINES.length] })).filter((line) => line.series);
-    const extent = [Math.min(...lines.map((line) => line.series.steps[0])), Math.max(...lines.map((line) => line.series.steps[line.series.n - 1]))];
-    const chart = new Chart(new Timeline(extent, reports[0].about.unit), { title: "Runs compared", height: 320,
+    const lines = reports
+      .map((report, i) => ({ report, series: lineOf(report, name), colour: LINES[i % LINES.length] }))
+      .filter((line) => line.series);
+    const extent = [
+      Math.min(...lines.map((line) => line.series.steps[0])),
+      Math.max(...lines.map((line) => line.series.steps[line.series.n - 1])),
+    ];
+    const chart = new Chart(new Timeline(extent, reports[0].about.unit), {
+      title: "Runs compared",
+      height: 320,
       log: reports.some((report) => report.curves.charts.some((one) => one.key === "loss" && one.log)),
-      lines: lines.map(({ report, series, colour: ink }) => ({ series, label: report.about.name, colour: ink, width: 1.8, gap: widestGap(series), shown: () => (series.n < FEW ? series : smoothedSeries(series, 0.04, chart.log)) })) });
+      lines: lines.map(({ report, series, colour: ink }) => ({
+        series,
+        label: report.about.name,
+        colour: ink,
+        width: 1.8,
+        gap: widestGap(series),
+        shown: () => (series.n < FEW ? series : smoothedSeries(series, 0.04, chart.log)),
+      })),
+    });
     onTheme.push(() => chart.remake());
     const legend = h("div", { class: "legend" });
-    chart.onCursor = fillLegend(legend, chart, lines.map(({ report, series }) => named(series, report.about.name)), chart.lines.map((line, i) => line), chart.timeline);
+    chart.onCursor = fillLegend(
+      legend,
+      chart,
+      lines.map((line) => line.series),
+      chart.lines,
+      chart.timeline,
+    );
     box.replaceChildren(h("figure", { class: "curve" }, h("figcaption", {}, legend), chart.figure));
   };
-  const names = [["loss/train", "Training loss"], ["loss/validation", "Validation loss"]].filter(([name]) => reports.filter((report) => lineOf(report, name)).length > 1);
+  const names = [
+    ["loss/train", "Training loss"],
+    ["loss/validation", "Validation loss"],
+  ].filter(([name]) => reports.filter((report) => lineOf(report, name)).length > 1);
   if (names.length) draw(names[0][0]);
-  return panel("compare", "Compare", names.length > 1 ? h("div", { class: "tools" }, choice("Curve", names, names[0][0], draw)) : null, box, differences(reports));
+  return panel(
+    "compare",
+    "Compare",
+    names.length > 1 ? h("div", { class: "tools" }, choice("Curve", names, names[0][0], draw)) : null,
+    box,
+    differences(reports),
+  );
 }
 
-// The legend names runs here, not quantities.
-function named(series, name) { series.label = name; return series; }
-
+// A series of one run, called by the run's name: that is what the legend tells apart here.
 function lineOf(report, name) {
   for (const chart of report.curves.charts) {
     const found = chart.series.find((series) => series.name === name);
-    if (found && found.n) return Object.assign(new Series(found.name, found.label, found.steps.subarray(0, found.n), found.values.subarray(0, found.n)), {});
+    if (found && found.n) {
+      return new Series(name, report.about.name, found.steps.subarray(0, found.n), found.values.subarray(0, found.n));
+    }
   }
   return null;
 }
@@ -33,13 +63,53 @@ function lineOf(report, name) {
 // Settings that are not the same everywhere, and how each run ended.
 function differences(reports) {
   const settings = new Map();
-  reports.forEach((report, i) => { for (const [name, text] of report.setup) { if (!settings.has(name)) settings.set(name, Array(reports.length).fill("")); settings.get(name)[i] = text; } });
+  reports.forEach((report, i) => {
+    for (const [name, text] of report.setup) {
+      if (!settings.has(name)) settings.set(name, Array(reports.length).fill(""));
+      settings.get(name)[i] = text;
+    }
+  });
   const rows = [...settings].filter(([, texts]) => new Set(texts).size > 1).slice(0, 30);
-  const final = (report, name) => { const line = lineOf(report, name); return line ? num(line.values[line.n - 1]) : "–"; };
-  const facts = [["Verdict", reports.map((report) => `${report.verdict.mark} ${report.verdict.word}`)], ["Steps", reports.map((report) => count(report.about.steps))],
-    ["Last training loss", reports.map((report) => final(report, "loss/train"))], ["Last validation loss", reports.map((report) => final(report, "loss/validation"))],
-    ["Leading cause", reports.map((report) => (report.causes[0] ? report.causes[0].title : "–"))], ...rows];
-  return h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Differences between the runs" }, h("table", {},
-    h("thead", {}, h("tr", {}, h("td", {}), reports.map((report) => h("th", { scope: "col" }, report.about.name)))),
-    h("tbody", {}, facts.map(([name, texts]) => h("tr", {}, h("th", { scope: "row" }, name), texts.map((text) => h("td", {}, text)))))));
+  const final = (report, name) => {
+    const line = lineOf(report, name);
+    return line ? num(line.values[line.n - 1]) : "–";
+  };
+  const facts = [
+    ["Verdict", reports.map((report) => `${report.verdict.mark} ${report.verdict.word}`)],
+    ["Steps", reports.map((report) => count(report.about.steps))],
+    ["Last training loss", reports.map((report) => final(report, "loss/train"))],
+    ["Last validation loss", reports.map((report) => final(report, "loss/validation"))],
+    ["Leading cause", reports.map((report) => (report.causes[0] ? report.causes[0].title : "–"))],
+    ...rows,
+  ];
+  return h(
+    "div",
+    { class: "wide", tabindex: "0", role: "group", "aria-label": "Differences between the runs" },
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td", {}),
+          reports.map((report) => h("th", { scope: "col" }, report.about.name)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        facts.map(([name, texts]) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, name),
+            texts.map((text) => h("td", {}, text)),
+          ),
+        ),
+      ),
+    ),
+  );
 }

@@ -30,14 +30,20 @@ function num(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) {
-    return value.toExponential(Math.max(0, digits - 2)).replace(/\.?0+e/, "e").replace("e+", "e").replace("-", "−").replace("e-", "e−");
+    return value
+      .toExponential(Math.max(0, digits - 2))
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e")
+      .replace("-", "−")
+      .replace("e-", "e−");
   }
   const text = size >= 10 ** (digits - 1) ? String(Math.round(value)) : String(Number(value.toPrecision(digits)));
   return text.replace("-", "−");
 }
 
 const count = (value) => Math.round(value).toLocaleString("en-US");
-const percent = (share) => `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(2))} %`;
+const percent = (share) =>
+  `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(2))} %`;
 
 function seconds(value) {
   if (value >= 1) return `${num(value, 3)} s`;
@@ -47,21 +53,32 @@ function seconds(value) {
 function bytes(value) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let i = 0;
-  while (value >= 1000 && i < units.length - 1) { value /= 1000; i += 1; }
+  while (value >= 1000 && i < units.length - 1) {
+    value /= 1000;
+    i += 1;
+  }
   return `${num(value, 3)} ${units[i]}`;
 }
 
-function say(text) { byId("said").textContent = text; }
+function say(text) {
+  byId("said").textContent = text;
+}
 
 // A button that copies a text, also from a file on disk, where some browsers refuse the clipboard.
 function copyButton(text, what) {
   const button = h("button", { type: "button", class: "copy", "aria-label": `Copy ${what}` }, "Copy");
   button.addEventListener("click", async () => {
     let done = true;
-    try { await navigator.clipboard.writeText(text); } catch { done = copyBySelection(text); }
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      done = copyBySelection(text);
+    }
     button.textContent = done ? "Copied" : "Select and press Ctrl+C";
     say(done ? `Copied ${what}` : `Could not copy ${what}`);
-    setTimeout(() => { button.textContent = "Copy"; }, 1600);
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 1600);
   });
   return button;
 }
@@ -72,7 +89,11 @@ function copyBySelection(text) {
   document.body.append(area);
   area.select();
   let done = false;
-  try { done = document.execCommand("copy"); } catch { done = false; }
+  try {
+    done = document.execCommand("copy");
+  } catch {
+    done = false;
+  }
   area.remove();
   return done;
 }
@@ -91,11 +112,20 @@ function choice(label, options, chosen, take) {
 }
 
 function panel(id, title, ...content) {
-  return h("section", { id, class: "panel", "aria-labelledby": `${id}-title` },
-    h("h2", { id: `${id}-title` }, title), content);
+  return h(
+    "section",
+    { id, class: "panel", "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title` }, title),
+    content,
+  );
 }
 
 // A panel that has nothing to show: one quiet line that says why.
-const absentPanel = (id, title, ...words) => h("section", { id, class: "panel quiet", "aria-labelledby": `${id}-title` },
-  h("h2", { id: `${id}-title` }, title), h("p", { class: "absent" }, words));
+const absentPanel = (id, title, ...words) =>
+  h(
+    "section",
+    { id, class: "panel quiet", "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title` }, title),
+    h("p", { class: "absent" }, words),
+  );
 const smooth = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");

@@ -3,17 +3,28 @@
 const ROW = 24; // pixels: what a finger or an unsteady hand can hit
 
 function heatMap(quantity, rows, canvas, chosen) {
-  const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
+  const ratio = devicePixelRatio || 1,
+    width = canvas.clientWidth;
   if (!width) return;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(rows.length * ROW * ratio);
   const paint = canvas.getContext("2d");
   paint.scale(ratio, ratio);
-  const cell = width / quantity.looks, none = colour("tint"), broken = colour("broken"), zero = colour("zero");
+  const cell = width / quantity.looks,
+    none = colour("tint"),
+    broken = colour("broken"),
+    zero = colour("zero");
   rows.forEach((row, r) => {
     for (let look = 0; look < quantity.looks; look += 1) {
       const value = valueOf(quantity, row.leaves, look);
-      paint.fillStyle = value === null ? none : !Number.isFinite(value) ? broken : shareOf(quantity, value) === null ? zero : `rgb(${cividis(shareOf(quantity, value))})`;
+      paint.fillStyle =
+        value === null
+          ? none
+          : !Number.isFinite(value)
+            ? broken
+            : shareOf(quantity, value) === null
+              ? zero
+              : `rgb(${cividis(shareOf(quantity, value))})`;
       paint.fillRect(look * cell, r * ROW + 1, Math.ceil(cell * ratio) / ratio + 0.3, ROW - 2);
     }
   });
@@ -26,13 +37,18 @@ function heatMap(quantity, rows, canvas, chosen) {
 
 // The value of a layer, or the mean of a closed group (of logarithms on a logarithmic scale); Infinity where one is broken.
 function valueOf(quantity, leaves, look) {
-  let sum = 0, have = 0, zeros = 0;
+  let sum = 0,
+    have = 0,
+    zeros = 0;
   const log = quantity.scale === "log";
   for (const leaf of leaves) {
     const value = quantity.cells[leaf * quantity.looks + look];
     if (Number.isNaN(value)) continue;
     if (!Number.isFinite(value)) return Infinity;
-    if (log && value <= 0) { zeros += 1; continue; }
+    if (log && value <= 0) {
+      zeros += 1;
+      continue;
+    }
     sum += log ? Math.log(value) : value;
     have += 1;
   }
@@ -48,11 +64,28 @@ function shareOf(quantity, value) {
   return high > low ? Math.log(value / low) / Math.log(high / low) : 0.5;
 }
 
-const write = (quantity, value) => (value === null ? "not measured" : quantity.scale === "share" ? (Number.isFinite(value) ? percent(value) : "not finite") : Number.isFinite(value) ? num(value, 3) : "not finite");
+const write = (quantity, value) =>
+  value === null
+    ? "not measured"
+    : quantity.scale === "share"
+      ? Number.isFinite(value)
+        ? percent(value)
+        : "not finite"
+      : Number.isFinite(value)
+        ? num(value, 3)
+        : "not finite";
 
 function scaleLegend(quantity) {
-  return h("div", { class: "scale" }, h("span", {}, write(quantity, quantity.low)), h("span", { class: "ramp", "aria-hidden": "true" }), h("span", {}, write(quantity, quantity.high)),
-    h("span", { class: "key none" }, "not measured"), quantity.scale === "log" ? h("span", { class: "key zero" }, "zero") : null, h("span", { class: "key bad" }, "NaN/Inf"));
+  return h(
+    "div",
+    { class: "scale" },
+    h("span", {}, write(quantity, quantity.low)),
+    h("span", { class: "ramp", "aria-hidden": "true" }),
+    h("span", {}, write(quantity, quantity.high)),
+    h("span", { class: "key none" }, "not measured"),
+    quantity.scale === "log" ? h("span", { class: "key zero" }, "zero") : null,
+    h("span", { class: "key bad" }, "NaN/Inf"),
+  );
 }
 
 // Steps below the map: a few looks, evenly chosen, the last one always.

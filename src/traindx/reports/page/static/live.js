@@ -1,11 +1,24 @@
 // Follows a run: new points, new findings, alerts. Finds the server again after a restart or a sleep.
 
 const QUIET = 15000; // milliseconds without a word after which the connection is taken for dead
-const feedState = { on: false, connected: false, running: false, source: null, heard: 0, tries: 0, last: "", address: "" };
+const feedState = {
+  on: false,
+  connected: false,
+  source: null,
+  heard: 0,
+  tries: 0,
+  last: "",
+  address: "",
+};
 
 function liveBadge() {
   if (!feedState.on) return null;
-  return h("span", { class: "live", id: "live", role: "status" }, h("span", { class: "pulse", "aria-hidden": "true" }), h("span", { class: "words" }, liveWords()));
+  return h(
+    "span",
+    { class: "live", id: "live", role: "status" },
+    h("span", { class: "pulse", "aria-hidden": "true" }),
+    h("span", { class: "words" }, liveWords()),
+  );
 }
 
 function liveWords() {
@@ -23,17 +36,44 @@ function tellLive() {
 
 function alertsBox() {
   const alerts = (shown.report && shown.report.alerts) || [];
-  return h("div", { id: "alerts" }, alerts.map((alert) => h("p", { class: "alert" }, h("b", {}, alert.title), " ", alert.text,
-    alert.step === null ? null : [" ", h("button", { type: "button", class: "jump", onclick: () => jump({ panel: "loss", step: alert.step }) }, "Show")])));
+  return h(
+    "div",
+    { id: "alerts" },
+    alerts.map((alert) =>
+      h(
+        "p",
+        { class: "alert" },
+        h("b", {}, alert.title),
+        " ",
+        alert.text,
+        " ",
+        h("small", {}, new Date(1000 * alert.time).toLocaleTimeString()),
+        alert.step === null
+          ? null
+          : [
+              " ",
+              h(
+                "button",
+                { type: "button", class: "jump", onclick: () => jump({ panel: "loss", step: alert.step }) },
+                "Show",
+              ),
+            ],
+      ),
+    ),
+  );
 }
 
 function follow(feed) {
   Object.assign(feedState, { on: true, last: feed.last, address: feed.address });
   bar();
   connect();
-  setInterval(() => { if (Date.now() - feedState.heard > QUIET) connect(); }, 3000);
+  setInterval(() => {
+    if (Date.now() - feedState.heard > QUIET) connect();
+  }, 3000);
   addEventListener("online", connect);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && Date.now() - feedState.heard > QUIET / 2) connect(); });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && Date.now() - feedState.heard > QUIET / 2) connect();
+  });
 }
 
 function connect() {
@@ -42,14 +82,18 @@ function connect() {
   feedState.heard = Date.now();
   const source = new EventSource(`${feedState.address}&after=${encodeURIComponent(feedState.last)}`);
   feedState.source = source;
-  const on = (kind, act) => source.addEventListener(kind, (event) => {
-    if (source !== feedState.source) return;
-    feedState.heard = Date.now();
-    feedState.last = event.lastEventId || feedState.last;
-    feedState.tries = 0;
-    if (!feedState.connected) { feedState.connected = true; tellLive(); }
-    enqueue(() => act(JSON.parse(event.data)));
-  });
+  const on = (kind, act) =>
+    source.addEventListener(kind, (event) => {
+      if (source !== feedState.source) return;
+      feedState.heard = Date.now();
+      feedState.last = event.lastEventId || feedState.last;
+      feedState.tries = 0;
+      if (!feedState.connected) {
+        feedState.connected = true;
+        tellLive();
+      }
+      enqueue(() => act(JSON.parse(event.data)));
+    });
   on("ping", () => {});
   on("points", takePoints);
   on("report", takeReport);
@@ -70,7 +114,9 @@ function connect() {
 
 // One after the other: unpacking takes a moment, and points must not overtake each other.
 let queue = Promise.resolve();
-function enqueue(act) { queue = queue.then(act).catch((error) => console.error(error)); }
+function enqueue(act) {
+  queue = queue.then(act).catch((error) => console.error(error));
+}
 
 async function takePoints({ lines, last }) {
   const { report, timeline } = shown;
@@ -91,12 +137,32 @@ async function takePoints({ lines, last }) {
 async function takeReport(next) {
   const { report } = shown;
   const changed = (name) => JSON.stringify(report.raw[name]) !== JSON.stringify(next[name]);
-  const parts = { verdict: ["verdict", "about"], alerts: ["alerts"], causes: ["causes", "symptoms", "next"], layers: ["layers"], timing: ["timing"], data: ["data"], treatment: ["treatment"], checks: ["checks", "setup"] };
-  const stale = Object.entries(parts).filter(([, names]) => names.some(changed)).map(([id]) => id);
+  const parts = {
+    verdict: ["verdict", "about"],
+    alerts: ["alerts"],
+    causes: ["causes", "symptoms", "next"],
+    layers: ["layers"],
+    timing: ["timing"],
+    data: ["data"],
+    treatment: ["treatment"],
+    checks: ["checks", "setup"],
+  };
+  const stale = Object.entries(parts)
+    .filter(([, names]) => names.some(changed))
+    .map(([id]) => id);
   const raw = { ...next };
   await unpackSummary(next);
   Object.assign(report, next, { raw });
-  const make = { verdict: verdictPanel, alerts: alertsBox, causes: causesPanel, layers: layersPanel, timing: timingPanel, data: dataPanel, treatment: treatmentPanel, checks: checksPanel };
+  const make = {
+    verdict: verdictPanel,
+    alerts: alertsBox,
+    causes: causesPanel,
+    layers: layersPanel,
+    timing: timingPanel,
+    data: dataPanel,
+    treatment: treatmentPanel,
+    checks: checksPanel,
+  };
   for (const id of stale) renew(id, () => make[id](report));
   renewLetters(report);
   for (const chart of shown.timeline.charts) if (!chart.figure.isConnected) shown.timeline.charts.delete(chart);
@@ -107,16 +173,23 @@ async function takeReport(next) {
 }
 
 function renewLetters(report) {
-  const old = document.querySelector("#chart-loss .letters"), fresh = letterKey(report.marks, shown.timeline);
+  const old = document.querySelector("#chart-loss .letters"),
+    fresh = letterKey(report.marks, shown.timeline);
   if (old) old.remove();
   if (fresh && byId("chart-loss")) byId("chart-loss").append(fresh);
 }
 
 function renew(id, make) {
-  const old = byId(id), view = layersView;
+  const old = byId(id),
+    view = layersView;
   const focused = old && old.contains(document.activeElement);
   if (focused && id !== "verdict" && id !== "alerts") return; // somebody is using it; the next report will do
-  const open = old ? [...old.querySelectorAll("details")].map((fold) => [fold.querySelector("summary").textContent.replace(/[\d,]+/g, ""), fold.open]) : [];
+  const open = old
+    ? [...old.querySelectorAll("details")].map((fold) => [
+        fold.querySelector("summary").textContent.replace(/[\d,]+/g, ""),
+        fold.open,
+      ])
+    : [];
   const fresh = make();
   if (old && fresh) old.replaceWith(fresh);
   else if (old) old.remove();
@@ -131,7 +204,9 @@ function renew(id, make) {
 
 const ORDER = ["alerts", "verdict", "causes", "loss", "layers", "timing", "data", "treatment", "compare", "checks"];
 function place(id, fresh) {
-  const after = ORDER.slice(ORDER.indexOf(id) + 1).map(byId).find(Boolean);
+  const after = ORDER.slice(ORDER.indexOf(id) + 1)
+    .map(byId)
+    .find(Boolean);
   byId("main").insertBefore(fresh, after || null);
 }
 

@@ -1,6 +1,15 @@
 // Puts the panels together, and follows a link to the place that it names.
 
-const PANELS = [["verdict", "Verdict"], ["loss", "Loss"], ["layers", "Layers"], ["timing", "Time"], ["data", "Data"], ["treatment", "Treatment"], ["compare", "Compare"], ["checks", "Checks"]];
+const PANELS = [
+  ["verdict", "Verdict"],
+  ["loss", "Loss"],
+  ["layers", "Layers"],
+  ["timing", "Time"],
+  ["data", "Data"],
+  ["treatment", "Treatment"],
+  ["compare", "Compare"],
+  ["checks", "Checks"],
+];
 const shown = { reports: [], report: null, timeline: null };
 
 function show(report) {
@@ -9,26 +18,49 @@ function show(report) {
   onTheme.length = 0;
   shown.timeline = new Timeline(report.curves.extent, report.about.unit);
   const main = byId("main");
-  main.replaceChildren(...[
-    alertsBox(), verdictPanel(report), causesPanel(report), curvesPanel(report, shown.timeline), layersPanel(report), timingPanel(report), dataPanel(report),
-    treatmentPanel(report), comparePanel(shown.reports), checksPanel(report),
-  ].filter(Boolean));
+  main.replaceChildren(
+    ...[
+      alertsBox(),
+      verdictPanel(report),
+      causesPanel(report),
+      curvesPanel(report, shown.timeline),
+      layersPanel(report),
+      timingPanel(report),
+      dataPanel(report),
+      treatmentPanel(report),
+      comparePanel(shown.reports),
+      checksPanel(report),
+    ].filter(Boolean),
+  );
   bar();
   document.title = `${report.verdict.word}: ${report.about.name}`;
 }
 
 function bar() {
   const present = PANELS.filter(([id]) => byId(id));
-  byId("bar").replaceChildren(...[
-    h("span", { class: "brand" }, "traindx"),
-    shown.reports.length > 1 ? runPicker() : null,
-    h("nav", { "aria-label": "Sections" }, present.map(([id, words]) => h("a", { href: `#${id}` }, words))),
-    liveBadge(), themeButton(),
-  ].filter(Boolean));
+  byId("bar").replaceChildren(
+    ...[
+      h("span", { class: "brand" }, "traindx"),
+      shown.reports.length > 1 ? runPicker() : null,
+      h(
+        "nav",
+        { "aria-label": "Sections" },
+        present.map(([id, words]) => h("a", { href: `#${id}` }, words)),
+      ),
+      liveBadge(),
+      themeButton(),
+    ].filter(Boolean),
+  );
 }
 
 function runPicker() {
-  const select = h("select", { "aria-label": "Run" }, shown.reports.map((report, i) => h("option", { value: i, selected: report === shown.report }, `${report.verdict.mark} ${report.about.name}`)));
+  const select = h(
+    "select",
+    { "aria-label": "Run" },
+    shown.reports.map((report, i) =>
+      h("option", { value: i, selected: report === shown.report }, `${report.verdict.mark} ${report.about.name}`),
+    ),
+  );
   select.addEventListener("change", () => show(shown.reports[Number(select.value)]));
   return select;
 }
@@ -51,10 +83,20 @@ function jump(place) {
 async function start() {
   const content = JSON.parse(byId("content").textContent);
   if (typeof DecompressionStream === "undefined") {
-    byId("main").append(h("p", {}, "This browser is too old to unpack the charts (it lacks DecompressionStream). ", content.reports[0].verdict.sentence));
+    byId("main").append(
+      h(
+        "p",
+        {},
+        "This browser is too old to unpack the charts (it lacks DecompressionStream). ",
+        content.reports[0].verdict.sentence,
+      ),
+    );
     return;
   }
-  for (const report of content.reports) { report.raw = { ...report }; await unpackReport(report); }
+  for (const report of content.reports) {
+    report.raw = { ...report };
+    await unpackReport(report);
+  }
   shown.reports = content.reports;
   show(shown.reports[0]);
   byId("foot").append("Made by traindx. This page is complete in itself and loads nothing.");
@@ -62,6 +104,29 @@ async function start() {
   document.documentElement.dataset.ready = "yes";
 }
 
-addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll("details")) { if (!fold.open) { fold.dataset.printed = "yes"; fold.open = true; } } });
-addEventListener("afterprint", () => { for (const fold of document.querySelectorAll("details[data-printed]")) { fold.open = false; delete fold.dataset.printed; } });
+// Paper is light, and nothing on it can be unfolded.
+addEventListener("beforeprint", () => {
+  if (isDark()) {
+    document.documentElement.dataset.before = document.documentElement.dataset.theme || "system";
+    document.documentElement.dataset.theme = "light";
+  }
+  for (const fold of document.querySelectorAll("details:not([open])")) {
+    fold.dataset.printed = "yes";
+    fold.open = true;
+  }
+  for (const redraw of onTheme) redraw();
+  if (shown.timeline) for (const chart of shown.timeline.charts) chart.fit();
+});
+addEventListener("afterprint", () => {
+  for (const fold of document.querySelectorAll("details[data-printed]")) {
+    fold.open = false;
+    delete fold.dataset.printed;
+  }
+  const { before } = document.documentElement.dataset;
+  if (!before) return;
+  if (before === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = before;
+  delete document.documentElement.dataset.before;
+  for (const redraw of onTheme) redraw();
+});
 start();

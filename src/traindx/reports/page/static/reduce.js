@@ -28,7 +28,10 @@ function scan(values, from, to, found) {
   let { low, high, broken } = found;
   for (let i = from; i < to; i += 1) {
     const value = values[i];
-    if (value - value !== 0) { if (broken < 0) broken = i; continue; } // NaN or infinite
+    if (value - value !== 0) {
+      if (broken < 0) broken = i;
+      continue;
+    } // NaN or infinite
     if (low < 0 || value < values[low]) low = i;
     if (high < 0 || value > values[high]) high = i;
   }
@@ -36,13 +39,15 @@ function scan(values, from, to, found) {
 }
 
 function extremes(series, from, to) {
-  const { values } = series, blocks = blocksOf(series);
+  const { values } = series,
+    blocks = blocksOf(series);
   let found = { low: -1, high: -1, broken: -1 };
   let i = from;
   while (i < to) {
     const block = Math.floor(i / BLOCK);
     if (i % BLOCK === 0 && i + BLOCK <= to && block < blocks.full) {
-      const low = blocks.low[block], high = blocks.high[block];
+      const low = blocks.low[block],
+        high = blocks.high[block];
       if (low >= 0 && (found.low < 0 || values[low] < values[found.low])) found.low = low;
       if (high >= 0 && (found.high < 0 || values[high] > values[found.high])) found.high = high;
       if (found.broken < 0) found.broken = blocks.broken[block];
@@ -58,17 +63,29 @@ function extremes(series, from, to) {
 
 // Points between two steps for so many columns: {x, y, broken: [{step, value}]}; null in y is a gap.
 function reduced(series, from, to, columns, gap = Infinity) {
-  const first = Math.max(0, series.find(from) - 1), last = Math.min(series.n, series.find(to) + 1);
-  const x = [], y = [], broken = [];
+  const first = Math.max(0, series.find(from) - 1),
+    last = Math.min(series.n, series.find(to) + 1);
+  const x = [],
+    y = [],
+    broken = [];
   const { steps, values } = series;
   const push = (i) => {
-    if (x.length && steps[i] - x[x.length - 1] > gap) { x.push((steps[i] + x[x.length - 1]) / 2); y.push(null); }
+    if (x.length && steps[i] - x[x.length - 1] > gap) {
+      x.push((steps[i] + x[x.length - 1]) / 2);
+      y.push(null);
+    }
     x.push(steps[i]);
     y.push(values[i]);
   };
-  const hole = (i) => { x.push(steps[i]); y.push(null); broken.push({ step: steps[i], value: values[i] }); };
+  const hole = (i) => {
+    x.push(steps[i]);
+    y.push(null);
+    broken.push({ step: steps[i], value: values[i] });
+  };
   if (last - first <= 2 * columns) {
-    for (let i = first; i < last; i += 1) if (values[i] - values[i] !== 0) hole(i); else push(i);
+    for (let i = first; i < last; i += 1)
+      if (values[i] - values[i] !== 0) hole(i);
+      else push(i);
     return { x, y, broken };
   }
   gap = Math.max(gap, (8 * (steps[last - 1] - steps[first])) / columns); // what is left of a column lies further apart
@@ -77,7 +94,10 @@ function reduced(series, from, to, columns, gap = Infinity) {
     const b = first + Math.floor(((column + 1) * (last - first)) / columns);
     if (b <= a) continue;
     const { low, high, broken: bad } = extremes(series, a, b);
-    if (low < 0) { if (bad >= 0) hole(bad); continue; }
+    if (low < 0) {
+      if (bad >= 0) hole(bad);
+      continue;
+    }
     if (bad >= 0) broken.push({ step: steps[bad], value: values[bad] });
     push(Math.min(low, high));
     if (low !== high) push(Math.max(low, high));
@@ -91,7 +111,8 @@ function smoothedSeries(series, share, log) {
   if (series.smooth && series.smooth.key === key) return series.smooth.line;
   const { n, values } = series;
   const half = Math.max(2, Math.floor((n * share) / 2));
-  const sums = new Float64Array(n + 1), counts = new Float64Array(n + 1);
+  const sums = new Float64Array(n + 1),
+    counts = new Float64Array(n + 1);
   for (let i = 0; i < n; i += 1) {
     const value = values[i];
     const usable = value - value === 0 && (!log || value > 0);
@@ -100,7 +121,8 @@ function smoothedSeries(series, share, log) {
   }
   const means = new Float32Array(n);
   for (let i = 0; i < n; i += 1) {
-    const a = Math.max(0, i - half), b = Math.min(n, i + half + 1);
+    const a = Math.max(0, i - half),
+      b = Math.min(n, i + half + 1);
     const have = counts[b] - counts[a];
     // Nothing is drawn where the value itself is missing: a mean must not bridge a stretch of NaN.
     const mean = have && values[i] - values[i] === 0 ? (sums[b] - sums[a]) / have : NaN;
@@ -113,7 +135,8 @@ function smoothedSeries(series, share, log) {
 
 // Whether a linear axis would show a cliff and a floor.
 function spansDecades(series) {
-  let low = Infinity, high = 0;
+  let low = Infinity,
+    high = 0;
   for (let i = 0; i < series.n; i += 1) {
     const value = series.values[i];
     if (value <= 0) return false;

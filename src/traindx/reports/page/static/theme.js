@@ -12,23 +12,40 @@ function isDark() {
 function themeButton() {
   const words = () => (isDark() ? "Light" : "Dark");
   const button = h("button", { type: "button", class: "plain", id: "theme" });
-  const label = () => { button.textContent = words(); button.setAttribute("aria-label", `Switch to ${words().toLowerCase()} colours`); };
+  const label = () => {
+    button.textContent = words();
+    button.setAttribute("aria-label", `Switch to ${words().toLowerCase()} colours`);
+  };
   label();
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     label();
     for (const redraw of onTheme) redraw();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { label(); for (const redraw of onTheme) redraw(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    label();
+    for (const redraw of onTheme) redraw();
+  });
   return button;
 }
 
 // Cividis: the same order of lightness for every kind of colour vision (Nuñez, Anderton and Renslow, 2018).
-const CIVIDIS = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116],
-  [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+const CIVIDIS = [
+  [0, 34, 78],
+  [18, 53, 112],
+  [59, 73, 108],
+  [87, 93, 109],
+  [112, 113, 115],
+  [138, 134, 120],
+  [165, 156, 116],
+  [195, 179, 105],
+  [225, 204, 85],
+  [254, 232, 56],
+];
 
 function cividis(share) {
   const at = Math.min(1, Math.max(0, share)) * (CIVIDIS.length - 1);
-  const low = Math.min(CIVIDIS.length - 2, Math.floor(at)), rest = at - low;
+  const low = Math.min(CIVIDIS.length - 2, Math.floor(at)),
+    rest = at - low;
   return CIVIDIS[low].map((part, i) => Math.round(part + rest * (CIVIDIS[low + 1][i] - part)));
 }

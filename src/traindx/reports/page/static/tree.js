@@ -10,7 +10,14 @@ function treeOf(names) {
     parts.forEach((part, depth) => {
       node.leaves.push(index);
       const key = depth === parts.length - 1 ? `leaf ${part} ${index}` : part;
-      if (!node.children.has(key)) node.children.set(key, { label: part, path: parts.slice(0, depth + 1).join("."), children: new Map(), leaves: [], index: -1 });
+      if (!node.children.has(key))
+        node.children.set(key, {
+          label: part,
+          path: parts.slice(0, depth + 1).join("."),
+          children: new Map(),
+          leaves: [],
+          index: -1,
+        });
       node = node.children.get(key);
     });
     node.index = index;
@@ -22,14 +29,16 @@ function treeOf(names) {
 // A group with one child is written as one name: layer1.conv.weight.
 function joined(node) {
   const children = [...node.children.values()].map(joined);
-  if (children.length === 1 && node.path && node.index < 0) return { ...children[0], label: `${node.label}.${children[0].label}` };
+  if (children.length === 1 && node.path && node.index < 0)
+    return { ...children[0], label: `${node.label}.${children[0].label}` };
   return { ...node, children };
 }
 
 // The groups that are open at first: level after level, while the rows fit.
 function opened(root) {
   const open = new Set();
-  let level = root.children.filter((child) => child.children.length), rows = root.children.length;
+  let level = root.children.filter((child) => child.children.length),
+    rows = root.children.length;
   while (level.length) {
     const more = level.reduce((sum, node) => sum + node.children.length, 0);
     if (rows + more > MOST_OPEN) break;

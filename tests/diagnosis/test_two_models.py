@@ -10,8 +10,8 @@ import pytest
 from scipy.optimize import check_grad
 
 from traindx.causes import all_causes
-from traindx.diagnosis.fitting import Case, _Problem, fit, fit_temperature
-from traindx.diagnosis.model import EXPLAINED, HEALTHY, REQUIRED, UNKNOWN, UNMEASURED, Model
+from traindx.diagnosis.fitting import Case, _Problem, fit, fit_bounds, fit_temperature
+from traindx.diagnosis.model import EXPLAINED, HEALTHY, POSSIBLY, REQUIRED, UNKNOWN, UNMEASURED, Model
 from traindx.diagnosis.parameters import current, stated
 
 
@@ -81,6 +81,41 @@ def test_a_suspicion_never_claims_more_than_its_bound(model: Model) -> None:
     assert max(ranked, key=lambda name: ranked[name]) == "lr-too-high" and sum(ranked.values()) <= 1 + 1e-9
     caught = {"grads-kept": 1.0}
     assert bounded.causes_given_wrong(caught, "observed")["missing-zero-grad"] > 0.3  # seen: nothing to bound
+
+
+def test_nothing_learned_alone_names_no_cause_surely(model: Model) -> None:
+    """Labels that do not fit look like it, and so do a net that is too small and a run that is too short."""
+    assert not model.has_evidence("noisy-labels", {"training-at-chance": 1.0, "loss-stuck": 1.0})
+    assert model.has_evidence("noisy-labels", {"training-at-chance": 1.0, "confident-errors": 1.0})
+    assert model.has_evidence("overfitting", {"validation-rising": 1.0})
+    free = Model(all_causes(), replace(model.parameters, bounds={}, offsets={}))
+    ranked = free.causes_given_wrong({"training-at-chance": 1.0}, "observed")
+    assert all(chance <= POSSIBLY for name, chance in ranked.items() if name != UNKNOWN)
+
+
+def test_what_only_costs_time_does_not_hide_a_fault_that_was_seen(model: Model) -> None:
+    slow = {"data-wait": 1.0}
+    assert leading(model, slow) == "slow-data-loading"
+    assert leading(model, {**slow, "logits-clipped": 1.0}) == "output-range-mismatch"
+
+
+def leading(model: Model, levels: dict[str, float]) -> str:
+    chances = model.causes_given_wrong(levels, "observed")
+    return max(chances, key=lambda name: chances[name])
+
+
+def test_claims_on_public_programs_move_a_bound() -> None:
+    made = [("lr-too-low", True)] * 20
+    assert fit_bounds(made)["lr-too-low"] > 0.9
+    moved = fit_bounds(made, [("lr-too-low", False)] * 4 + [("undertrained", True)])
+    assert moved["lr-too-low"] < 0.6 and moved["undertrained"] > 0.9
+
+
+def test_weights_that_shrink_without_decay_do_not_show_decay(model: Model) -> None:
+    shrinking = {"weights-shrinking": 1.0, "training-at-chance": 1.0}
+    with_decay = model.causes_given_wrong({**shrinking, "decay-absent": 0.0}, "observed")
+    without = model.causes_given_wrong({**shrinking, "decay-absent": 1.0}, "observed")
+    assert without["weight-decay-too-strong"] < 0.1 < with_decay["weight-decay-too-strong"]
 
 
 def test_advice_and_causes_without_signs_are_never_ranked(model: Model) -> None:
