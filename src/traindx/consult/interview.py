@@ -72,7 +72,7 @@ def next_question(state: State) -> dict[str, Any] | None:
         "kind": "paste" if question.many_lines else "choice" if question.options else "text",
         "options": [{"key": option.key, "label": option.label} for option in question.options],
         "hint": question.hint,
-        "number": len(answered) + 1,
+        "number": len(asked) + 1,
         "of": MOST,
         "bits": round(bits, 3),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from .. import __version__
 from ..record.ending import HEARTBEAT_SECONDS
 from ..record.writer import RecordWriter
 from .hook_points.hooks import HookPoints, text_of
+from .reinforcement import reinforcement_learning
 from .secrets import masked_text
 from .sites import begin_here
 
@@ -114,15 +114,9 @@ class Recording:
         self._each("finish")
         if error is not None:
             self.writer.fact("error", error)
-        found = _reinforcement_learning()
+        found = reinforcement_learning()
         if found:
             self.writer.fact("rl", found)
         self.writer.fact("exit", exit_status)
         self.writer.fact("ended", time.time())
         self.writer.close()
-
-
-def _reinforcement_learning() -> list[str]:
-    """Libraries that only reinforcement learning needs."""
-    known = ("gym", "gymnasium", "stable_baselines3", "pettingzoo", "dm_control", "torchrl", "tianshou", "rllib")
-    return [name for name in known if name in sys.modules]

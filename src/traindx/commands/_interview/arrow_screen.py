@@ -22,7 +22,7 @@ class ArrowScreen:
     can_offer = True
 
     def ask(self, question: dict[str, Any]) -> Reply:
-        number = f"{question['number']}/{question['of']}  " if question["number"] else ""
+        number = f"{question['number']}  " if question["number"] else ""
         self._dim("")
         self._dim(f"Why I ask: {question['why']}")
         self._dim(f"How to find out: {question['how']}")

@@ -49,7 +49,7 @@ class TypingScreen:
 
     def _show(self, question: dict[str, Any]) -> None:
         say("", sys.stderr)
-        number = f"{question['number']}/{question['of']}  " if question["number"] else ""
+        number = f"{question['number']}  " if question["number"] else ""
         self._fold(f"{number}{question['ask']}")
         self._fold(question["why"], f"{INDENT}Why I ask: ")
         self._fold(question["how"], f"{INDENT}How to find out: ")

@@ -1,0 +1,55 @@
+"""Recognises reinforcement learning: by its libraries, and in loops written by hand.
+
+A loop by hand is known by what it cannot do without: something takes a step with an action, and there is a reward.
+Training a reward model on pairs has rewards and no such step; an optimizer's `step` takes no action.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from .sites import kind_of
+
+LIBRARIES = ("gym", "gymnasium", "stable_baselines3", "pettingzoo", "dm_control", "torchrl", "tianshou", "rllib")
+MOST_FILES = 30
+
+
+def reinforcement_learning() -> list[str]:
+    """What shows it: libraries, or the line at which an action is taken."""
+    return [name for name in LIBRARIES if name in sys.modules] or by_hand()
+
+
+def by_hand() -> list[str]:
+    """`env.step(action)`, as the script's own files write it; empty where there is no reward beside it."""
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    own = [file for file in files if isinstance(file, str) and file.endswith(".py") and kind_of(file) == "user"]
+    taken: list[str] = []
+    rewarded = False
+    for file in own[:MOST_FILES]:
+        with suppress(OSError, SyntaxError, ValueError, RecursionError):
+            tree = ast.parse(Path(file).read_bytes())
+            taken += actions_in(tree)
+            rewarded = rewarded or has_reward(tree)
+    return taken[:1] if rewarded else []
+
+
+def actions_in(tree: ast.AST) -> list[str]:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    return [ast.unparse(call) for call in calls if _is_step(call.func) and any(map(_is_action, call.args))]
+
+
+def has_reward(tree: ast.AST) -> bool:
+    """Whether a variable is named after a reward."""
+    return any(isinstance(node, ast.Name) and "reward" in node.id.lower() for node in ast.walk(tree))
+
+
+def _is_step(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr == "step"
+
+
+def _is_action(argument: ast.expr) -> bool:
+    names = [node.id for node in ast.walk(argument) if isinstance(node, ast.Name)]
+    return any("action" in name.lower() or name in ("a", "act") for name in names)
