@@ -101,8 +101,9 @@ class Controls:
 def difference(kind: JudgedBy, control: Outcome, treated: Outcome) -> Difference | None:
     """How much better the treated arm is by what it is judged by; None where that was not measured."""
     if kind == "score":
-        return outcomes.in_score(control.score, treated.score) or outcomes.in_score(
-            control.validation_score, treated.validation_score
+        # On held-out data where the script evaluates: on training data a model may have nothing left to gain.
+        return outcomes.in_score(control.validation_score, treated.validation_score) or outcomes.in_score(
+            control.score, treated.score
         )
     if kind == "validation":
         return outcomes.in_validation(control, treated)
@@ -269,7 +270,7 @@ def _spoilt(kind: JudgedBy, seeds: Sequence[Judged]) -> str:
 def _effect(kind: JudgedBy, seeds: Sequence[Judged], found: statistics.Verdict) -> Effect:
     def level(side: Outcome) -> float:
         part = (
-            side.score or side.validation_score
+            side.validation_score or side.score
             if kind == "score"
             else side.validation
             if kind == "validation"
