@@ -77,3 +77,10 @@ def test_errors_of_the_cell_are_its_own(outputs: list[list[Any]]) -> None:
 def test_a_wrong_option_is_one_line(outputs: list[list[Any]]) -> None:
     said = "".join(o.get("text", "") + o.get("evalue", "") for o in outputs[6])
     assert "--colour" in said and "usage: %%traindx" in said
+
+
+def test_a_file_name_may_hold_an_equals_sign() -> None:
+    from traindx.notebook import _options
+
+    assert _options("--out=runs/lr=0.1.tdx --budget 5") == {"out": "runs/lr=0.1.tdx", "budget": 5.0}
+    assert _options("--out lr=0.1.tdx") == {"out": "lr=0.1.tdx"}

@@ -86,7 +86,8 @@ def _overview() -> str:
         [
             "usage: traindx VERB ...",
             "",
-            "Tells you why a neural network is not training, and says which line to change.",
+            "Tells you why a neural network is not training, proves it by experiment, and",
+            "says which line to change.",
             "",
             *(f"  {name:<{column}}  {text}" for name, text in verbs.items()),
             "",

@@ -52,7 +52,9 @@ def observed_cell(shell: Any, line: str, cell: str) -> Any:
 
 def _options(line: str) -> dict[str, Any]:
     """The options of the first line, as `watch` takes them."""
-    words = shlex.split(line.replace("=", " "))
+    words: list[str] = []
+    for word in shlex.split(line):  # --name=value, but a file's name may hold the sign, too
+        words += word.split("=", 1) if word.startswith("--") else [word]
     found: dict[str, Any] = {}
     while words:
         name = words.pop(0)

@@ -55,7 +55,30 @@ def test_what_cannot_be_read_or_written_is_one_line(log: Path, traindx_: Any) ->
     assert "cannot be written" in told.err
 
 
+@pytest.mark.parametrize("verb", ["report", "diagnose", "compare"])
+def test_what_is_read_is_never_written_over(log: Path, traindx_: Any, verb: str) -> None:
+    before = log.read_bytes()
+    Path("link.csv").symlink_to(log)
+    for output in ("metrics.csv", "./metrics.csv", "link.csv"):
+        told = traindx_(verb, log, log, "-o", output)
+        assert (told.code, told.err.count("\n")) == (2, 1)
+        assert log.read_bytes() == before
+    for name in ("run.tdx", "train.py"):
+        Path(name).write_text("mine")
+        assert traindx_(verb, log, "-o", name).code == 2
+        assert Path(name).read_text() == "mine"
+
+
+def test_treat_checks_where_it_writes_before_it_runs_anything(log: Path, traindx_: Any) -> None:
+    Path("train.py").write_text("mine = 1")
+    for output in ("train.py", "no/such/folder.html"):
+        told = traindx_("treat", "-o", output, "train.py")
+        assert (told.code, told.err.count("\n")) == (2, 1)
+    assert Path("train.py").read_text() == "mine = 1"
+    assert traindx_("treat", "--minutes", "nan", "train.py").code == 2
+
+
 def test_live_refuses_what_it_cannot_read_before_it_serves(log: Path, traindx_: Any) -> None:
-    for words in (["absent.tdx"], [log, "--port", "0"], [log, "--on-alert", " "]):
+    for words in (["absent.tdx"], [log, "--port", "0"], [log, "--on-alert", " "], [log, "--on-alert", "http://["]):
         told = traindx_("live", *words)
         assert (told.code, told.out, told.err.count("\n")) == (2, "", 1)

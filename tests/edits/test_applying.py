@@ -6,9 +6,11 @@ import os
 import stat
 import subprocess
 from pathlib import Path, PurePath
+from typing import Any
 
 import pytest
 
+from traindx.edits import applying
 from traindx.edits.applying import ApplyError, apply, changes_of, digests, held_by_git
 from traindx.edits.diff import unified_diff
 
@@ -52,15 +54,71 @@ def test_a_file_outside_git_is_copied_before_it_is_written(project: Path) -> Non
 
 def test_git_is_backup_enough_where_it_holds_the_very_text(project: Path) -> None:
     git(project, "init", "-q")
-    assert not held_by_git(project / "train.py")
+    assert not held_by_git(project / "train.py", OLD.encode())
     git(project, "add", "train.py")
     git(project, "commit", "-qm", "x")
-    assert held_by_git(project / "train.py")
+    assert held_by_git(project / "train.py", OLD.encode())
     assert apply(changes_of(patch_of(), project)).backup is None
-    assert not held_by_git(project / "train.py")
+    assert not held_by_git(project / "train.py", NEW.encode())
     back = apply(changes_of(patch_of(old=NEW, new=OLD), project))  # uncommitted by now
     assert back.backup is not None
     assert (project / "train.py").read_text() == OLD
+
+
+@pytest.mark.parametrize("trick", ["assume-unchanged", "line ends", "staged"])
+def test_a_file_that_git_only_takes_for_unchanged_is_copied(project: Path, trick: str) -> None:
+    script = project / "train.py"
+    git(project, "init", "-q")
+    git(project, "add", "train.py")
+    git(project, "commit", "-qm", "x")
+    text = OLD
+    if trick == "assume-unchanged":
+        git(project, "update-index", "--assume-unchanged", "train.py")
+        text = OLD + "  # hours of work"
+    elif trick == "line ends":
+        git(project, "config", "core.autocrlf", "true")
+        text = OLD.replace("\n", "\r\n")
+    else:  # git checkout -- train.py would bring this one, not what was there
+        script.write_text("staged = True\n")
+        git(project, "add", "train.py")
+    script.write_bytes(text.encode())
+    backup = apply(changes_of(patch_of(old=text, new=text.replace("0.5", "0.05")), project)).backup
+    assert backup is not None
+    assert (backup / "train.py").read_bytes() == text.encode()
+
+
+def test_an_interrupt_between_two_files_leaves_both_as_they_were(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "model.py").write_text(OLD)
+    changes = changes_of(patch_of() + patch_of("model.py"), project)
+    replace, calls = applying._replace, []
+
+    def interrupted(path: Path, expected: bytes, new: bytes) -> None:
+        replace(path, expected, new)
+        calls.append(path)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(applying, "_replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        apply(changes)
+    assert (project / "train.py").read_text() == (project / "model.py").read_text() == OLD
+
+
+def test_an_edit_while_the_patch_is_fitted_is_not_lost(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edited, script = OLD + "  # edited", project / "train.py"
+    fit = applying.patched_texts
+
+    def and_then_edited(*words: Any) -> Any:
+        found = fit(*words)
+        script.write_text(edited)
+        return found
+
+    monkeypatch.setattr(applying, "patched_texts", and_then_edited)
+    with pytest.raises(ApplyError, match="changed meanwhile"):
+        apply(changes_of(patch_of(), project))
+    assert script.read_text() == edited
 
 
 def test_a_file_that_changed_since_the_run_is_left_alone(project: Path) -> None:

@@ -39,3 +39,16 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     cache = TrialCache(blocked / "cache")
     cache.keep(ABOUT, blocked, [str(blocked)])
     assert cache.find(ABOUT) is None
+
+
+def test_what_ran_before_an_edit_is_not_kept_for_the_edited_file(tmp_path: Path) -> None:
+    record, module = tmp_path / "arm.tdx", tmp_path / "model.py"
+    record.write_bytes(b"record")
+    module.write_text("width = 4")
+    cache = TrialCache(tmp_path / "cache")
+    cache.keep(ABOUT, record, [str(module)], since=module.stat().st_mtime - 1.0)
+    assert cache.find(ABOUT) is None
+    cache.keep(ABOUT, record, [str(module), str(tmp_path / "on another machine.py")])
+    assert cache.find(ABOUT) is None, "nobody could tell when that file changes"
+    cache.keep(ABOUT, record, [str(module)], since=module.stat().st_mtime + 1.0)
+    assert cache.find(ABOUT) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +263,16 @@ def test_padding_is_left_out() -> None:
     expected = F.cross_entropy(scores[labels != 0], labels[labels != 0])
     torch.testing.assert_close(F.cross_entropy(*args, **kwargs), expected)
     assert driver.loss_inputs("mse_loss", args, {}) == (args, {})
+
+
+def test_an_iterable_data_set_is_not_delivered_several_times() -> None:
+    from traindx.treatments.interventions.add_workers import begin
+
+    class Stream(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
+        def __iter__(self) -> Iterator[int]:
+            return iter(range(8))
+
+    driver: Any = begin({"loaders": [0], "workers": 2})
+    settings = {"dataset": Stream(), "num_workers": 0}
+    assert driver.loader_settings(0, settings) == settings
+    assert not driver.acted and driver.note

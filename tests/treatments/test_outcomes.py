@@ -49,6 +49,16 @@ def test_what_learns_beats_what_is_not_finite_and_what_does_not_learn_gains_noth
     assert (learns.value, idles.value, breaks.value) == (CAP, 0.0, -CAP)
 
 
+def test_numbers_that_have_no_ratio_and_no_first_loss_are_no_effect() -> None:
+    same = outcome(run([*[math.nan] * 20, *[-1.0] * 180]))
+    found = in_loss(same, same)
+    assert found is not None
+    assert found.value == 0.0
+    worse = in_loss(outcome(run(np.full(100, 1e-300))), outcome(run(np.full(100, 1e300))))
+    assert worse is not None
+    assert worse.value == -CAP
+
+
 def test_a_control_that_crashed_early_counts_as_not_finite() -> None:
     crashed = outcome(run(FALLING[:20], ending="exception"), 200)
     assert crashed.loss is not None

@@ -69,6 +69,8 @@ def test_an_answer_that_never_changes_scores_nothing() -> None:
         ("mse_loss", torch.randn(20), torch.ones(20)),
         ("binary_cross_entropy", torch.rand(5), torch.ones(5)),
         ("cross_entropy", torch.randn(3, 4), torch.full((3,), -100)),
+        ("cross_entropy", torch.full((3, 4), float("nan")), torch.arange(3)),
+        ("binary_cross_entropy_with_logits", torch.full((4,), float("nan")), torch.tensor([0.0, 1.0, 1.0, 0.0])),
     ],
 )
 def test_where_there_is_nothing_to_compare_there_is_no_score(name: str, given: torch.Tensor, target: torch.Tensor):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from loops import classifier
 
-from traindx.diagnosis import diagnose
-from traindx.probes.launch import Script
-from traindx.record import Run
-from traindx.signs import Signs, measure_all
-from traindx.treatments import Dose, Intervening, Intervention, Options, _arms, treat
-from traindx.treatments._arms import CONTROL, Arms, Length, Silent
+from traindx.diagnosis import Hypothesis, SymptomChange, diagnose
+from traindx.probes.launch import ProbeError, Script
+from traindx.record import Run, RunBuilder
+from traindx.signs import Sign, Signs, measure_all
+from traindx.treatments import Dose, Experiment, Intervening, Intervention, Options, _arms, _trials, treat, treating
+from traindx.treatments._arms import CONTROL, Arms, Length, Made, Silent
+from traindx.treatments._base import Told
+from traindx.treatments._symptoms import compared
 from traindx.treatments._trials import Controls, try_dose
 from traindx.treatments.caching import TrialCache
 
@@ -112,6 +116,95 @@ def test_a_script_that_ignores_seeds_is_noticed(
     report, controls = tried(script(text), intervention(monkeypatch, Idle))
     assert not controls.seeded
     assert report.verdict == "no-change"
+
+
+def test_without_a_symptom_nothing_is_cured_by_its_absence(
+    script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_trials, "symptoms", lambda *_: [])
+    report, _ = tried(script(SLOW), intervention(monkeypatch, Idle, "symptoms"))
+    assert (report.verdict, report.note) == ("failed", "no symptom was there that could be gone")
+
+
+def failed_after(steps: int) -> Made:
+    builder = RunBuilder("train.py", "observed")
+    builder.series("loss/train", np.arange(steps), 2.0 * 0.98 ** np.arange(steps))
+    builder.fact("steps", steps)
+    builder.fact("exit", "exception")
+    return Made(builder.build(), {"acted": 1}, 1.0, "ValueError: broken")
+
+
+def test_a_run_that_fails_later_is_no_better_than_one_that_fails_sooner() -> None:
+    controls = Controls(None, Length(200, 60.0), Signs({}, {}), {0: failed_after(20)})  # type: ignore[arg-type]
+    judged = _trials._judged(controls, failed_after(60), 0, "loss", [])
+    assert judged is not None
+    assert judged.difference.value == 0.0
+
+
+def test_a_symptom_that_was_not_measured_is_gone_only_where_it_could_have_been() -> None:
+    name = "dead-units"
+    control = Signs({name: Sign(name, 1.0, 1.0, "all units are dead")}, {})
+    for treated, reached, gone in (
+        (Signs({}, {}), True, True),
+        (Signs({}, {}), False, False),
+        (Signs({}, {}, {name: "ValueError"}), True, False),
+    ):
+        (change,) = compared([name], control, treated, reached)
+        assert isinstance(change, SymptomChange)
+        assert change.gone is gone
+
+
+@pytest.mark.parametrize(
+    ("answers", "acted", "factor"), [(["for", "for"], 1, 10.0), (["for", "against"], 1, 1.0), (["for"], 0, 1.0)]
+)
+def test_an_experiment_proves_by_two_seeds_and_only_where_it_acted(
+    answers: list[Any], acted: int, factor: float
+) -> None:
+    unit = Experiment(
+        "test", "Test", ("noisy-labels",), lambda *_: [], lambda *_: Told(answers.pop(0), "said", 10.0), "none"
+    )
+
+    class Ready:
+        def all(self, wanted: Sequence[Any], length: Length) -> list[Made]:
+            return [Made(failed_after(9).run, {"acted": acted}, 1.0) for _ in wanted]
+
+    arms: Any = Ready()
+    controls = Controls(arms, Length(9, 60.0), Signs({}, {}), {0: failed_after(9)})
+    hypothesis = Hypothesis("noisy-labels", 0.5, "Noisy labels")
+    treatment = treating._Treating(Script("train.py"), arms, Options())
+    treatment._experiment(treating.Candidate(hypothesis, unit, (Dose({}, "x"),)), unit, controls, failed_after(9).run)
+    assert treatment._told["noisy-labels"].factor == factor
+
+
+def test_an_edit_between_two_arms_is_no_effect(script: Write, in_process: None) -> None:
+    patient = script(SLOW)
+    arms = Arms(patient, None, TrialCache(None), Silent(), 1)  # type: ignore[arg-type]
+    arms.run(CONTROL, 0, Length(9, 60.0))
+    script(SLOW.replace("3e-4", "3e-2"))
+    with pytest.raises(ProbeError, match=r"train.py changed while the trials ran"):
+        arms.run(CONTROL, 1, Length(9, 60.0))
+
+
+def test_a_damaged_record_in_the_cache_is_made_again(script: Write, in_process: None, tmp_path: Path) -> None:
+    arms = Arms(script(SLOW), None, TrialCache(tmp_path / "cache"), Silent(), 1)  # type: ignore[arg-type]
+    assert not arms.run(CONTROL, 0, Length(9, 60.0)).cached
+    assert arms.run(CONTROL, 0, Length(9, 60.0)).cached
+    (kept,) = (tmp_path / "cache").glob("*.tdx")
+    kept.write_bytes(b"not a record")
+    assert not arms.run(CONTROL, 0, Length(9, 60.0)).cached
+
+
+def test_an_interrupt_while_the_patch_is_tried_keeps_the_cure(
+    script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(treating, "confirm", interrupted)
+    found = treat(script(classifier(optimizer="Adam(model.parameters(), lr=2.0)")), Options())
+    assert found.treatment is not None
+    assert (found.treatment.verdict, found.leading.basis) == ("cured", "proven")
+    assert found.treatment.confirmed_by_patched_run is None
 
 
 def test_losses_that_are_nan_from_the_start_are_no_sign_of_ignored_seeds(

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
+KEPT = (".tdx", ".py", ".ipynb")
 NARROWEST = 60  # below this the terminal folds better than we do
 
 
@@ -45,19 +47,31 @@ def deliver(
     say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
 
 
-def check_writable(path: Path | None, suffixes: Sequence[str] = ()) -> None:
-    """Refuses a file that cannot be written, before work is spent on what it should hold."""
+def check_writable(path: Path | None, suffixes: Sequence[str] = (), inputs: Sequence[Path | str] = ()) -> None:
+    """Refuses a file that cannot be written, before work is spent on what it should hold. Never over what is read
+    (`inputs`), a record or a script: they cannot be made again."""
     if path is None:
         return
     if suffixes and path.suffix.lower() not in suffixes:
         raise CommandError(f"{path} cannot be written: name a file that ends in {', '.join(suffixes)}")
     if path.is_dir():
         raise CommandError(f"{path} is a folder; name a file")
+    if path.exists():
+        if any(_same(path, given) for given in inputs):
+            raise CommandError(f"{path} is what is read here; name another file to write to")
+        if path.suffix.lower() in KEPT:
+            raise CommandError(f"{path} is a record or a script; name another file to write to")
     folder = path.absolute().parent
     if not folder.is_dir():
         raise CommandError(f"{path} cannot be written (there is no folder {path.parent})")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise CommandError(f"{path} cannot be written (Permission denied)")
+
+
+def _same(path: Path, given: Path | str) -> bool:
+    with suppress(OSError, ValueError):  # it is no file at all
+        return path.samefile(given)
+    return False
 
 
 def write(path: Path, content: str | bytes) -> None:

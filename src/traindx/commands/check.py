@@ -70,9 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(f"{arguments.record} exists already")
     if arguments.baseline:
         read_baseline(arguments.baseline)  # before the trials, which take a while
-    check_writable(arguments.output)
+    check_writable(arguments.output, inputs=[arguments.script])
     check_writable(arguments.record)
-    check_writable(arguments.write_baseline)
+    check_writable(arguments.write_baseline, inputs=[arguments.script])
     script = script_of(arguments)
     announce("check", script)
     try:

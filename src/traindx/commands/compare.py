@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..readers import Options, ReaderError
     from ._output import check_writable
 
-    check_writable(arguments.output)
+    check_writable(arguments.output, inputs=arguments.inputs)
     options = Options.of(arguments.map, arguments.step)
     metric = None
     if arguments.metric:

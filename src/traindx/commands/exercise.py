@@ -84,7 +84,8 @@ def _begin(exercise: Exercise, folder: Path) -> None:
     if not kept:  # what the reader has changed stays
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            script.write_text(exercise.source(), encoding="utf-8")
+            with script.open("x", encoding="utf-8") as file:
+                file.write(exercise.source())
         except OSError as error:
             raise CommandError(f"{script} cannot be written ({error.strerror})") from None
     say(f"{exercise.number}. {exercise.title} ({exercise.part})\n")

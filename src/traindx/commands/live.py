@@ -72,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     except HookError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"port {arguments.port} cannot be used ({error.strerror or error})") from None
+        what = "no port can" if arguments.port is None else f"port {arguments.port} cannot"
+        raise CommandError(f"{what} be used ({error.strerror or error})") from None
     say(server.address)
     with suppress(BrokenPipeError):
         sys.stdout.flush()

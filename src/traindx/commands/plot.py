@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     suffix = arguments.output.suffix.lower()
     if suffix not in SUFFIXES:
         raise CommandError(f"cannot draw into {arguments.output}: name a file that ends in {', '.join(SUFFIXES)}")
-    check_writable(arguments.output)
+    check_writable(arguments.output, inputs=arguments.inputs)
     _check(arguments.chart)
     runs, unreadable = _runs(arguments.inputs, Options.of(arguments.map, arguments.step))
     if not runs:

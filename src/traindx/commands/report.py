@@ -42,12 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     from ._output import check_writable, write
     from ._page import page_of
 
+    inputs = arguments.inputs or [newest_record()]
     output = arguments.output or _usual()
-    check_writable(output)
+    check_writable(output, inputs=inputs)
     options = Options.of(arguments.map, arguments.step)
     runs: list[Run] = []
     unreadable = False
-    for path in arguments.inputs or [newest_record()]:
+    for path in inputs:
         # One bad file among many must not hide the others.
         try:
             runs += runs_at(path, options, arguments.all_runs)[0]

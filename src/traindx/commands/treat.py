@@ -67,15 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
     from ..treatments import Options, treat
     from ..treatments.caching import usual_folder
     from ..treatments.on_ray import is_address
-    from ._output import deliver
+    from ._output import check_writable, deliver
     from ._trial_progress import TrialProgress
 
-    if arguments.minutes is not None and arguments.minutes <= 0:
+    if arguments.minutes is not None and not arguments.minutes > 0:
         raise CommandError("--minutes must be positive")
     if arguments.on is not None and not is_address(arguments.on):
         raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
     if arguments.force and not arguments.apply:
         raise CommandError("--force belongs to --apply")
+    check_writable(arguments.output, inputs=[arguments.script])
     output = arguments.output.absolute() if arguments.output else None  # a record may lead to another folder
     script = from_record(arguments) if is_record(arguments) else script_of(arguments)
     as_run = files_now(script) if arguments.apply else {}

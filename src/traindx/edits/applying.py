@@ -65,20 +65,26 @@ def _digest(content: bytes) -> str:
 
 def changes_of(patch: str, root: Path, as_run: Mapping[Path, str] | None = None) -> list[Change]:
     """What the patch makes of the files below `root`. `as_run`: their `digests` when they were run, where known."""
-    texts = patched_texts(patch, root)
+    held: dict[Path, bytes] = {}  # what the patch was fitted to: read once, so that no edit can slip in between
+
+    def read(name: Path) -> bytes:
+        held[name] = name.read_bytes()
+        return held[name]
+
+    texts = patched_texts(patch, root, read)
     if not texts:
         raise ApplyError(f"the patch does not fit the files in {root}: they have changed since the run")
     found = []
     for name, text in texts.items():
-        path = _inside(name, root)
-        old = path.read_bytes()
+        path = own_file(name, root)
+        old = held[name]
         if as_run is not None and path in as_run and as_run[path] != _digest(old):
             raise ApplyError(f"{path} has changed since the run; treat it again")
         found.append(Change(path, old, text.encode("utf-8")))
     return found
 
 
-def _inside(name: Path, root: Path) -> Path:
+def own_file(name: Path, root: Path) -> Path:
     """The file itself, behind links; it must lie in the project and belong to it."""
     path = name.resolve()
     if not path.is_relative_to(root.resolve()) or _NOT_THE_USERS & set(path.relative_to(root.resolve()).parts):
@@ -93,37 +99,62 @@ def _inside(name: Path, root: Path) -> Path:
 def apply(changes: Iterable[Change]) -> Applied:
     """Write the changes. Where one file cannot be written, those written before get their old text back."""
     changes = list(changes)
-    backup = None if all(held_by_git(change.path) for change in changes) else _copied(changes)
+    backup = None if all(held_by_git(change.path, change.old) for change in changes) else _copied(changes)
     done: list[Change] = []
     try:
         for change in changes:
             _replace(change.path, change.old, change.new)
             done.append(change)
-    except (OSError, ApplyError) as error:
-        for change in done:
-            with suppress(OSError, ApplyError):
-                _replace(change.path, change.new, change.old)
-        raise error if isinstance(error, ApplyError) else ApplyError(f"nothing was changed: {error}") from None
+    except BaseException as error:  # an interrupt, too, leaves all or nothing
+        if not isinstance(error, (OSError, ApplyError)):  # it may have come right behind the writing
+            done = changes[: len(done) + 1]
+        left = [change.path for change in done if not _restored(change)]
+        if left:
+            kept = f"; the old text is in {backup}" if backup is not None else "; git holds the old text"
+            raise ApplyError(f"{', '.join(map(str, left))} stayed patched ({error}){kept}") from None
+        if isinstance(error, OSError):
+            raise ApplyError(f"nothing was changed: {error}") from None
+        raise
     return Applied(tuple(change.path for change in changes), backup)
 
 
-def held_by_git(path: Path) -> bool:
-    """Whether the last commit, or the index, holds exactly this text."""
-    words = ("git", "-c", "core.fsmonitor=false", "-C", str(path.parent))
+def _restored(change: Change) -> bool:
+    """Puts the old text back where the new one stands; whether the new one is gone."""
     try:
-        known = _quiet([*words, "ls-files", "--error-unmatch", "--", path.name])
-        clean = _quiet([*words, "diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--", path.name])
-    except (OSError, subprocess.TimeoutExpired):  # there is no git, or it waits for something
+        if change.path.read_bytes() == change.new:
+            _replace(change.path, change.new, change.old)
+    except (OSError, ApplyError):
         return False
-    return known and clean
+    return True
 
 
-def _quiet(words: list[str]) -> bool:
-    made = subprocess.run(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        timeout=GIT_SECONDS, check=False,
-    )  # fmt: skip
-    return made.returncode == 0
+def held_by_git(path: Path, text: bytes) -> bool:
+    """Whether the last commit and the index hold exactly this text.
+
+    The texts are compared, and not what `git diff` says: that trusts files marked `assume-unchanged`, and takes files
+    for equal that a filter or the line ends tell apart.
+    """
+    try:
+        return all(_blob(path, version) == text for version in ("HEAD", ""))
+    except (OSError, subprocess.SubprocessError):  # there is no git, it waits for something, or it has no such file
+        return False
+
+
+def _blob(path: Path, version: str) -> bytes:
+    words = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "-C",
+        str(path.parent),
+        "cat-file",
+        "blob",
+        f"{version}:./{path.name}",
+    ]
+    return subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        timeout=GIT_SECONDS, check=True,
+    ).stdout  # fmt: skip
 
 
 def _copied(changes: Iterable[Change]) -> Path:

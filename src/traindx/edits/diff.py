@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from pathlib import Path, PurePath
 
@@ -44,7 +45,7 @@ def _marked(mark: str, line: str) -> str:
     return f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"
 
 
-def patched_texts(patch: str, folder: Path) -> dict[Path, str] | None:
+def patched_texts(patch: str, folder: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dict[Path, str] | None:
     """The files below `folder` as they are after the patch, which must fit to the letter; None where it does not."""
     texts: dict[Path, list[str]] = {}
     path, out, old, at, mark = None, [], [], 0, ""  # type: ignore[var-annotated]
@@ -56,7 +57,7 @@ def patched_texts(patch: str, folder: Path) -> dict[Path, str] | None:
                 texts[path] = out + old[at:]
             path = folder / row[4:].strip().removeprefix("b/")
             try:
-                old = _lines(path.read_bytes().decode("utf-8"))
+                old = _lines(read(path).decode("utf-8"))
             except (OSError, UnicodeDecodeError):
                 return None
             out, at = [], 0

@@ -75,11 +75,12 @@ def here(depth: int = 1) -> dict[str, Any] | None:
 def describe(frame: FrameType | None) -> dict[str, Any] | None:
     if frame is None:
         return None
-    return dict(_describe(frame.f_code, frame.f_lasti, frame.f_lineno))
+    # Python takes the same code in two files for equal: the file's name has to tell them apart.
+    return dict(_describe(frame.f_code, frame.f_code.co_filename, frame.f_lasti, frame.f_lineno))
 
 
 @cache
-def _describe(code: CodeType, lasti: int, lineno: int) -> tuple[tuple[str, Any], ...]:
+def _describe(code: CodeType, filename: str, lasti: int, lineno: int) -> tuple[tuple[str, Any], ...]:
     first, last = lineno, lineno
     if hasattr(code, "co_positions"):  # Python 3.11: the whole statement of a call that spans lines
         positions = list(code.co_positions())
@@ -87,9 +88,9 @@ def _describe(code: CodeType, lasti: int, lineno: int) -> tuple[tuple[str, Any],
             start, end, _, _ = positions[lasti // 2]
             if start is not None and end is not None and end - start < 20:
                 first, last = start, end
-    lines = [linecache.getline(code.co_filename, n).rstrip("\n") for n in range(first, last + 1)]
+    lines = [linecache.getline(filename, n).rstrip("\n") for n in range(first, last + 1)]
     text = "\n".join(lines).strip()
-    return (("file", _relative(code.co_filename)), ("line", first), ("text", text), ("function", code.co_name))
+    return (("file", _relative(filename)), ("line", first), ("text", text), ("function", code.co_name))
 
 
 def _relative(filename: str) -> str:

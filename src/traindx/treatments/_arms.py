@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..paths import shown
 from ..probes.launch import Plan, ProbeError, Script, Start, Trial, launch, new_folder
-from ..record import Run, load
-from .caching import TrialCache
+from ..record import RecordError, Run, load
+from .caching import TrialCache, file_digests
 
 KIND = "traindx.treatments.arm"
 
@@ -80,7 +81,16 @@ class Silent:
 class Arms:
     """Makes arms of one script in threads that wait for processes; `made` holds what has ended."""
 
-    def __init__(self, script: Script, start: Start, cache: TrialCache, watch: Watch, at_once: int) -> None:
+    def __init__(
+        self,
+        script: Script,
+        start: Start,
+        cache: TrialCache,
+        watch: Watch,
+        at_once: int,
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
+        self._sources = dict(sources or {})  # digests of the files that arms have run: all must run the same
         self._script, self._start, self._cache, self._watch = script, start, cache, watch
         self.args = tuple(script.args)
         self._pool = ThreadPoolExecutor(at_once)
@@ -99,13 +109,13 @@ class Arms:
 
     def run(self, arm: Arm, seed: int, length: Length) -> Made:
         about = self._about(arm, seed, length)
-        kept = self._cache.find(about)
-        if kept is not None:
-            run = load(kept)
+        run = self._kept(about)
+        if run is not None:
             found = run.fact("probe")
+            self._same_sources(found)
             self._watch.ended(arm.label, seed, "known from an earlier trial")
             return Made(run, found, float(found.get("wall") or found.get("seconds") or 0.0), _error(run), cached=True)
-        folder, began = new_folder(), time.monotonic()
+        folder, began, since = new_folder(), time.monotonic(), time.time()
         options = {
             "steps": length.steps, "seconds": length.seconds, "evaluation": length.evaluation, "module": arm.module,
             "dose": dict(arm.options), "progress": str(folder / "progress"),
@@ -120,10 +130,24 @@ class Arms:
             self._watch.ended(arm.label, seed, str(error))
             return Made(None, {}, time.monotonic() - began, str(error))
         made = Made(trial.run, trial.found, time.monotonic() - began, trial.error)
+        self._same_sources(trial.found)
         self._watch.ended(arm.label, seed, _how(trial))
         if trial.ending in ("ok", "stopped") or trial.error:
-            self._cache.keep(about, Path(trial.run.source), list(trial.found.get("files") or ()))
+            self._cache.keep(about, Path(trial.run.source), list(trial.found.get("files") or ()), since)
         return made
+
+    def _kept(self, about: Mapping[str, Any]) -> Run | None:
+        path = self._cache.find(about)
+        try:
+            return load(path) if path is not None else None
+        except RecordError:  # damaged: it is made again
+            return None
+
+    def _same_sources(self, found: Mapping[str, Any]) -> None:
+        """Arms are compared with each other: an edit between two of them would look like an effect."""
+        for path, digest in file_digests(found.get("files") or ()).items():
+            if self._sources.setdefault(path, digest) != digest:
+                raise ProbeError(f"{shown(path)} changed while the trials ran: treat it again")
 
     def _called(self, arm: Arm) -> tuple[Script, Start | None]:
         """The script, and what starts it; with other arguments, a process of its own."""

@@ -45,8 +45,7 @@ def outcome(run: Run, steps: int | None = None) -> Outcome:
     losses = losses[:length]
     first = float(np.median(losses[: max(1, min(5, length // 10))])) if length else math.nan
     loss = _tail(losses)
-    broken = run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
-    if broken and (steps is None or length < steps):
+    if broken(run) and (steps is None or length < steps):
         loss = Level(math.inf)
     learned = loss is not None and math.isfinite(loss.value) and loss.value + 2 * loss.error < first
     return Outcome(
@@ -58,6 +57,11 @@ def outcome(run: Run, steps: int | None = None) -> Outcome:
         _last(_upto(run.series("score/validation"), length + 1)),
         learned,
     )
+
+
+def broken(run: Run) -> bool:
+    """Whether the run met its end, or would have: it failed, or its loss left the finite numbers."""
+    return run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
 
 
 def _upto(series: Series, steps: int) -> FloatArray:
@@ -118,9 +122,10 @@ def _lower_is_better(control: Level, treated: Level, first: float, learned: bool
         return Difference(-CAP if math.isfinite(before) else 0.0, 0.0)
     if before > 0 and after > 0:
         error = math.hypot(control.error / before, treated.error / after)
-        return Difference(_capped(math.log(before / after)), error)
+        return Difference(_capped(math.log(before) - math.log(after)), error)
     # Losses below zero have no ratio: the difference, as a share of all that either arm has gained.
-    span = max(abs(first - min(before, after)), abs(before - after), 1e-12)
+    gained = abs(first - min(before, after)) if math.isfinite(first) else 0.0
+    span = max(gained, abs(before - after), 1e-12)
     return Difference(_capped((before - after) / span), math.hypot(control.error, treated.error) / span)
 
 

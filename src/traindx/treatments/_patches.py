@@ -42,7 +42,7 @@ def confirm(
     if made.run is None or (made.error and control.facts.get("exit") != "exception"):
         return False
     after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
-    if not gone(compared(watched, signs, after)):
+    if not gone(compared(watched, signs, after, controls.reached(made.run))):
         return False
     steps = min(length.steps, max(1, made.run.steps))
     better = difference(kind, outcome(control, steps), outcome(made.run, steps))

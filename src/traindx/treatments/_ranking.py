@@ -12,6 +12,7 @@ from ..diagnosis.types import Basis
 # a cure can be by accident, and a fix that did not help can have been the wrong dose.
 FACTORS: Mapping[str, float] = {"cured": 30.0, "helped": 3.0, "no-change": 0.1, "worse": 0.05, "failed": 1.0}
 LEAST, MOST = 0.05, 30.0
+PROVES = 10.0  # the likelihood ratio from which an experiment proves its cause
 
 
 def ranked(diagnosis: Diagnosis, trials: Sequence[TrialReport], told: Mapping[str, float]) -> list[Hypothesis]:
@@ -43,7 +44,7 @@ def _basis(hypothesis: Hypothesis, trial: TrialReport | None, told: float) -> Ba
     if trial is None or trial.verdict == "failed":
         return hypothesis.basis
     if trial.experiment:
-        return "proven" if told >= 10.0 else "refuted" if told <= 0.1 else hypothesis.basis
+        return "proven" if told >= PROVES else "refuted" if told <= 0.1 else hypothesis.basis
     if trial.verdict == "cured":
         return "proven"
     # What was seen is there, whether its fix helps or not.

@@ -32,8 +32,15 @@ def symptoms(hypothesis: Hypothesis, control: Signs) -> list[str]:
     ]  # fmt: skip
 
 
-def compared(names: Sequence[str], control: Signs, treated: Signs) -> list[SymptomChange]:
-    return [SymptomChange(name, control[name].level, treated.level(name)) for name in names if name in control]
+def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool = True) -> list[SymptomChange]:
+    """A sign that the treated run lacks has lost its object (a clip that is gone does not cut). But it counts as it was
+    where the run ended too early to show it (`reached` is False), or where measuring it failed."""
+    found = []
+    for name in names:
+        if name in control:
+            unknown = name not in treated and (not reached or name in treated.errors)
+            found.append(SymptomChange(name, control[name].level, (control if unknown else treated).level(name)))
+    return found
 
 
 def gone(changes: Sequence[SymptomChange]) -> bool:

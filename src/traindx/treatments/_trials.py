@@ -75,6 +75,11 @@ class Controls:
         runs = [(one.run, other.run) for one, other in pairs if one is not None and one.run and other.run]
         return bool(runs) and all(_same_losses(one, other) for one, other in runs)
 
+    def reached(self, run: Run) -> bool:
+        """Whether a run got far enough to show what the control shows."""
+        control = self.made[0].run
+        return control is not None and 2 * run.steps >= min(control.steps, self.length.steps)
+
     def outcome(self, seed: int, steps: int) -> Outcome | None:
         run = self.made[seed].run
         return outcomes.outcome(run, steps) if run is not None else None
@@ -156,6 +161,8 @@ def try_dose(
             curves=curves,
         )  # fmt: skip
 
+    if kind == "symptoms" and not watched:
+        return report("failed", "no symptom was there that could be gone")
     for seed in range(statistics.MAX_SEEDS):
         if seed and not in_time():
             break
@@ -198,7 +205,10 @@ def _failed(treated: Made, control: Made) -> str | None:
 
 def _judged(controls: Controls, treated: Made, seed: int, kind: JudgedBy, watched: Sequence[str]) -> Judged | None:
     assert treated.run is not None
-    steps = min(controls.length.steps, max(1, treated.run.steps))
+    # A run that broke is not measured by the steps before that: it would beat a control that broke a little earlier.
+    steps = controls.length.steps
+    if not outcomes.broken(treated.run):
+        steps = min(steps, max(1, treated.run.steps))
     after = outcomes.outcome(treated.run, steps)
     before = controls.outcome(seed, steps)
     if before is None:
@@ -207,7 +217,7 @@ def _judged(controls: Controls, treated: Made, seed: int, kind: JudgedBy, watche
     if better is None:
         return None
     signs = measure_all(treated.run).without(OF_LENGTH if treated.cut else ())
-    return Judged(better, compared(watched, controls.signs, signs), before, after)
+    return Judged(better, compared(watched, controls.signs, signs, controls.reached(treated.run)), before, after)
 
 
 def _verdict(

@@ -10,6 +10,7 @@ from ..diagnosis import Diagnosis, TrialReport
 from ..diagnosis.treatment import TreatmentVerdict
 from ..wording import num
 from ._base import Told
+from ._ranking import PROVES
 
 
 def nothing_to_treat(diagnosis: Diagnosis) -> str:
@@ -33,7 +34,7 @@ def conclusion(
         how = "seen directly, and removed in a trial" if trial.note else "proven by experiment"
         return "cured", cured, f"{all_causes()[cured].title}, {how}: {effect_text(trial)}."
     for cause, answer in told.items():
-        if answer.answer == "for" and answer.factor >= 10.0:
+        if answer.answer == "for" and answer.factor >= PROVES:
             return "not-treatable", cause, f"{all_causes()[cause].title}: {answer.text.rstrip('.')}."
     helped = [trial for trial in trials if trial.verdict == "helped"]
     if helped:

@@ -55,26 +55,27 @@ class _Length(UntilEvaluated):
 
 def begin(options: Mapping[str, Any]) -> Part:
     length = _Length(options)
+    main = getattr(sys.modules.get("__main__"), "__file__", None)  # the script's: behind its end it is ours again
     changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
 
     def findings() -> dict[str, Any]:
         found = changing.findings() if changing is not None else {"acted": 0}
-        return {**length.findings(), **found, "files": _own_files()}
+        return {**length.findings(), **found, "files": _own_files(main)}
 
     targets = Targets()
     drivers = [targets, length] if changing is None else [targets, changing, length]
     return Part(Several(drivers), [lambda session: Scores(session, targets)], findings)
 
 
-def _own_files() -> list[str]:
-    """The source files beside the script, or in the working folder, that it has imported."""
-    main = getattr(sys.modules.get("__main__"), "__file__", None)
+def _own_files(main: str | None) -> list[str]:
+    """The script, and the source files beside it or in the working folder that it has imported."""
     folders = {Path.cwd().resolve(), *([Path(main).resolve().parent] if main else [])}
     found = {str(Path(main).resolve())} if main else set()
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.endswith(".py") and "site-packages" not in file:
             path = Path(file).resolve()
-            if any(path.is_relative_to(folder) for folder in folders) and "traindx" not in module.__name__:
+            ours = "traindx" in module.__name__
+            if not ours and any(path.is_relative_to(folder) for folder in folders) and path.is_file():
                 found.add(str(path))
     return sorted(found)

@@ -7,10 +7,11 @@ every source file that the run imported from its own folder is what it was. Data
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -51,9 +52,13 @@ class TrialCache:
             os.utime(record)  # the least recently used go first
         return record
 
-    def keep(self, about: Mapping[str, Any], record: Path, files: list[str]) -> None:
-        """A cache that cannot be written costs time and nothing else."""
+    def keep(self, about: Mapping[str, Any], record: Path, files: list[str], since: float = math.inf) -> None:
+        """A cache that cannot be written costs time and nothing else. Nothing is kept of a run whose sources cannot be
+        read here, or were written after it began at `since`: it may have run what they held before."""
         if self._folder is None or not files:
+            return
+        digests = file_digests(files)
+        if not all(digests.values()) or any(_written(Path(path)) >= since for path in files):
             return
         kept, known = self._places(about)
         with suppress(OSError):
@@ -62,7 +67,7 @@ class TrialCache:
             shutil.copyfile(record, passing)
             passing.chmod(0o600)
             passing.replace(kept)
-            known.write_text(json.dumps({path: _digest(Path(path)) for path in files}), encoding="utf-8")
+            known.write_text(json.dumps(digests), encoding="utf-8")
             self._prune()
 
     def _places(self, about: Mapping[str, Any]) -> tuple[Path, Path]:
@@ -79,6 +84,18 @@ class TrialCache:
             if total > MOST_BYTES:
                 record.unlink(missing_ok=True)
                 record.with_suffix(".json").unlink(missing_ok=True)
+
+
+def file_digests(files: Iterable[str]) -> dict[str, str]:
+    """What the files hold now; empty where one cannot be read."""
+    return {path: _digest(Path(path)) for path in files}
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return math.inf
 
 
 def _digest(path: Path) -> str:

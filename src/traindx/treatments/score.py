@@ -77,6 +77,8 @@ def score(name: str, given: Any, target: Any, ignored: int | None = None) -> Any
         if not given.is_floating_point() or given.numel() == 0:
             return None
         given = given.detach().float()
+        if not bool(torch.isfinite(given).all()):
+            return None  # NaN compares with nothing: its rank would be an accident
         if name in CLASS_LOSSES and not target.is_floating_point():
             return _of_classes(given, target, ignored)
         if target.numel() != given.numel():

@@ -17,11 +17,11 @@ from ..signs import Signs, measure_all
 from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
 from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
 from ._patches import confirm, fix_for
-from ._ranking import ranked
+from ._ranking import PROVES, ranked
 from ._symptoms import OF_LENGTH, symptoms
 from ._trials import Controls, judged_by, try_dose
 from ._wording import conclusion, nothing_to_treat, rules_out
-from .caching import TrialCache
+from .caching import TrialCache, file_digests
 from .on_ray import ray_cluster
 from .untreatable import WHY_NOT
 
@@ -34,6 +34,7 @@ NAMED = 0.5  # the confidence that makes a suspicion
 LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
+SUGGESTS = 5.0  # the most that an experiment with one seed may say
 MOST_OF_TRIAL = 13  # runs: five seeds of control and treated, three placebos
 WORTH = 0.03  # the confidence below which a hypothesis is not tried
 
@@ -67,8 +68,9 @@ class Candidate:
 
 def treat(script: Script, options: Options) -> Diagnosis:
     """Raises `ProbeError` where the script cannot be re-run. An interrupt keeps what is done."""
+    before = {} if script.module else file_digests([str(Path(script.path).resolve())])
     with _starter(script, options) as (start, at_once):
-        arms = Arms(script, start, TrialCache(options.cache), options.watch, at_once)
+        arms = Arms(script, start, TrialCache(options.cache), options.watch, at_once, before)
         try:
             return _Treating(script, arms, options).go()
         finally:
@@ -108,6 +110,11 @@ class _Treating:
         if first.run is None:
             raise ProbeError(first.error or "the control run gave no record")
         run = first.run
+        if first.cached:
+            self._notes.append(
+                "runs of an earlier treatment of the same sources were used again; data files are not compared: "
+                "--no-cache makes them anew"
+            )
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
         diagnosis = diagnose(run, without)
@@ -194,19 +201,37 @@ class _Treating:
                     break
 
     def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls, run: Run) -> None:
-        began, cause = time.monotonic(), candidate.hypothesis.cause
-        wanted = [(Arm(dose.text, unit.module, dose.options), 0) for dose in candidate.doses]
-        made = self._arms.all(wanted, controls.length)
-        runs = [each.run for each in made if each.run is not None and not each.error]
-        told = unit.tells(run, runs) if len(runs) == len(made) else Told("nothing", "the changed run failed")
-        self._told[cause] = told
+        began, cause, seeds = time.monotonic(), candidate.hypothesis.cause, 1
+        told = self._ask(candidate, unit, controls, run, 0)
+        if told.answer == "for" and told.factor >= PROVES and self._in_time():
+            # One seed proves nothing: a second one has to say the same.
+            second, seeds = self._ask(candidate, unit, controls, None, 1), 2
+            if second.answer != "for":
+                told = Told("nothing", f"two seeds disagree: {told.text}; {second.text}")
+        self._told[cause] = told if seeds > 1 else replace(told, factor=min(told.factor, SUGGESTS))
         report = TrialReport(
-            unit.id, unit.title, cause, "no-change", 1, Effect(told.text, math.nan, math.nan),
+            unit.id, unit.title, cause, "no-change", seeds, Effect(told.text, math.nan, math.nan),
             dose="; ".join(dose.text for dose in candidate.doses), seconds=time.monotonic() - began, note=told.text,
             experiment=True,
         )  # fmt: skip
         self._trials.append(report)
         self._options.watch.say(f"{unit.title}: {told.text}")
+
+    def _ask(self, candidate: Candidate, unit: Experiment, controls: Controls, control: Run | None, seed: int) -> Told:
+        """What the experiment says from one seed; `control` is made where it is None."""
+        arms = [(Arm(dose.text, unit.module, dose.options), seed) for dose in candidate.doses]
+        if control is None:
+            made = controls.ensure([seed], arms)
+            control = controls.made[seed].run
+        else:
+            made = self._arms.all(arms, controls.length)
+        runs = [each.run for each in made if each.run is not None and not each.error]
+        if len(runs) < len(made) or control is None:
+            return Told("nothing", "the changed run failed")
+        idle = [each for each in made if each.found.get("acted") == 0]
+        if idle:
+            return Told("nothing", str(idle[0].found.get("note") or "") or "the change never took effect")
+        return unit.tells(control, runs)
 
     def _conclude(
         self,
@@ -239,7 +264,8 @@ class _Treating:
                 confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
-            verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials), self._notes,
+            verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials),
+            list(dict.fromkeys(self._notes)),
             steps=controls.length.steps, seconds=self._spent, control_runs=len(controls.made),
             control_seconds=controls.made[0].seconds,
         )  # fmt: skip

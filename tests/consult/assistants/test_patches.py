@@ -76,6 +76,26 @@ def test_a_patch_stays_inside(call: Any, root: Path, name: str) -> None:
     assert outside.read_text() == (root / "notes.txt").read_text() == OLD
 
 
+def test_the_old_text_is_kept(call: Any, root: Path, patch: str) -> None:
+    token = call("apply_patch", patch=patch).structured_content["confirm"]
+    done = call("apply_patch", patch=patch, confirm=token).structured_content
+    assert (Path(done["backup"]) / "train.py").read_text() == OLD
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\x1b[8m", "#" * 100_000], ids=ascii)
+def test_what_the_user_would_not_see_is_not_applied(call: Any, root: Path, patch: str, hidden: str) -> None:
+    odd = patch.replace("+lr = 0.1", f"+lr = 0.1  # {hidden}")
+    assert "cannot be seen" in said(call("apply_patch", patch=odd))
+    assert (root / "train.py").read_text() == OLD
+
+
+def test_a_library_inside_the_folder_is_left_alone(call: Any, root: Path) -> None:
+    library = root / ".venv" / "lib" / "x.py"
+    library.parent.mkdir(parents=True)
+    library.write_text(OLD)
+    assert "left alone" in said(call("apply_patch", patch=unified_diff(Path(".venv/lib/x.py"), OLD, NEW)))
+
+
 @pytest.mark.parametrize(
     "patch", ["", "hello", "--- a/log.csv\n+++ b/log.csv\n@@ nonsense @@\n", "x" * 300_000, "+++ \0\n"]
 )

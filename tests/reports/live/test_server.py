@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import socket
 import stat
 import threading
 import time
@@ -21,7 +22,7 @@ from traindx.record import RunBuilder
 from traindx.record.ending import STALE_SECONDS
 from traindx.record.reading import load
 from traindx.record.writer import RecordWriter
-from traindx.reports.live import Alert, HookError, LiveServer, access, follow, hook_of
+from traindx.reports.live import Alert, HookError, LiveServer, access, follow, hook_of, serving
 from traindx.reports.live.alerts import AlertBook
 from traindx.reports.live.hub import Hub
 from traindx.reports.live.source import Source
@@ -115,6 +116,25 @@ def test_its_own_names_are_accepted(server: LiveServer) -> None:
 
 def test_only_this_machine_can_connect(server: LiveServer) -> None:
     assert server.server_address[0] == "127.0.0.1"
+
+
+def test_connections_are_bounded_also_without_a_token(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
+    idle = [socket.create_connection(("127.0.0.1", server.port), PATIENCE) for _ in range(3)]
+    until(lambda: server.connections == 3)
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as late:
+        assert late.recv(1) == b"", "it is closed at once"
+    for connection in idle:
+        connection.close()
+    until(lambda: server.connections == 0)
+    assert ask(server, f"/?token={server.token}").status == 200
+
+
+def until(there: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not there():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_token_and_port_stay_and_differ_by_record(tmp_path: Path, state_folder: Path) -> None:
@@ -244,7 +264,7 @@ def test_an_address_gets_json() -> None:
     assert taken[0]["step"] == 7
 
 
-@pytest.mark.parametrize("target", ["exit 3", "http://127.0.0.1:9/nobody-listens"])
+@pytest.mark.parametrize("target", ["exit 3", "http://127.0.0.1:9/nobody-listens", "http://127.0.0.1:9/a b"])
 def test_a_hook_that_fails_is_one_line(target: str) -> None:
     told: list[str] = []
     fired(hook_of(target, told.append), lambda: bool(told))
@@ -253,7 +273,7 @@ def test_a_hook_that_fails_is_one_line(target: str) -> None:
 
 
 def test_a_hook_without_a_target_is_refused() -> None:
-    for target in ("", "  ", "http://"):
+    for target in ("", "  ", "http://", "http://["):
         with pytest.raises(HookError):
             hook_of(target, print)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...edits.applying import Applied, ApplyError, apply
+from ...edits.applying import Change as FileChange
 from .refusals import Refusal
 
 _SECRET = secrets.token_bytes(32)  # of this server; a token of another one is worth nothing
@@ -31,34 +31,13 @@ def token_for(patch: str, changes: Sequence[Change]) -> str:
     return hmac.new(_SECRET, content.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def write(changes: Sequence[Change]) -> None:
-    """Change all files or none. Refuses when one is no longer what the patch was made for."""
-    before: Mapping[Path, bytes] = {change.path: change.path.read_bytes() for change in changes}
-    if any(hashlib.sha256(before[change.path]).hexdigest() != change.before for change in changes):
-        raise Refusal("A file changed while the patch waited; nothing was written.", "Diagnose again.")
-    done: list[Path] = []
+def write(changes: Sequence[Change]) -> Applied:
+    """Change all files or none, as `treat --apply` does. Refuses when one is no longer what the patch was made for."""
     try:
-        for change in changes:
-            _replace(change.path, change.text.encode("utf-8"))
-            done.append(change.path)
-    except OSError as error:
-        for path in done:
-            _replace(path, before[path])
-        raise Refusal(
-            f"{error.filename or 'A file'} cannot be written ({error.strerror}); nothing was changed.", ""
-        ) from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """The old content or the new one stands there at every moment."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(path.stat().st_mode & 0o7777)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        found = [FileChange(change.path, change.path.read_bytes(), change.text.encode("utf-8")) for change in changes]
+        pairs = zip(found, changes, strict=True)
+        if any(hashlib.sha256(one.old).hexdigest() != change.before for one, change in pairs):
+            raise Refusal("A file changed while the patch waited; nothing was written.", "Diagnose again.")
+        return apply(found)
+    except (ApplyError, OSError) as error:
+        raise Refusal(f"Not applied: {error}.", "") from None

@@ -31,7 +31,8 @@ def build_server(door: Door) -> MCPServer[Door]:
     server = MCPServer[Any](
         "traindx",
         title="traindx",
-        description="Tells you why a neural network is not training, and says which line to change.",
+        description="Tells you why a neural network is not training, proves it by experiment, and says which line "
+        "to change.",
         instructions=INSTRUCTIONS,
         version=__version__,
         tools=all_tools(door.read_only),

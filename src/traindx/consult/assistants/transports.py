@@ -23,6 +23,7 @@ from .server import build_server
 
 HOST = "127.0.0.1"  # never another: the token travels unencrypted
 PATH = "/mcp"
+MOST_CONNECTIONS = 128
 ENDING = (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 
 
@@ -58,7 +59,9 @@ def serve_http(door: Door, listening: socket.socket, token: str) -> None:
 
     async def main() -> None:
         async with _children_end_with_us():
-            await _Server(uvicorn.Config(app, log_level="error")).serve(sockets=[listening])
+            await _Server(uvicorn.Config(app, log_level="error", limit_concurrency=MOST_CONNECTIONS)).serve(
+                sockets=[listening]
+            )
 
     anyio.run(main)
 

@@ -9,6 +9,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from http.client import HTTPException
 from urllib.parse import urlsplit
 
 from .alerts import Alert
@@ -27,7 +28,7 @@ def hook_of(target: str, complain: Callable[[str], None]) -> Hook:
     if not target.strip():
         raise HookError("--on-alert needs a command or an address")
     if target.split(":", 1)[0].lower() in ("http", "https"):
-        if not urlsplit(target).hostname:
+        if not _host(target):
             raise HookError(f"{target} is not an address that an alert can be sent to")
         act: Hook = lambda alert: _send(target, alert)  # noqa: E731
     else:
@@ -39,10 +40,17 @@ def hook_of(target: str, complain: Callable[[str], None]) -> Hook:
     return later
 
 
+def _host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
 def _guarded(act: Hook, alert: Alert, target: str, complain: Callable[[str], None]) -> None:
     try:
         act(alert)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+    except (OSError, HTTPException, subprocess.SubprocessError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         complain(f"traindx live: the alert was not delivered ({target.split()[0]}: {reason})")
 

@@ -22,6 +22,7 @@ from .hub import Hub
 from .source import Source
 
 MOST_VIEWERS = 32
+MOST_CONNECTIONS = 128  # each takes a thread, also of those who bring no token
 HEARTBEAT_SECONDS = 5.0
 APART_SECONDS = 0.1  # at most ten updates a second reach a viewer
 HEADERS = {
@@ -45,6 +46,7 @@ class LiveServer(ThreadingHTTPServer):
         self.token = token_of(record)
         self.viewers = 0
         self.last_viewer = 0.0  # when the last one left, in monotonic seconds; 0 where none ever came
+        self.connections = 0
         self.counting = threading.Lock()
         self.closing = threading.Event()
         super().__init__((HOST, _free(record) if port is None else port), _Handler)
@@ -59,6 +61,22 @@ class LiveServer(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A viewer who left is no error, and nothing else may write into the user's terminal."""
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self.counting:
+            full = self.connections >= MOST_CONNECTIONS
+            self.connections += 0 if full else 1
+        if full:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self.counting:
+                self.connections -= 1
 
     def close(self) -> None:
         self.closing.set()

@@ -18,6 +18,7 @@ TESTS = ("noisy-labels",)
 
 FOUND = 0.05  # of a score, by which true targets must do better than shuffled ones to tell anything
 CLEAR = 0.15
+LEARNT = 0.05  # of the first loss: a model whose loss falls by less has learnt nothing
 EARLY = 0.3  # of the steps: later a large model has memorised its samples, whatever their labels
 
 
@@ -58,6 +59,10 @@ def begin(options: Mapping[str, Any]) -> Driver:
 
 def tells(control: Run, arms: Sequence[Run]) -> Told:
     """By the evaluation, where there is one; else by the first steps, before samples have been memorised."""
+    if not arms[0].fact("probe").get("acted"):
+        return Told("nothing", "no target could be shuffled")
+    if not _fell(control.series("loss/train")):
+        return Told("nothing", "the loss does not fall with the targets as they are, whatever they tell")
     for name, where in (("score/validation", "on held-out data"), ("score/train", "in its first steps")):
         own, shuffled = _level(control.series(name), name), _level(arms[0].series(name), name)
         if own is None or shuffled is None:
@@ -70,6 +75,14 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
             return Told("against", f"the targets follow from the inputs: {levels}", 0.1)
         return Told("nothing", f"the targets tell a little about the inputs: {levels}", 1.0)
     return Told("nothing", "no score could be measured")
+
+
+def _fell(series: Series) -> bool:
+    """Whether the training learnt anything: one that does not learn scores the same on any targets."""
+    values = series.values[np.isfinite(series.values)] if series else np.empty(0)
+    tenth = max(1, len(values) // 10)
+    first, last = (float(np.median(part)) if len(part) else 0.0 for part in (values[:tenth], values[-tenth:]))
+    return first - last > LEARNT * abs(first)
 
 
 def _level(series: Series, name: str) -> float | None:

@@ -37,7 +37,12 @@ class _Workers(Intervening):
         self._loaders, self._workers = frozenset(loaders), workers
 
     def loader_settings(self, number: int, settings: dict[str, Any]) -> dict[str, Any]:
+        from torch.utils.data import IterableDataset
+
         if number not in self._loaders:
+            return settings
+        if isinstance(settings.get("dataset"), IterableDataset):
+            self.note = "every worker would deliver the whole iterable data set again"
             return settings
         self.acted += 1
         return {**settings, "num_workers": self._workers, "persistent_workers": True}

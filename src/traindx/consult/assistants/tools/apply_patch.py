@@ -8,14 +8,17 @@ one patch at a time, then run the script again and look for what `verify` says.
 
 from __future__ import annotations
 
+import hmac
 from pathlib import Path
 from typing import Annotated, Any
 
+import anyio.to_thread
 from mcp.server.mcpserver import Context, Elicit, Resolve
 from mcp.server.mcpserver.resolve import ElicitationResult
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, Field
 
+from ....edits.applying import ApplyError, own_file
 from ..confirming import Change, token_for, write
 from ..door import Door, answer, door_of
 from ..plain import plain_text
@@ -26,7 +29,7 @@ from ._common import Folder
 TITLE = "Apply a patch after a confirmation"
 ANNOTATIONS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
 REAL = True
-OUTPUT = an_object({"applied": FLAG, "files": a_list(TEXT), "next": TEXT}, {"confirm": TEXT})
+OUTPUT = an_object({"applied": FLAG, "files": a_list(TEXT), "next": TEXT}, {"confirm": TEXT, "backup": TEXT})
 
 
 class Confirmation(BaseModel):
@@ -68,17 +71,21 @@ async def call(
     elif confirm is None:
         say = "Show the patch to the user. If they agree, call apply_patch again with the same patch and confirm."
         return answer({"applied": False, "files": files, "next": say, "confirm": token_for(patch, changes)})
-    elif confirm != token_for(patch, changes):
+    elif not hmac.compare_digest(confirm.encode(), token_for(patch, changes).encode()):
         raise Refusal(
             "This token is not for this patch, or a file has changed since; nothing was written.",
             "Call apply_patch without confirm, and show the patch to the user again.",
         )
-    write(changes)
-    return answer({"applied": True, "files": files, "next": "Run the script again and look for what verify says."})
+    applied = await anyio.to_thread.run_sync(write, changes)
+    backup = {} if applied.backup is None else {"backup": str(applied.backup)}
+    say = "Run the script again and look for what verify says."
+    return answer({"applied": True, "files": files, "next": say, **backup})
 
 
 async def _changes(ctx: Context[Door, Any], patch: str, folder: str | None) -> list[Change]:
     door = door_of(ctx)
+    if plain_text(patch) != patch:  # the user would confirm something else than what is written
+        raise Refusal("This patch is too long or holds characters that cannot be seen.", "Take fix.patch as it is.")
     place = door.folders.folder(folder)
     found = await door.reading(ctx, "patching", patch=patch, folder=str(place))
     return [Change(_python_file(door, one["path"]), one["before"], one["text"]) for one in found["files"]]
@@ -88,7 +95,11 @@ def _python_file(door: Door, path: str) -> Path:
     file = door.folders.file(path, "a file that exists")
     if file.suffix != ".py":
         raise Refusal(f"{door.folders.shown(file)} is not a Python file.", "Only Python files are patched here.")
-    return file
+    root = next(root for root in door.folders.roots if file.is_relative_to(root))
+    try:
+        return own_file(file, root)  # libraries inside the folder are not the user's
+    except ApplyError as error:
+        raise Refusal(f"{error}.", "") from None
 
 
 def _can_ask(ctx: Context[Door, Any]) -> bool:

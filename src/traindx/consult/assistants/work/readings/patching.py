@@ -15,8 +15,15 @@ LARGEST_PATCH = 200_000  # characters
 def read(patch: str, folder: str) -> dict[str, Any]:
     if len(patch) > LARGEST_PATCH:
         raise Problem(f"this patch has {len(patch)} characters; a fix of traindx has a few hundred")
+    before: dict[Path, str] = {}  # of the very bytes that the patch was fitted to
+
+    def opened(path: Path) -> bytes:
+        content = path.read_bytes()
+        before[path] = hashlib.sha256(content).hexdigest()
+        return content
+
     try:
-        texts = patched_texts(patch, Path(folder))
+        texts = patched_texts(patch, Path(folder), opened)
     except (ValueError, IndexError):
         raise Problem("this is not a unified diff with a/ and b/ prefixes; take fix.patch as it is") from None
     if not texts:
@@ -24,9 +31,4 @@ def read(patch: str, folder: str) -> dict[str, Any]:
             f"the patch does not fit the files in {folder} to the letter. It is relative to the script's folder: name "
             "that folder. If the script has changed since it was run, run and diagnose it again"
         )
-    return {
-        "files": [
-            {"path": str(path), "before": hashlib.sha256(path.read_bytes()).hexdigest(), "text": text}
-            for path, text in texts.items()
-        ]
-    }
+    return {"files": [{"path": str(path), "before": before[path], "text": text} for path, text in texts.items()]}

@@ -1,0 +1,17 @@
+"""The line behind a call is named in the file that it stands in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from traindx.observe.sites import here
+
+
+def test_the_same_code_in_two_files_is_told_apart(tmp_path: Path) -> None:
+    sites: list[Any] = []
+    for name in ("one.py", "other.py"):
+        (tmp_path / name).write_text("sites.append(here())\n")
+        code = compile("sites.append(here())\n", str(tmp_path / name), "exec")
+        exec(code, {"sites": sites, "here": here})
+    assert [Path(site["file"]).name for site in sites] == ["one.py", "other.py"]
