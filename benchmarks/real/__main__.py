@@ -102,25 +102,25 @@ def run(program: Program, root: Path, records: Path, bare: bool) -> Result:
     limit = max(LEAST, SLACK * program.seconds)
     same: list[bool | None] = [None, None]
     with tempfile.TemporaryDirectory(prefix="real-") as scratch:
-        folder = _copy(checkout, scratch, "observed") / program.workdir
+        folder = copied(checkout, scratch, "observed") / program.workdir
         command = [sys.executable, "-m", "traindx", "run", "--no-diagnosis", "--out", str(record), *words]
-        observed = None if record.exists() else _call(command, folder, root, limit)
+        observed = None if record.exists() else call(command, folder, root, limit)
         if bare and observed is not None:
-            alone = _call([sys.executable, *words], _copy(checkout, scratch, "bare") / program.workdir, root, limit)
+            alone = call([sys.executable, *words], copied(checkout, scratch, "bare") / program.workdir, root, limit)
             same = [alone[1] == observed[1], alone[0] == observed[0]]
         said = _diagnosis(record, folder)
     hypotheses = [{key: h.get(key) for key in ("cause", "confidence", "basis")} for h in said.get("hypotheses", [])]
     return Result(program.id, *same, said.get("verdict", "no record"), hypotheses, said.get("summary", ""))
 
 
-def _copy(checkout: Path, scratch: str, name: str) -> Path:
+def copied(checkout: Path, scratch: str, name: str) -> Path:
     for beside in checkout.parent.glob("*.*"):  # data that a program looks for one folder up
         if beside.is_file():
             shutil.copy(beside, scratch)
     return Path(shutil.copytree(checkout, Path(scratch) / name, symlinks=True))
 
 
-def _call(command: Sequence[str], folder: Path, root: Path, timeout: float) -> tuple[int | str, str]:
+def call(command: Sequence[str], folder: Path, root: Path, timeout: float) -> tuple[int | str, str]:
     """Exit code and standard output; a run that takes too long ends as `timeout`."""
     path = os.pathsep.join([str(STANDINS), str(root / "pkgs"), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {

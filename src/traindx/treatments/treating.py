@@ -17,6 +17,7 @@ from ..signs import Signs, measure_all
 from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
 from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
 from ._patches import confirm, fix_for
+from ._range_test import beside_range_test
 from ._ranking import PROVES, ranked
 from ._symptoms import OF_LENGTH, symptoms
 from ._trials import Controls, judged_by, try_dose
@@ -262,6 +263,7 @@ class _Treating:
                 watched = symptoms(candidate.hypothesis, signs)
                 kind = judged_by(won[0].unit, controls)
                 confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
+                self._compare_with_range_test(dose)
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
             verdict, text, self._trials, named, patch, confirmed, rules_out(diagnosis, self._trials),
@@ -270,6 +272,12 @@ class _Treating:
             control_seconds=controls.made[0].seconds,
         )  # fmt: skip
         return self._with(replace(diagnosis, hypotheses=hypotheses), found)
+
+    def _compare_with_range_test(self, dose: Dose) -> None:
+        rate = dose.options.get("lr")
+        if isinstance(rate, float) and self._options.on is None and self._in_time():
+            note = beside_range_test(self._script, rate)
+            self._notes += [note] if note else []
 
     def _with(self, diagnosis: Diagnosis, treatment: Treatment) -> Diagnosis:
         found = replace(diagnosis, treatment=treatment)
