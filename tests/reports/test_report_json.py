@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ from jsonschema import Draft202012Validator
 from report_samples import EVERY, sick
 from report_strategies import diagnoses
 
-from traindx.diagnosis import Diagnosis
+from traindx.diagnosis import Diagnosis, Effect, Treatment, TrialCurve, TrialReport
 from traindx.reports import render, render_all
 from traindx.reports.json import SCHEMA_FILE, strict
 
@@ -90,3 +91,13 @@ def test_several_runs_are_one_object_a_line() -> None:
 def test_values_become_plain_json(value: object, expected: object) -> None:
     assert strict(value) == expected
     assert type(strict(value)) is type(expected)
+
+
+@pytest.mark.parametrize("curves", [(), (TrialCurve("control", [0, 4], [2.3, None]),)])
+def test_curves_of_a_trial_fit_the_schema_and_are_absent_where_there_are_none(curves: tuple[TrialCurve, ...]) -> None:
+    trial = TrialReport("a", "A", "lr-too-high", "failed", 0, Effect("training loss", 2.0, float("nan")), curves=curves)
+    report = strictly(render(replace(sick(), treatment=Treatment("no-proven-fix", "None.", [trial])), "json"))
+    VALIDATOR.validate(report)
+    assert unknown_keys(report, SCHEMA) == []
+    told = report["treatment"]["trials"][0].get("curves")
+    assert told == ([{"label": "control", "steps": [0, 4], "losses": [2.3, None]}] if curves else None)

@@ -81,6 +81,10 @@ def test_what_changes_nothing_is_no_change(script: Write, in_process: None, monk
     report, controls = tried(script(SLOW), intervention(monkeypatch, Idle))
     assert report.verdict == "no-change"
     assert controls.seeded
+    control, treated = report.curves
+    assert (control.label, treated.label) == ("control", "treated")
+    assert len(control.steps) > 10
+    assert (control.steps, control.losses) == (treated.steps, treated.losses)
 
 
 def test_what_never_acts_has_failed(script: Write, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:

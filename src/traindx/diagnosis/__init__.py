@@ -1,7 +1,7 @@
 """Signs × causes → ranked hypotheses with calibrated confidence. Pure functions of a `Run`."""
 
 from .diagnose import diagnose, model_for
-from .treatment import Effect, SymptomChange, Treatment, TrialReport
+from .treatment import Effect, SymptomChange, Treatment, TrialCurve, TrialReport
 from .types import Advice, Contribution, Diagnosis, Hypothesis, NextTest, Question, SimilarCase
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "SimilarCase",
     "SymptomChange",
     "Treatment",
+    "TrialCurve",
     "TrialReport",
     "diagnose",
     "model_for",

@@ -35,6 +35,18 @@ class SymptomChange:
 
 
 @dataclass(frozen=True)
+class TrialCurve:
+    """The training loss of one arm, thinned; None where it was not finite."""
+
+    label: Literal["control", "treated"]
+    steps: Sequence[int]
+    losses: Sequence[float | None]
+
+    def as_object(self) -> dict[str, Any]:
+        return {"label": self.label, "steps": list(self.steps), "losses": list(self.losses)}
+
+
+@dataclass(frozen=True)
 class TrialReport:
     """One intervention, tested against the control."""
 
@@ -49,6 +61,7 @@ class TrialReport:
     seconds: float = 0.0
     note: str = ""
     experiment: bool = False  # it tells a cause that cannot be treated; `verdict` then is no-change
+    curves: Sequence[TrialCurve] = ()  # control and treated, of the first seed
 
     def as_object(self) -> dict[str, Any]:
         interval = None if self.effect.interval is None else list(self.effect.interval)
@@ -71,6 +84,7 @@ class TrialReport:
             ],
             "seconds": self.seconds,
             "note": self.note,
+            **({"curves": [curve.as_object() for curve in self.curves]} if self.curves else {}),
         }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialReport
+from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialCurve, TrialReport
 from ..diagnosis.treatment import TrialVerdict
 from ..record import Run
 from ..signs import Signs, all_signs, measure_all
@@ -19,6 +19,7 @@ from ._arms import CONTROL, Arm, Arms, Length, Made
 from ._base import Dose, Intervention, JudgedBy
 from ._outcomes import Difference, Outcome
 from ._symptoms import OF_LENGTH, compared, gone, symptoms
+from ._thinned import both
 from .placebo import DOSE as PLACEBO_DOSE
 
 PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
@@ -149,6 +150,7 @@ def try_dose(
     least = LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if watched else LEAST_EFFECT_WITHOUT_SYMPTOM
     seen = hypothesis.basis == "seen"
     seeds: list[Judged] = []
+    curves: tuple[TrialCurve, ...] = ()
     found = statistics.Verdict("open", 0.0, (0.0, 0.0))
 
     def report(verdict: TrialVerdict, note: str = "") -> TrialReport:
@@ -156,6 +158,7 @@ def try_dose(
             intervention=intervention.id, title=intervention.title, cause=hypothesis.cause, verdict=verdict,
             seeds=len(seeds), effect=_effect(kind, seeds, found), dose=dose.text,
             symptoms=seeds[0].changes if seeds else (), seconds=time.monotonic() - began, note=note,
+            curves=curves,
         )  # fmt: skip
 
     if kind == "symptoms" and not watched:
@@ -164,6 +167,8 @@ def try_dose(
         if seed and not in_time():
             break
         (treated,) = controls.ensure([seed], [(arm, seed)])
+        if seed == 0:
+            curves = both(controls.made[0].run, treated.run)
         why = _failed(treated, controls.made[seed])
         if why is not None:
             return report("failed", why)

@@ -124,13 +124,13 @@ def view(driver: Any) -> View:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """The address of the page of a kind of run, or of several kinds together, made once."""
     folder = tmp_path_factory.mktemp("pages")
-    kinds = {**page_runs.EVERY, "hostile": page_runs.hostile}
+    kinds = {**page_runs.EVERY, "hostile": page_runs.hostile, "treated": page_runs.sick}
 
     def address(*names: str) -> str:
         file = folder / f"{'-'.join(names)}.html"
         if not file.exists():
-            runs = [kinds[name]() for name in names]
-            file.write_text(page_of([(run, diagnose(run)) for run in runs]), encoding="utf-8")
+            runs = [(kinds[name](), page_runs.treated if name == "treated" else diagnose) for name in names]
+            file.write_text(page_of([(run, diagnosed(run)) for run, diagnosed in runs]), encoding="utf-8")
         return file.as_uri()
 
     return address

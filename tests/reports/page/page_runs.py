@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from traindx.diagnosis import Diagnosis, Effect, Treatment, TrialCurve, TrialReport, diagnose
 from traindx.record import Run, RunBuilder
 
 HOSTILE = "</script><!--<script>alert(1)</script>\"'&lt;\u2028{{content}}"
@@ -89,6 +92,18 @@ def hostile() -> Run:
     builder.series(f"raw/{HOSTILE}", np.arange(300), np.arange(300.0))
     builder.fact("error", {"type": HOSTILE, "message": HOSTILE}).fact("log", {"config": {HOSTILE: HOSTILE}})
     return builder.build()
+
+
+def treated(run: Run) -> Diagnosis:
+    """The run's diagnosis after one trial: the control's loss stays, then is not finite; the treated one falls."""
+    steps = range(0, 400, 4)
+    control = TrialCurve("control", steps, [2.3] * 90 + [None] * 10)
+    cured = TrialCurve("treated", steps, [2.3 * float(np.exp(-step / 80)) for step in steps])
+    effect = Effect("training loss", float("nan"), 0.1, -0.95, (-0.97, -0.9))
+    trial = TrialReport(
+        "lower-lr", "Lower the learning rate", "lr-too-high", "cured", 3, effect, curves=(control, cured)
+    )
+    return replace(diagnose(run), treatment=Treatment("cured", "A lower rate cures it.", [trial], cause="lr-too-high"))
 
 
 EVERY = {"sick": sick, "healthy": healthy, "log": log_only, "huge": huge}

@@ -38,6 +38,20 @@ def test_what_a_record_holds_is_drawn(view: Any, page: Callable[..., str]) -> No
     assert "34 %" in view.text("#data")
 
 
+def test_the_curves_of_a_trial_are_drawn_over_each_other(view: Any, page: Callable[..., str]) -> None:
+    view.open(page("treated"))
+    legend = view.js("return [...document.querySelectorAll('.trial .legend button')].map((one) => one.innerText)")
+    assert [text.split()[0] for text in legend] == ["Control", "Treated"]
+    view.until("return document.querySelector('.trial .chart').chart.plot")
+    drawn = (
+        "return document.querySelector('.trial .chart').chart.plot.data.slice(1).map((y) => y.filter(Number).length)"
+    )
+    assert view.js(drawn) == [90, 100]
+    assert view.js(DRAWN, ".trial .chart canvas") > 5
+    assert view.errors() == []
+    assert view.violations() == []
+
+
 def test_a_log_says_what_was_not_recorded(view: Any, page: Callable[..., str]) -> None:
     view.open(page("log"))
     assert all("traindx run train.py" in view.text(f"#{panel}") for panel in ("layers", "timing", "data"))

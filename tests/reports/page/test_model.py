@@ -155,6 +155,17 @@ def test_trials_are_told_with_both_arms() -> None:
     assert (found["word"], found["sentence"]) == ("Cured", "A lower rate cures it.")
     assert found["trials"][0]["effect"]["treated"] == 0.5
     assert any("patched script" in text for text in found["remarks"])
+    assert found["trials"][0]["curves"] is None
+
+
+def test_curves_of_a_trial_share_a_scale_and_keep_their_holes() -> None:
+    run = page_runs.log_only()
+    (trial,) = report(run, page_runs.treated(run))["treatment"]["trials"]
+    assert trial["curves"]["log"]  # the treated loss falls by more than a decade
+    control, treated = trial["curves"]["lines"]
+    assert (control["label"], treated["label"]) == ("Control", "Treated")
+    assert np.isnan(numbers(control["values"])[-10:]).all()
+    assert numbers(treated["values"])[[0, -1]] == pytest.approx([2.3, 2.3 * np.exp(-99 / 20)])
 
 
 def test_networks_that_step_in_turn_share_a_column() -> None:

@@ -39,4 +39,7 @@ async def call(
     limit = door.seconds(seconds, USUAL_SECONDS)
     words = ["treat", "--format=json", f"--minutes={FOR_TRIALS * limit / 60:.3f}"]
     words += script_words(door.folders, script, module, place, arguments)
-    return answer(objects("treat", await door.child(ctx, "treat", Job(words, place, limit)))[0])
+    found = objects("treat", await door.child(ctx, "treat", Job(words, place, limit)))[0]
+    for trial in (found.get("treatment") or {}).get("trials", []):
+        trial.pop("curves", None)  # for eyes: hundreds of numbers, and the effect sums them up
+    return answer(found)

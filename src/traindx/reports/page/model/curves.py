@@ -30,13 +30,13 @@ def curves(run: Run) -> dict[str, Any]:
     """The charts that share one time axis, top to bottom. A chart without values is absent."""
     losses = _named(run, "loss/train", "loss/validation", *_numbered(run, "loss/train/", "loss/validation/"))
     charts = [
-        _chart("loss", "Loss", losses, log=_spans_decades(losses[:2])),
+        _chart("loss", "Loss", losses, log=spans_decades(losses[:2])),
         _chart("rate", "Learning rate", [_held_to_the_end(run, rate) for rate in _rates(run)], log=False),
-        _chart("gradient", "Gradient norm", _gradients(run), log=_spans_decades(_gradients(run)[:1])),
+        _chart("gradient", "Gradient norm", _gradients(run), log=spans_decades(_gradients(run)[:1])),
         _chart("accuracy", "Accuracy", _named(run, "accuracy/train", "accuracy/validation"), log=False),
         _chart("update", "Update/weight ratio", _named(run, "update_ratio"), log=True),
         *(
-            _chart(f"raw{i}", name.removeprefix("raw/"), [run.series(name)], log=_spans_decades([run.series(name)]))
+            _chart(f"raw{i}", name.removeprefix("raw/"), [run.series(name)], log=spans_decades([run.series(name)]))
             for i, name in enumerate([n for n in run.series_names if n.startswith("raw/")][:MOST_RAW])
         ),
     ]
@@ -103,7 +103,7 @@ def _gradients(run: Run) -> list[Series]:
     return [series for series in (norm, before, run.series("clip/threshold")) if series]
 
 
-def _spans_decades(series: list[Series]) -> bool:
+def spans_decades(series: list[Series]) -> bool:
     """Whether a linear axis would show a cliff and a floor."""
     values = np.concatenate([curve_of(one).values for one in series if one] or [np.zeros(0)])
     if not len(values) or values.min() <= 0:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....diagnosis import Diagnosis
+import numpy as np
+
+from ....diagnosis import Diagnosis, TrialReport
+from ....record import Series
 from ..._treatment import CONFIRMED, HEADS, cost, trial_line
 from ...json import strict
+from .arrays import packed
+from .curves import spans_decades
 
 
 def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
@@ -19,7 +24,7 @@ def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
     return {
         "word": HEADS[found.verdict][0].capitalize(),
         "sentence": found.text,
-        "trials": [{**strict(trial.as_object()), "line": trial_line(trial)} for trial in found.trials],
+        "trials": [_trial(trial) for trial in found.trials],
         "remarks": [
             *confirmed,
             *(f"Ruled out: {text}" for text in found.rules_out),
@@ -28,3 +33,14 @@ def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
         ],
         "patch": found.patch,
     }
+
+
+def _trial(trial: TrialReport) -> dict[str, Any]:
+    """As the JSON report has it, with its sentence, and the curves packed like those of the run."""
+    return {**strict(trial.as_object()), "line": trial_line(trial), "curves": _curves(trial)}
+
+
+def _curves(trial: TrialReport) -> dict[str, Any] | None:
+    series = [Series(c.label, np.array(c.steps, int), np.array(c.losses, float)) for c in trial.curves]
+    lines = [{"name": one.name, "label": one.name.capitalize(), **packed(one)} for one in series]
+    return {"log": spans_decades(series), "lines": lines} if lines else None

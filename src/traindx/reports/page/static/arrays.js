@@ -106,5 +106,7 @@ async function unpackSummary(report) {
     timing.memorySeries = await Series.unpacked({ ...timing.memory, name: "memory", label: "Memory" });
   if (timing && timing.step_times)
     timing.stepSeries = await Series.unpacked({ ...timing.step_times, name: "time/total", label: "Time per step" });
+  for (const { curves } of (report.treatment && report.treatment.trials) || [])
+    if (curves) curves.series = await Promise.all(curves.lines.map(Series.unpacked));
   if (report.data) report.data.unpacked = await Promise.all(report.data.series.map(Series.unpacked));
 }

@@ -7,33 +7,20 @@ function comparePanel(reports) {
     const lines = reports
       .map((report, i) => ({ report, series: lineOf(report, name), colour: LINES[i % LINES.length] }))
       .filter((line) => line.series);
-    const extent = [
-      Math.min(...lines.map((line) => line.series.steps[0])),
-      Math.max(...lines.map((line) => line.series.steps[line.series.n - 1])),
-    ];
-    const chart = new Chart(new Timeline(extent, reports[0].about.unit), {
-      title: "Runs compared",
-      height: 320,
-      log: reports.some((report) => report.curves.charts.some((one) => one.key === "loss" && one.log)),
-      lines: lines.map(({ report, series, colour: ink }) => ({
-        series,
-        label: report.about.name,
-        colour: ink,
-        width: 1.8,
-        gap: widestGap(series),
-        shown: () => (series.n < FEW ? series : smoothedSeries(series, 0.04, chart.log)),
-      })),
-    });
-    onTheme.push(() => chart.remake());
-    const legend = h("div", { class: "legend" });
-    chart.onCursor = fillLegend(
-      legend,
-      chart,
-      lines.map((line) => line.series),
-      chart.lines,
-      chart.timeline,
+    const log = reports.some((report) => report.curves.charts.some((one) => one.key === "loss" && one.log));
+    box.replaceChildren(
+      overlaid(
+        "Runs compared",
+        lines.map(({ report, series, colour: ink }) => ({
+          series,
+          label: report.about.name,
+          colour: ink,
+          width: 1.8,
+          shown: () => (series.n < FEW ? series : smoothedSeries(series, 0.04, log)),
+        })),
+        { log, height: 320, unit: reports[0].about.unit },
+      ),
     );
-    box.replaceChildren(h("figure", { class: "curve" }, h("figcaption", {}, legend), chart.figure));
   };
   const names = [
     ["loss/train", "Training loss"],

@@ -193,3 +193,22 @@ function fillLegend(legend, chart, series, lines, timeline) {
   tell(null);
   return tell;
 }
+
+// Curves of several runs over each other, on a time axis of their own.
+function overlaid(title, lines, { log, height, unit, heading = null }) {
+  const series = lines.map((line) => line.series);
+  const extent = [
+    Math.min(...series.map((one) => one.steps[0])),
+    Math.max(...series.map((one) => one.steps[one.n - 1])),
+  ];
+  const chart = new Chart(new Timeline(extent, unit), {
+    title,
+    height,
+    log,
+    lines: lines.map((line) => ({ ...line, gap: widestGap(line.series) })),
+  });
+  onTheme.push(() => chart.remake());
+  const legend = h("div", { class: "legend" });
+  chart.onCursor = fillLegend(legend, chart, series, chart.lines, chart.timeline);
+  return h("figure", { class: "curve" }, h("figcaption", {}, heading, legend), chart.figure);
+}

@@ -64,5 +64,14 @@ function trialRow(trial) {
     ),
     h("p", { class: "hint" }, trial.line || [trial.cause, effect.measure].filter(Boolean).join(" · ")),
     h("div", { class: "bars" }, arm("Control", effect.control, "line-8"), arm("Treated", effect.treated, "line-3")),
+    trial.curves ? trialCurves(trial.curves) : null,
   );
+}
+
+// The loss of both arms over each other; dashes tell them apart where colours do not.
+function trialCurves({ log, series }) {
+  const looks = { control: { colour: "line-8", dash: [7, 3] }, treated: { colour: "line-3" } };
+  const lines = series.map((one) => ({ series: one, label: one.label, width: 1.8, plain: true, ...looks[one.name] }));
+  const title = "Training loss, first seed";
+  return overlaid(title, lines, { log, height: 180, unit: "step", heading: h("h4", {}, title) });
 }
