@@ -28,7 +28,7 @@ def test_optimizers():
         optimizers=[{"class": "AdamW", "site": SITE, "groups": groups, "steps": 9, "emptied": 4}, {"class": "SGD"}]
     )
     first, second = run.optimizers
-    assert (first.class_name, first.steps, first.emptied, first.grads_kept) == ("AdamW", 9.0, 4.0, 0.0)
+    assert (first.class_name, first.steps, first.emptied) == ("AdamW", 9.0, 4.0)
     assert first.adaptive and not second.adaptive and second.groups == ()
     assert [group.setting("lr") for group in run.groups] == [0.1, None]
     assert str(first.site) == "train.py:12" and first.site == Site("train.py", 12, "loss = f(x)")
