@@ -36,8 +36,9 @@ def cluster() -> Iterator[None]:
 class Killer(threading.Thread):
     """Kills the first worker that is seen with a run of the script under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, script: Script) -> None:
         super().__init__(daemon=True)
+        self._script = script.path
         self.killed: int | None = None
         self.orphans: list[psutil.Process] = []
 
@@ -54,7 +55,7 @@ class Killer(threading.Thread):
     def _runs_script(self, worker: psutil.Process) -> bool:
         try:
             self.orphans = worker.children(recursive=True)
-            return any("traindx.isolation" in child.cmdline() for child in self.orphans)
+            return any(self._script in " ".join(child.cmdline()) for child in self.orphans)
         except psutil.Error:
             return False
 
@@ -73,7 +74,7 @@ def test_addresses() -> None:
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 def test_a_killed_worker_costs_nothing_but_time(cluster: None, script: Write, tmp_path: Path) -> None:
     patient = script(classifier(clear="pass", optimizer="SGD(model.parameters(), lr=0.1)"))
-    killer = Killer()
+    killer = Killer(patient)
     killer.start()
     found = treat(patient, Options(on="ray", confirm=False))
     assert killer.killed is not None
