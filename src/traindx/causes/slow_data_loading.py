@@ -88,10 +88,10 @@ MOST_WORKERS = 8  # beyond that disks are the usual limit; measure before going 
 
 
 def fix(run: Run, signs: Signs) -> Fix:
-    measured = signs.get("data-wait")
-    # The same numbers as the evidence gives, where it gives them.
-    waited = measured.values["wait"] if measured is not None else median(run, "time/data")
-    total = measured.values["total"] if measured is not None else median(run, "time/total")
+    # The same numbers as the evidence gives, where it gives them: what a person told has none.
+    measured = signs["data-wait"].values if "data-wait" in signs else {}
+    waited = measured.get("wait") or median(run, "time/data")
+    total = measured.get("total") or median(run, "time/total")
     present = number(train_loader(run).get("workers")) or 0.0
     cores = os.cpu_count() or 1
     share = ""
