@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from ..causes import Cause, all_causes
 from ..record import Run
-from ..signs import Sign, Signs, all_signs, measure_all
+from ..signs import Sign, Signs, all_signs
 from ..signs.questions import FINITE, rank
 from .additional_faults import additional_faults
+from .excuses import judged_signs
 from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
@@ -29,7 +30,7 @@ SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     """What is wrong with `run`, most likely cause first. `without`: signs that are not to be read from it."""
-    signs = measure_all(run).without(without)
+    signs = judged_signs(run).without(without)
     model, kind = model_for(run)
     levels = {name: sign.level for name, sign in signs.items()}
     found = _with_critical_signs(assess(model, levels, kind), signs)
@@ -126,7 +127,7 @@ def _symptoms(signs: Signs) -> list[Sign]:
     """The raised signs, most severe first; within a severity in the order in which one would ask."""
     units = all_signs()
     raised = [sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8]
-    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting")]
+    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting", "excuse")]
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
@@ -212,13 +213,15 @@ def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     ]
     # What a cause requires are ways to see it: one of them will do.
     met = any(sign in signs and signs[sign].raised for sign in cause.requires)
+    expected = [s for s, w in sorted(cause.supports.items(), key=lambda item: -item[1]) if w >= 1.5 and s in signs]
+    excused = [signs[sign].text for sign in expected if signs[sign].values.get("excused_by")]
     absent = [
         f"expected, but normal: {signs[sign].text}"
-        for sign, weight in sorted(cause.supports.items(), key=lambda item: -item[1])
-        if weight >= 1.5 and sign in signs and signs[sign].level < 0.1 and not (met and sign in cause.requires)
+        for sign in expected
+        if signs[sign].level < 0.1 and signs[sign].text not in excused and not (met and sign in cause.requires)
     ]
     for_it = set(_evidence(terms, signs))
-    return [text for text in dict.fromkeys([*opposing[:3], *absent[:2]]) if text not in for_it]
+    return [text for text in dict.fromkeys([*excused[:2], *opposing[:3], *absent[:2]]) if text not in for_it]
 
 
 def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:

@@ -55,6 +55,7 @@ def _units(module: ModuleType) -> tuple[SignUnit, ...]:
         remedy=getattr(module, "REMEDY", ""),
         rival=getattr(module, "RIVAL", None),
         end=getattr(module, "END", ""),
+        excuses=getattr(module, "EXCUSES", {}),
     )
     return (_missing_before_the_end(unit),)
 

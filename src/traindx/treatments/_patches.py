@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 from ..causes import Fix, all_causes
-from ..diagnosis import TrialReport
+from ..diagnosis import TrialReport, judged_signs
 from ..edits import Project, patched_texts
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs
 from ._arms import Arm, Arms
 from ._base import Dose, Intervention, JudgedBy
 from ._outcomes import outcome
@@ -41,7 +41,7 @@ def confirm(
     made = arms.run(fixed, 0, length)
     if made.run is None or (made.error and control.facts.get("exit") != "exception"):
         return False
-    after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
+    after = judged_signs(made.run).without(OF_LENGTH if made.cut else ())
     if not gone(compared(watched, signs, after, controls.reached(made.run))):
         return False
     steps = min(length.steps, max(1, made.run.steps))

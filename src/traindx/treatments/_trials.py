@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialCurve, TrialReport
+from ..diagnosis import Effect, Hypothesis, SymptomChange, TrialCurve, TrialReport, judged_signs
 from ..diagnosis.treatment import TrialVerdict
 from ..record import Run
-from ..signs import Signs, all_signs, measure_all
+from ..signs import Signs, all_signs
 from . import _outcomes as outcomes
 from . import _statistics as statistics
 from ._arms import CONTROL, Arm, Arms, Length, Made
@@ -216,7 +216,7 @@ def _judged(controls: Controls, treated: Made, seed: int, kind: JudgedBy, watche
     better = difference(kind, before, after) or (difference("loss", before, after) if kind == "symptoms" else None)
     if better is None:
         return None
-    signs = measure_all(treated.run).without(OF_LENGTH if treated.cut else ())
+    signs = judged_signs(treated.run).without(OF_LENGTH if treated.cut else ())
     return Judged(better, compared(watched, controls.signs, signs, controls.reached(treated.run)), before, after)
 
 

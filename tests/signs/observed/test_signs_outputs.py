@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from observed_patient import LINEARS, SITE, Patient, cases, healthy, measured, missing, mlp_modules, module, regression
+from observed_patient import (
+    LINEARS,
+    SITE,
+    Patient,
+    cases,
+    healthy,
+    judged,
+    measured,
+    missing,
+    mlp_modules,
+    module,
+    regression,
+)
 
 from traindx.signs.outputs.loss_broadcasts import all_pairs
 
@@ -175,7 +187,7 @@ def squeezed(p: Patient, activation: str, low: float, high: float) -> Patient:
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -268,7 +280,7 @@ def raw_regression() -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign
 
 
