@@ -15,7 +15,6 @@ from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
-from .scope import out_of_scope
 from .summary import summarise, title_of
 from .told import told
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
@@ -35,7 +34,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     levels = {name: sign.level for name, sign in signs.items()}
     found = _with_critical_signs(assess(model, levels, kind), signs)
     chances = _chances(model, levels, kind, found)
-    scope = out_of_scope(run, signs, clear_fault=found.seen is not None)
+    scope = _out_of_scope(run, signs, clear_fault=found.seen is not None)
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
     further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
@@ -268,3 +267,20 @@ def _notes(run: Run) -> list[str]:
         notes += [f"not observed: {name} ({reason})" for name, reason in off.items()]
     notes += [str(sentence) for sentence in (run.facts.get("not_visible") or [])]
     return notes
+
+
+def _out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
+    """One sentence, where this run is not for us to diagnose; else None."""
+    never = signs.get("never-trained")
+    crash = signs.get("crash-infrastructure")
+    # A crash hides nothing that was seen before it: a clear fault is still the diagnosis.
+    if crash is not None and crash.raised and not clear_fault:
+        return crash.text
+    learning = signs.get("reinforcement-learning")
+    if learning is not None and learning.raised:
+        return learning.text
+    if never is not None and never.raised and not clear_fault:
+        return never.text
+    if run.kind not in ("observed", "interview") and not run.series("loss/train") and not run.series("loss/validation"):
+        return "This log holds no loss, so there is nothing to judge: log the training loss, or use traindx run."
+    return None
