@@ -50,7 +50,8 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             height,
             combined,
-            f"Training loss reaches {num4(values['peak'])} in the first tenth; it began at {num4(loss.first)}.",
+            f"Training loss peaks at {num4(values['peak'])} in the first tenth of the run; it began at "
+            f"{num4(loss.first)}.",
             None,
             "info",
             values,

@@ -48,7 +48,7 @@ def measure(run: Run) -> Sign | Missing:
         "with_loss": with_loss,
     }
     text = (
-        f"Gradient norm jumps to {num4(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the norms "
+        f"Gradient norm jumps to {num4(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the median "
         f"before it{', and the loss jumps with it' if with_loss else ''}."
     )
     severity: Severity = "warning" if level >= 0.5 and with_loss else "info"

@@ -63,7 +63,11 @@ def measure(run: Run) -> Sign | Missing:
         "rise": above, "end": curve.last, "log_ratio": best.height, "onset": best.step,
     }  # fmt: skip
     where = f"its minimum ({num4(low)} at {moment(run, at)})"
-    ends = f"at {where}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{where}"
+    ends = (
+        f"at {where}"
+        if above <= 0
+        else f"{'at ' if above >= 2 else ''}{change(above)} {'' if above >= 2 else 'above '}{where}"
+    )
     if level < 0.5:
         smoothed = f"; smoothed, it ends at {num4(curve.last)}" if above > 0.1 else ""
         return Sign(ID, best.height, level, f"{what} ends {ends}{smoothed}.", None, "info", values)

@@ -46,7 +46,7 @@ def measure(run: Run) -> Sign | Missing:
     near_chance = chance is not None and loss.last > 0.8 * chance.loss
     text = (
         f"Training loss falls steadily, by {percent(pace)} over the run (trend), to {num4(loss.last)} (smoothed); "
-        f"at this pace halving it takes {needed:.3g} times as long."
+        f"at this pace, halving it takes {needed:.3g} times the length of this run."
     )
     severity: Severity = "warning" if near_chance and level >= 0.5 else "info"
     return Sign(ID, needed, level, text, int(loss.steps[0]), severity, values | {"lengths_needed": needed})

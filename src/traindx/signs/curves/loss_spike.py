@@ -33,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     if not clear:
         height = max((e.height for e in spikes), default=0.0)
         level = max((e.level for e in spikes), default=0.0)
-        text = f"Training loss rises to {times(height)} the points before it at most ({len(loss)} points)."
+        text = f"Training loss rises to at most {times(height)} the level just before ({len(loss)} points)."
         return Sign(ID, height, level, text, values={"count": 0, "log_ratio": height})
     first, highest = clear[0], max(clear, key=lambda e: e.height)
     onset, peak = int(loss.steps[first.start]), int(loss.steps[highest.peak])

@@ -48,7 +48,7 @@ def measure(run: Run) -> Sign | Missing:
     level = min(certain, ramp(share * rate_left(run), 0.04, 0.12))
     if chance is None:
         level = min(level, 0.6)
-    against = "the loss of chance" if chance is not None else "its first value"
+    against = "the loss at chance" if chance is not None else "its first value"
     fell = percent(max(share, 0.0))
-    text = f"Over the second half of the run training loss fell by {fell} of {against} ({num4(all_of_it)})."
+    text = f"Training loss fell by {fell} of {against} ({num4(all_of_it)}) over the second half of the run."
     return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})

@@ -43,7 +43,7 @@ def measure(run: Run) -> Sign | Missing:
         text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"
         text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."
         return Sign(ID, fall.z, level, text, None, "info", values)
-    text = f"{judged.name} shows no fall that stands out from its noise ({levels}; {test})."
+    text = f"{judged.name} does not fall by more than its noise ({levels}; {test})."
     # A doubt, unless the level is known to be that of guessing.
     chance = chance_level(run)
     at_chance = chance is not None and judged.curve.last >= 0.95 * chance.loss

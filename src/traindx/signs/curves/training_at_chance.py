@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "the losses of adversarial networks have no chance level")
     if chance is None:
-        return Missing(ID, "the loss of chance is not known for this run")
+        return Missing(ID, "the loss at chance is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
     text = f"Training loss ends at {num4(loss.last)} (smoothed); chance is {num4(chance.loss)} ({chance.text})."

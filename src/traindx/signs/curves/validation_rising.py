@@ -53,7 +53,11 @@ def measure(run: Run) -> Sign | Missing:
     }  # fmt: skip
     what = f"its minimum ({num4(low)} at {moment(run, step)})"
     if level < 0.5:
-        ends = f"at {what}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{what}"
+        ends = (
+            f"at {what}"
+            if above <= 0
+            else f"{'at ' if above >= 2 else ''}{change(above)} {'' if above >= 2 else 'above '}{what}"
+        )
         scatter = f"; smoothed, {percent(rise.ratio)} above" if above > 2 * max(rise.ratio, SMALL) else ""
         return Sign(ID, above, level, f"Validation loss ends {ends}{scatter}.", None, "info", values)
     text = (

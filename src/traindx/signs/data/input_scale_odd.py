@@ -33,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         size,
         level,
-        f"input RMS is {num(size)}{' inside the model' if size != given else ''} (about 1 is typical)",
+        f"input RMS is {num(size)}{' at the first layer' if size != given else ''} (about 1 is typical)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"rms": size, "min": stats.get("min"), "max": stats.get("max")},

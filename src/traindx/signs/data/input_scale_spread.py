@@ -34,7 +34,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"std of {len(spreads)} input features runs from {num(small)} to {num(large)}, a factor of {num(ratio)}",
+        f"std of {len(spreads)} input features runs from {num(small)} to {num(large)}, a factor of {num(ratio)} "
+        "(up to 100 is common)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"smallest": spreads[0], "largest": large},

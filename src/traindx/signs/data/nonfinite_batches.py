@@ -33,12 +33,12 @@ def _nonfinite(run: Run, part: str, statistics: str) -> Sign | Missing:
     corrupted = seen or (found or 0.0) > 0
     level = float(corrupted)
     events = [*run.events_of("nonfinite-loss"), *origins]
-    where = f" in {num(found)} places" if found else ""
+    values = f"{num(found)} NaN or Inf values" if found else "NaN or Inf"
     return Sign(
         sign_id,
         found or float(seen),
         level,
-        f"the {part}s hold NaN or Inf{where} before the model runs" if corrupted else f"all {part}s seen are finite",
+        f"the {part}s contain {values} before the model runs" if corrupted else f"all {part}s seen are finite",
         onset=events[0].step if events and level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"nonfinite": found},

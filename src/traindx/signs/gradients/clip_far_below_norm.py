@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"the typical gradient norm before clipping is {num(ratio)} times {against}",
+        f"the median gradient norm before clipping is {num(ratio)} times {against}",
         onset=int(found[0][0]) if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"ratio": ratio, "threshold": threshold},

@@ -35,7 +35,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         level,
         level,
-        f"{maker} made the first non-finite value{step} in {where}{reach}{place(found.site)}"
+        f"{maker} produced the first non-finite value{step} in {where}{reach}{place(found.site)}"
         if named or found.gradient_first
         else f"the first non-finite value{step} was not traced to one operation",
         onset=found.step,

@@ -31,13 +31,13 @@ def measure(run: Run) -> Sign | Missing:
     step = f" at step {found.step}" if found.step is not None else ""
     before = [f"the last update/weight ratio was {num(ratio)}" if ratio is not None else ""]
     before.append(f"the last gradient norm was {num(norm)}" if norm is not None else "")
-    details = " and ".join(filter(None, before)) or "its updates were not measured"
+    details = " and ".join(filter(None, before)) or "updates were not measured"
     return Sign(
         ID,
         level,
         level,
-        f"training {'had already blown up' if level >= 0.5 else 'was in proportion'} before the first "
-        f"non-finite value{step}: {details}",
+        f"{'training had already blown up' if level >= 0.5 else 'nothing shows that training blew up'} before the "
+        f"first non-finite value{step}: {details}",
         onset=found.step,
         severity=if_raised(level, "critical"),
         values={"weights_finite": found.loss.get("weights_finite"), "update_ratio": ratio, "grad_norm": norm},

@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{percent(share)} of the outputs of `{last.name or last.type}` are at its bound late in the run",
+        f"{percent(share)} of the outputs of `{last.name or last.type}` are at the limit of its range late in the run",
         severity=if_raised(level, "warning"),
         values={"module": last.name, "type": last.type},
     )

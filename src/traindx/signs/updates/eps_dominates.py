@@ -27,7 +27,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical root of the second moment "
+        f"the optimizer's eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical sqrt(second moment) "
         "(well below 1 is normal)" + (place(group.site) if group is not None else ""),
         severity=if_raised(level, "warning"),
         values={"ratio": ratio, "eps": eps},

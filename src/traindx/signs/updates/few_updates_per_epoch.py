@@ -7,7 +7,7 @@ updates in all leave most small tasks solved, whatever the epoch holds, so full-
 from __future__ import annotations
 
 from ...record import Run
-from ...wording import counted, num
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._batch import AMPLE_UPDATES, ORDINARY_BATCH, SCARCE_UPDATES, SMALL_BATCH, effective_batch
@@ -30,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         each,
         level,
-        f"an epoch has about {num(each)} updates and the run {counted(run.steps, 'update')}",
+        f"updates per epoch: about {num(each)}; in the whole run: {run.steps:,.0f}",
         values={"per_epoch": each, "steps": run.steps},
     )

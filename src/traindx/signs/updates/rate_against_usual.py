@@ -31,11 +31,11 @@ def above(run: Run) -> Sign | Missing:
         return Missing(ABOVE, "the optimizer or its learning rate is not known")
     level = ramp(found.ratio, 10.0, 100.0, log=True)
     words = (
-        f"that is {num(found.ratio)} times the typical {num(found.usual)}"
+        f", {num(found.ratio)} times the typical {num(found.usual)}"
         if level
-        else f"about {num(found.usual)} is typical"
+        else f" (about {num(found.usual)} is typical)"
     )
-    return _sign(ABOVE, level, found, f"{' including momentum' if found.name == 'SGD' else ''}; {words}")
+    return _sign(ABOVE, level, found, words)
 
 
 def below(run: Run) -> Sign | Missing:
@@ -56,7 +56,7 @@ def below(run: Run) -> Sign | Missing:
 @dataclass(frozen=True)
 class _UsualRate:
     name: str  # of the optimizer
-    peak: float  # the highest rate of the run
+    peak: float  # the highest learning rate of the run; for SGD divided by 1 - momentum
     usual: float
 
     @property
@@ -88,11 +88,14 @@ def _usual_rate(run: Run) -> _UsualRate | None:
 
 
 def _sign(sign_id: str, level: float, found: _UsualRate, words: str) -> Sign:
+    # With momentum the user's own lr is another number than the effective one.
+    sgd = found.name == "SGD"
+    what = "the effective learning rate of SGD, lr/(1 - momentum)," if sgd else f"the learning rate of {found.name}"
     return Sign(
         sign_id,
         found.ratio,
         level,
-        f"the learning rate of {found.name} is {num(found.peak)}{words}",
+        f"{what} is {num(found.peak)}{words}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"rate": found.peak, "usual": found.usual},

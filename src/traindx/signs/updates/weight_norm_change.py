@@ -71,7 +71,8 @@ def _sign(sign_id: str, change: WeightChange, level: float) -> Sign:
         sign_id,
         change.ratio,
         level,
-        f"the weight norm went from {num(change.first)} to {num(change.last)}, a factor of {num(change.ratio)}",
+        f"the weight norm went from {num(change.first)} to {num(change.last)}; the median weight matrix ended at "
+        f"{num(change.ratio)} times its initial norm",
         severity=if_raised(level, "warning"),
         values={"ratio": change.ratio, "first": change.first, "last": change.last},
     )

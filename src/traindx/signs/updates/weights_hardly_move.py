@@ -34,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         travelled,
         level,
-        f"all {run.steps} updates together change the weights by {num(travelled)} times their norm",
+        f"all {run.steps} updates add up to {num(travelled)} times the weight norm (1 or more is typical)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"travelled": travelled, "steps": run.steps},

@@ -53,7 +53,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"training moves {call.fn} {'up' if wrong else 'down'}: {_what_backward_got(run, call)}"
+        f"training {'maximises' if wrong else 'minimises'} {call.fn}: {_what_backward_got(run, call)}"
         f"{' and the optimizer has maximize=True' if upward < 0 else ''}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
@@ -91,5 +91,5 @@ def _is_constant(run: Run) -> bool:
 
 def _what_backward_got(run: Run, call: LossCall) -> str:
     if _is_constant(run):
-        return f"backward got {num(call.value_ratio or 0.0)} times its value"
-    return f"it enters the loss with a {'minus' if _sign(run, call) < 0 else 'plus'}, beside other terms"
+        return f"backward() got {num(call.value_ratio or 0.0)} times its value"
+    return f"it enters the total loss with a {'minus' if _sign(run, call) < 0 else 'plus'} sign, beside other terms"

@@ -53,4 +53,8 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _named(names: list[str]) -> str:
-    return f"{counted(len(names), 'batch norm layer')} ({listed(names)})" if names else "batch norm"
+    return (
+        f"{counted(len(names), 'batch norm layer')} ({listed([f'`{name}`' for name in names])})"
+        if names
+        else "batch norm"
+    )
