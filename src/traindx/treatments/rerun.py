@@ -12,9 +12,9 @@ from ..signs import measure_all
 from ..wording import num
 from ._arms import Arm, Arms, Length
 from ._arms import Watch as Watch
+from ._controls import MEASURES
 from ._outcomes import Outcome, outcome
 from ._symptoms import OF_LENGTH, gone
-from ._trials import MEASURES
 from .caching import TrialCache
 
 SECONDS = 60.0  # at least, for the run; more where the trial took longer
@@ -33,7 +33,9 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
     trial, treatment = proving_trial(diagnosis), diagnosis.treatment
     if trial is None or treatment is None:
         return False, "no trial proved this patch, so there is nothing to compare with"
-    length = Length(max(1, treatment.steps), max(SECONDS, trial.seconds), diagnosis.validation is not None)
+    length = Length(
+        trial.steps or max(1, treatment.steps), max(SECONDS, trial.seconds), diagnosis.validation is not None
+    )
     with fork_server(script) as start:
         arms = Arms(script, start, TrialCache(None), watch, 1)
         try:
@@ -48,7 +50,7 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
     if not gone(changes):
         left = ", ".join(change.sign for change in changes if not change.gone)
         return False, f"the symptom is still there ({left})"
-    return _compared(trial, made.run, treatment.steps)
+    return _compared(trial, made.run, length.steps)
 
 
 def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
