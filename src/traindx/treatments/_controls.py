@@ -19,7 +19,7 @@ from .placebo import DOSE as PLACEBO_DOSE
 PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
 PLACEBO_EVERY = 2  # of the seeds, one has a placebo too
 SAME_START = 1e-4  # relative difference of first losses of two runs from the same seed
-MEASURES = {
+MEASURES: dict[JudgedBy, str] = {
     "loss": "training loss",
     "score": "loss-free score",
     "validation": "validation loss",
@@ -118,6 +118,12 @@ def difference(kind: JudgedBy, control: Outcome, treated: Outcome) -> Difference
     if kind == "time":
         return outcomes.in_pace(control, treated)
     return outcomes.in_loss(control, treated)
+
+
+def kind_of(measure: str, otherwise: JudgedBy) -> JudgedBy:
+    """What an effect with this measure was judged by; `otherwise` where several are measured alike."""
+    found: list[JudgedBy] = [kind for kind, name in MEASURES.items() if measure.startswith(name)]
+    return otherwise if otherwise in found else found[0] if found else otherwise
 
 
 def _same_losses(one: Run, other: Run) -> bool:

@@ -17,6 +17,7 @@ from ._outcomes import Difference, Level, Outcome
 from ._symptoms import gone
 
 HARM = math.log(1.1)  # by which what is not judged by may not get worse
+MUCH_BETTER = math.log(2.0)  # half the loss, or half as many errors
 AT_EQUAL_SAMPLES = " at equal samples seen"
 
 
@@ -44,7 +45,7 @@ def verdict_of(
 ) -> tuple[TrialVerdict, str]:
     """`seen`: the fault was caught in the act. Then it is there whatever it costs, and a change that removes it and
     does no harm is its fix."""
-    well = [gone(each.changes) for each in seeds if each.shown] or [True]
+    well = [gone(each.changes, found.mean >= MUCH_BETTER) for each in seeds if each.shown] or [True]
     cured = sum(well) * 2 > len(well)
     several = len(seeds) >= statistics.FEWEST_SEEDS
     spoilt = _spoilt(kind, seeds)

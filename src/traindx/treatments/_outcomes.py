@@ -73,6 +73,14 @@ def pace(run: Run) -> Level | None:
     return Level(sum(float(np.median(values)) for values in parts), math.hypot(*spread))
 
 
+def both_fitted(control: Outcome, treated: Outcome) -> bool:
+    """Whether both arms have fitted their training data, so that only held-out data can tell them apart."""
+    firsts = [side.first for side in (control, treated) if math.isfinite(side.first) and side.first > 0]
+    losses = [side.loss.value for side in (control, treated) if side.loss is not None]
+    evaluated = control.validation is not None and treated.validation is not None
+    return evaluated and len(firsts) == len(losses) == 2 and max(losses) < FITTED * min(firsts)
+
+
 def broken(run: Run) -> bool:
     """Whether the run met its end, or would have: it failed, or its loss left the finite numbers."""
     return run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))

@@ -15,14 +15,13 @@ from ._arms import Arm, Made
 from ._base import Dose, Intervention, JudgedBy
 from ._controls import MEASURES, Controls, difference, judged_by
 from ._fixed_script import fixed_script
-from ._judging import Judged, effect_of, settled, verdict_of
+from ._judging import MUCH_BETTER, Judged, effect_of, settled, verdict_of
 from ._outcomes import Difference
-from ._symptoms import OF_LENGTH, compared, symptoms
+from ._symptoms import OF_LENGTH, compared, conditions, symptoms
 from ._thinned import both
 
 LEAST_EFFECT = math.log(1.1)  # a tenth less loss, or fewer errors
 LEAST_EFFECT_OF_FINE = math.log(1.25)  # where the outcome was fine and a cause is only suspected
-LEAST_EFFECT_WITHOUT_SYMPTOM = math.log(2.0)  # where nothing was wrong that could be gone: most runs can be tuned
 LEAST_SPEEDUP = math.log(1.25)
 EQUAL = 0.05  # relative difference in steps from which a trial compares equal samples
 
@@ -50,7 +49,7 @@ def try_dose(
     watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
     if kind == "time":  # how fast it runs says nothing about how well
         watched = []
-    least = _least_effect(kind, fine, watched)
+    least = _least_effect(kind, fine, [*watched, *conditions(hypothesis, controls.signs)])
     seen = hypothesis.basis == "seen"
     seeds: list[Judged] = []
     curves: tuple[TrialCurve, ...] = ()
@@ -78,6 +77,9 @@ def try_dose(
         if why is not None:
             return report("failed", why)
         judged = _judged(controls, treated, seed, kind, watched, dose.steps, seen)
+        if judged is not None and seed == 0 and kind == "loss" and outcomes.both_fitted(judged.control, judged.treated):
+            kind = "validation"
+            judged = _judged(controls, treated, seed, kind, watched, dose.steps, seen)
         if judged is None:
             return report("failed", f"there is no {MEASURES[kind]} to compare")
         seeds.append(judged)
@@ -90,10 +92,12 @@ def try_dose(
     return report(*verdict_of(kind, found, seeds, seen))
 
 
-def _least_effect(kind: JudgedBy, fine: bool, watched: Sequence[str]) -> float:
+def _least_effect(kind: JudgedBy, fine: bool, rests_on: Sequence[str]) -> float:
+    """`rests_on`: what was measured that speaks of the cause itself."""
     if kind == "time":
         return LEAST_SPEEDUP
-    return LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if watched else LEAST_EFFECT_WITHOUT_SYMPTOM
+    # Where nothing was wrong that could be gone, much has to be better: most runs can be tuned.
+    return LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if rests_on else MUCH_BETTER
 
 
 def _failed(treated: Made, control: Made, patched: bool) -> str | None:

@@ -12,7 +12,7 @@ from ..signs import measure_all
 from ..wording import num
 from ._arms import Arm, Arms, Length
 from ._arms import Watch as Watch
-from ._controls import MEASURES
+from ._controls import kind_of
 from ._outcomes import Outcome, outcome
 from ._symptoms import OF_LENGTH, gone
 from .caching import TrialCache
@@ -67,9 +67,9 @@ def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
 
 
 def _level(found: Outcome, measure: str) -> float | None:
-    kind = next((kind for kind, name in MEASURES.items() if name == measure), "loss")
+    kind = kind_of(measure, "loss")
     if kind == "score":
-        part = found.score or found.validation_score
+        part = found.validation_score or found.score
     else:
-        part = found.validation if kind == "validation" else found.loss
+        part = {"validation": found.validation, "time": found.pace}.get(kind, found.loss)
     return None if part is None else part.value

@@ -16,7 +16,7 @@ from ..record import Run
 from ..signs import Signs, measure_all
 from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
 from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
-from ._controls import Controls, judged_by
+from ._controls import Controls, judged_by, kind_of
 from ._patches import confirm, fix_for
 from ._range_test import beside_range_test
 from ._ranking import FACTORS, PROVES, ranked
@@ -34,6 +34,7 @@ LEARNED = ("training-learned", "validation-learned")
 EARNED = 0.1  # the level of those from which learning stands out from noise
 NAMED = 0.5  # the confidence that makes a suspicion
 LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
+POSSIBLE = 0.1  # the same, where the run cannot be called healthy
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
 SUGGESTS = 5.0  # the most that an experiment with one seed may say
@@ -264,7 +265,7 @@ class _Treating:
             hypotheses = [replace(h, fix=fix) if h.cause == cause else h for h in hypotheses]
             if self._options.confirm and not interrupted:
                 watched = symptoms(candidate.hypothesis, signs)
-                kind = judged_by(won[0].unit, dose, controls)
+                kind = kind_of(self._trials[-1].effect.measure, judged_by(won[0].unit, dose, controls))
                 # A trial of the patch has run the patched script already.
                 confirmed = dose.fix is not None or confirm(
                     self._arms, controls, fix, watched, kind, self._trials[-1], dose.steps
@@ -313,7 +314,8 @@ def worth_treating(diagnosis: Diagnosis) -> bool:
         return False
     if diagnosis.verdict == "sick" or diagnosis.suspected:
         return True
-    return any(h.confidence >= LIKELY for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
+    enough = POSSIBLE if diagnosis.verdict == "inconclusive" else LIKELY
+    return any(h.confidence >= enough for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
 
 
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:
