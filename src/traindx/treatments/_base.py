@@ -80,7 +80,10 @@ class Told:
 
 
 class Intervening(Driver):
-    """A driver that counts what it changed. `note` is told where the trial fails."""
+    """A driver that counts what it changed. `note` is told where the trial fails. `samples`: it exchanges whole
+    samples, so that answers are to be scored against the targets that it gives instead of the script's own."""
+
+    samples = False
 
     def __init__(self) -> None:
         self.acted = 0

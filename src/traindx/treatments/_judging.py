@@ -87,7 +87,7 @@ def _left(seeds: Sequence[Judged]) -> str:
 def _spoilt(kind: JudgedBy, seeds: Sequence[Judged]) -> str:
     """What got worse while the measure got better: then the measure was fooled."""
     guards = {
-        "the loss-free score": [outcomes.in_score(each.control.score, each.treated.score) for each in seeds],
+        "the loss-free score": [_scored(kind, each) for each in seeds],
         "the validation loss": [outcomes.in_validation(each.control, each.treated) for each in seeds],
         "the training loss": [outcomes.in_loss(each.control, each.treated) for each in seeds],
     }
@@ -100,6 +100,14 @@ def _spoilt(kind: JudgedBy, seeds: Sequence[Judged]) -> str:
         if values and sum(values) / len(values) < -HARM:
             return f"{MEASURES[kind]} improved, but {name} got worse"
     return ""
+
+
+def _scored(kind: JudgedBy, seed: Judged) -> Difference | None:
+    """The score on held-out data, where these are what the trial is about."""
+    held_out = outcomes.in_score(seed.control.validation_score, seed.treated.validation_score)
+    if kind == "validation" and held_out is not None:
+        return held_out
+    return outcomes.in_score(seed.control.score, seed.treated.score)
 
 
 def effect_of(kind: JudgedBy, seeds: Sequence[Judged], found: statistics.Verdict, equal_samples: bool) -> Effect:

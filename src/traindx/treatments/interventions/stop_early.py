@@ -19,6 +19,7 @@ TITLE = "Stop where the validation loss is lowest"
 TESTS = ("overfitting",)
 SAFETY = "safe"
 JUDGED_BY = "validation"
+LEAVES = ("generalisation-gap",)  # measured against the best of the validation, which stopping there keeps
 
 LAST = 0.9  # of the steps: a minimum behind it leaves nothing to save
 
