@@ -102,9 +102,9 @@ class Arms:
     def submit(self, arm: Arm, seed: int, length: Length) -> Future[Made]:
         return self._pool.submit(self.run, arm, seed, length)
 
-    def all(self, wanted: Sequence[tuple[Arm, int]], length: Length) -> list[Made]:
+    def all(self, wanted: Sequence[tuple[Arm, int, Length]]) -> list[Made]:
         """Several at once, in the order in which they were asked for."""
-        futures = [self.submit(arm, seed, length) for arm, seed in wanted]
+        futures = [self.submit(*each) for each in wanted]
         return [future.result() for future in futures]
 
     def run(self, arm: Arm, seed: int, length: Length) -> Made:

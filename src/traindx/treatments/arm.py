@@ -64,6 +64,8 @@ def begin(options: Mapping[str, Any]) -> Part:
 
     targets = Targets()
     drivers = [targets, length] if changing is None else [targets, changing, length]
+    if getattr(changing, "samples", False):
+        drivers = [changing, targets, length]
     return Part(Several(drivers), [lambda session: Scores(session, targets)], findings)
 
 
