@@ -9,6 +9,7 @@ from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs, all_signs
 from ..signs.questions import FINITE, rank
+from ..signs.terms import terms_line
 from .additional_faults import additional_faults
 from .excuses import judged_signs
 from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
@@ -71,6 +72,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         checked=checked(signs),
         not_measured=not_measured(signs, run),
         notes=_notes(run),
+        terms=terms_line(run),
         loss=loss if loss else None,
         validation=validation if validation else None,
         onset=_onset(found, signs, outcomes, symptoms),
