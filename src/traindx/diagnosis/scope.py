@@ -1,4 +1,4 @@
-"""What is not a matter of training dynamics: recognised, and handed over with a sentence on where to look."""
+"""Runs that are out of scope (not training dynamics): recognised, with a sentence on where to look."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from ..signs import Signs
 
 
 def out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
-    """One sentence, where this run is not for us to diagnose; else None."""
+    """One sentence if this run is out of scope; else None."""
     never = signs.get("never-trained")
     crash = signs.get("crash-infrastructure")
-    # A crash hides nothing that was seen before it: a clear fault is still the diagnosis.
+    # A crash does not hide what was seen before it: a clear fault is still the diagnosis.
     if crash is not None and crash.raised and not clear_fault:
         return crash.text
     learning = signs.get("reinforcement-learning")

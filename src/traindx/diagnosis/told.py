@@ -1,9 +1,9 @@
-"""The model for records that are somebody's word (`traindx ask`).
+"""The model for records that rest on a person's statements (`traindx ask`).
 
-The fitted weights rest on what observers measure, beside which an outcome says little. A person tells outcomes and
-settings, so the weights are those that the causes state, as an engineer hears them, and the priors are how often
-causes are reported (`reported.py`). Confidences are corrected by how often such claims held when simulated people
-answered about programs of known truth (`python -m benchmarks.consult --fit`, told.json).
+The fitted weights rely on what observers measure, beside which an outcome says little. A person reports outcomes and
+settings, so this model uses the weights that the causes state, and as priors how often causes are reported
+(`reported.py`). Confidences are corrected by how often such claims were right when simulated people answered about
+programs with a known fault (`python -m benchmarks.consult --fit`, told.json).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .parameters import stated
 from .reported import RARE, SHARES
 
 PRIOR_UNKNOWN = -5.5
-PRIOR_HEALTHY = -1.0  # they would not ask
-UNMEASURED = 0.7  # most required signs are not spoken of, and that says little
-ABSENCE = 0.3  # what is asked for and denied counts, too
+PRIOR_HEALTHY = -1.0  # people with a healthy run rarely ask
+UNMEASURED = 0.7  # most required signs are not mentioned, and that says little
+ABSENCE = 0.3  # a sign that is asked for and denied counts, too
 TEMPERATURE = 1.5
-# Log-odds by what a sign shows: a cause that does not know it does not account for it.
+# Log-odds by what a sign shows, taken from a cause that does not account for it.
 UNEXPLAINED = {"outcome": 2.5, "dynamics": 1.2, "condition": 1.2}
 HELD = "told.json"
 

@@ -26,8 +26,8 @@ PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
 PLACEBO_EVERY = 2  # of the seeds, one has a placebo too
 LEAST_EFFECT = math.log(1.1)  # a tenth less loss, or fewer errors
 LEAST_EFFECT_OF_FINE = math.log(1.25)  # where the outcome was fine and a cause is only suspected
-LEAST_EFFECT_WITHOUT_SYMPTOM = math.log(2.0)  # where nothing was wrong that could be gone: most runs can be tuned
-HARM = math.log(1.1)  # by which what is not judged by may not get worse
+LEAST_EFFECT_WITHOUT_SYMPTOM = math.log(2.0)  # where there was no symptom that could disappear: most runs can be tuned
+HARM = math.log(1.1)  # the other measures must not get worse by more than this
 SAME_START = 1e-4  # relative difference of first losses of two runs from the same seed
 MEASURES = {
     "loss": "training loss",
@@ -59,7 +59,7 @@ class Controls:
         return found[: len(others)]
 
     def _compare_starts(self) -> None:
-        """The first loss comes before any change of a learning rate: from one seed it is the same."""
+        """The first loss comes before any change of the learning rate, so with the same seed it must be the same."""
         for seed, placebo in self.placebos.items():
             control = self.made.get(seed)
             if control is None or control.run is None or placebo.run is None:
@@ -85,7 +85,7 @@ class Controls:
         return outcomes.outcome(run, steps) if run is not None else None
 
     def scatter(self, kind: JudgedBy) -> list[float]:
-        """What placebos change; and where seeds do not decide, how much controls differ among themselves."""
+        """The noise: what placebos change and, where the script ignores seeds, how much controls differ."""
         steps = self.length.steps
         pairs = [(self.made[s], placebo) for s, placebo in self.placebos.items() if s in self.made]
         if not self.seeded:
@@ -162,7 +162,7 @@ def try_dose(
         )  # fmt: skip
 
     if kind == "symptoms" and not watched:
-        return report("failed", "no symptom was there that could be gone")
+        return report("failed", "the control shows no symptom that could disappear")
     for seed in range(statistics.MAX_SEEDS):
         if seed and not in_time():
             break
@@ -237,8 +237,8 @@ def _verdict(
         short = found.decision == "open"
         harmless = found.mean > -statistics.LEAST_NOISE and not _spoilt(kind, seeds)
         if seen and harmless and len(seeds) >= statistics.FEWEST_SEEDS and _removed(seeds):
-            return "cured", "the fault is gone; what it costs is too little to measure in these steps"
-        return "no-change", "undecided when the time was over" if short else ""
+            return "cured", "the fault is gone; its effect is too small to measure in these steps"
+        return "no-change", "undecided when the time was up" if short else ""
     spoilt = _spoilt(kind, seeds)
     if spoilt:
         return "no-change", spoilt
@@ -258,7 +258,7 @@ def _left(seeds: Sequence[Judged]) -> str:
 
 
 def _spoilt(kind: JudgedBy, seeds: Sequence[Judged]) -> str:
-    """What got worse while the measure got better: then the measure was fooled."""
+    """Another measure that got worse while the one judged by got better: then the improvement is not real."""
     guards = {
         "the loss-free score": [outcomes.in_score(each.control.score, each.treated.score) for each in seeds],
         "the validation loss": [outcomes.in_validation(each.control, each.treated) for each in seeds],
@@ -289,5 +289,5 @@ def _effect(kind: JudgedBy, seeds: Sequence[Judged], found: statistics.Verdict) 
     control = float(sorted(level(each.control) for each in seeds)[len(seeds) // 2])
     treated = float(sorted(level(each.treated) for each in seeds)[len(seeds) // 2])
     low, high = found.interval
-    # In terms of the loss (or of what is missing to a perfect score): -0.9 is nine tenths less.
+    # Relative change of the loss, or of the distance to a perfect score: -0.9 means nine tenths less.
     return Effect(MEASURES[kind], control, treated, math.expm1(-found.mean), (math.expm1(-high), math.expm1(-low)))

@@ -12,7 +12,7 @@ from .._base import Dose, Intervening, Refusal
 from ._functions import called_by_user, replace
 
 ID = "keep-graph"
-TITLE = "Keep the graph from loss to weights whole"
+TITLE = "Keep the autograd graph from loss to weights intact"
 TESTS = ("detached-graph",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
@@ -20,7 +20,7 @@ JUDGED_BY = "loss"
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
-        return Refusal("the network is no module")
+        return Refusal("the network is not a module")
     return [Dose({}, "detach(), .data and no_grad() inside the model ignored")]
 
 

@@ -23,7 +23,7 @@ SLOPE = 0.01
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
-        return Refusal("the network is no module")
+        return Refusal("the network is not a module")
     return [Dose({"slope": SLOPE}, f"LeakyReLU({SLOPE}) instead of ReLU")]
 
 

@@ -20,7 +20,7 @@ JUDGED_BY = "loss"
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     ordered = [i for i, loader in enumerate(run.loaders) if loader.role == "train" and loader.shuffled is not True]
     if not ordered:
-        return Refusal("no loader delivers training data in their own order: the batches are cut by hand")
+        return Refusal("no loader delivers the training data in order: the script slices its batches by hand")
     return [Dose({"loaders": ordered}, "DataLoader(…, shuffle=True)")]
 
 
