@@ -106,7 +106,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
                 and source.class_of(call) is not None
             ):
                 add_keyword(edits, source, call, "training=self.training")
-        summary = f"Tell dropout the mode: it stays on in eval mode, in {dropping:.0f} evaluation forwards."
+        summary = f"Pass training=self.training to F.dropout: it stayed on in {dropping:.0f} forwards in eval mode."
         return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site_of({"site": site}))
     wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
     count = ""

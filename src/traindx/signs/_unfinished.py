@@ -1,4 +1,4 @@
-"""Whether a run was cut short while it was getting somewhere: what it has not learned yet is no outcome."""
+"""Whether a run was stopped while it was still learning: what it has not learned yet is not a bad outcome."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """Whether the training loss never left the level it started from.
 
 The start against the lowest smoothed level (`_fall.py`): the fall is neither significant nor more than a tenth. Noise
-that could hide more than that is no-learning-signal's business. `at_chance` is true where the level is within 3 % of
-the trivial predictor's loss; there a high first value is no progress. A loss that is the same number to five digits on
-different batches is stuck whatever came before. While the learning rate is still warming up, or zero, nothing can be
-said.
+that could hide more than that belongs to no-learning-signal. `at_chance` is true if the level is within 3 % of the loss
+at chance; there a high first value is not progress. A loss that is the same to five digits on different batches is
+stuck whatever came before. While the learning rate is still warming up, or zero, nothing can be said.
 """
 
 from __future__ import annotations

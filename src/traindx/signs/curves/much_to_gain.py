@@ -1,9 +1,9 @@
-"""How much of all that there is to learn came in the second half of the run, and so may be expected of as much again.
+"""How far the loss fell in the second half of the run, as a share of chance: twice the steps may bring as much again.
 
-Of the trivial predictor's loss where that is known, else, which says less, of the loss at the start. A loss near its
-floor can halve again and gain nothing; one that is still far from it and falls by an eighth of all there is was stopped
-in the middle of its way. A twenty-fifth is the ordinary tail of a finished run. As everywhere, a schedule that has run
-out was not stopped early, and a validation loss that has turned gains nothing by more training.
+The fall is a share of the loss at chance where that is known, else (which says less) of the loss at the start. A loss
+near its floor can halve again and gain nothing; one that still falls by an eighth of chance was stopped halfway. A
+twenty-fifth is the ordinary tail of a finished run. A run whose schedule has run out was not stopped early, and more
+training does not help once the validation loss has turned.
 """
 
 from __future__ import annotations

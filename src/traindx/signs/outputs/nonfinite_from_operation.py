@@ -37,7 +37,7 @@ def measure(run: Run) -> Sign | Missing:
         level *= 0.2
     if half:
         level *= 0.3
-    maker = (found.op or found.module or "an operation").lstrip("_")
+    maker = f"`{(found.op or found.module).lstrip('_')}`" if found.op or found.module else "an operation"
     reach = f" from inputs up to {num(max(found.input_range))} in magnitude" if found.input_range else ""
     where = "the loss" if found.where == "loss" else f"the {found.where or 'backward'} pass"
     step = f" at step {found.step}" if found.step is not None else ""
