@@ -1,7 +1,7 @@
-"""The loss of a prediction that is the same for every sample, asked of the loss function itself.
+"""The loss of a prediction that is the same for every sample, computed by the loss function itself.
 
-What a loss is worth follows from that: with sums instead of means, thresholds (Huber) and weights of its own, a formula
-of ours would have to repeat the function.
+Whether a loss is good follows from that baseline. The function is called instead of a formula, because it may sum
+instead of average, have thresholds (Huber) or weights of its own.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ..record.losses import OVER_CHANCES, OVER_VALUES
 
 RESIDUAL = "residual_loss"  # some function of prediction minus target, known by the mean square of that
 WEIGHTS = ("weight", "pos_weight")  # with these, the mean of the targets is no longer the best constant
-SURE = 1e-4  # of a probability: nearer to 0 and 1 the loss of a rare other target would be all that counts
+SURE = 1e-4  # probabilities nearer to 0 or 1 are cut: else one rare other target would dominate the loss
 
 
 class BaselineLoss:
-    """Follows the targets of one call site, and the loss of always answering with their mean so far."""
+    """Follows the targets of one call site, and the loss of always predicting their mean so far."""
 
     def __init__(self) -> None:
         self._mean: Any = None

@@ -1,4 +1,4 @@
-"""Stacks that the script looks at (anomaly detection, `print_stack`, logging) end where the script begins."""
+"""Hides traindx's frames from stacks that the script reads (anomaly detection, `print_stack`, logging)."""
 
 from __future__ import annotations
 
