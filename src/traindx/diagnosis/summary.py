@@ -65,7 +65,7 @@ def _symptom(names: Sequence[str], symptoms: Sequence[Sign], signs: Signs) -> st
 
 
 def _cause(hypotheses: Sequence[Hypothesis]) -> str:
-    """The leading cause, if one stands out: also behind `healthy`, where it leads by far if something is wrong."""
+    """The leading cause, if one stands out: even if `healthy` is likelier, when it leads the causes by far."""
     leading, needed = hypotheses[0], NO_LEADER
     if leading.cause == HEALTHY and len(hypotheses) > 1:
         leading, needed = hypotheses[1], (1.0 - leading.confidence) / 2

@@ -101,7 +101,7 @@ def _describe(code: CodeType, filename: str, lasti: int, lineno: int) -> tuple[t
 
 
 def _relative(filename: str) -> str:
-    """As seen from the project's folder, if it lies there: a record says no more about a machine than it has to."""
+    """The path relative to the project's folder, if it lies there: a record reveals no more than it has to."""
     inside = _project != os.sep and filename.startswith(_project + os.sep)
     return os.path.relpath(filename, _project) if inside and not is_installed(filename) else filename
 

@@ -52,10 +52,10 @@ def _thinned(curve: Curve) -> Curve:
 
 @once_per_run
 def validation_scale(run: Run) -> float | None:
-    """The factor from a validation loss to a training loss; None where the two cannot be compared.
+    """The factor from a validation loss to a training loss; None if the two cannot be compared.
 
-    That is where evaluations use another loss function than training, or where the training loss is a sum, which
-    evaluations, as they are recorded, are not. A loss that is divided for accumulation is smaller in training than in
+    They cannot if evaluations use another loss function than training, or if the training loss is a sum of terms, of
+    which evaluations record only one. A loss that is divided for gradient accumulation is smaller in training than in
     evaluations.
     """
     training, evaluating = run.training_losses, run.evaluation_losses

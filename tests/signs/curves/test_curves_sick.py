@@ -212,7 +212,7 @@ def test_falling_slowly() -> None:
 
 def test_oscillating_in_turn() -> None:
     loss = 1 + 0.3 * (-1.0) ** np.arange(N) + 0.03 * rng().standard_normal(N)
-    assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "up and down in turn"
+    assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "alternating"
     quiet("loss-oscillating", build(noisy(np.ones(N), 0.3)))
 
 

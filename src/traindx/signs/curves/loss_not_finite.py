@@ -145,7 +145,7 @@ def _nonfinite(series: Series) -> Bad | None:
     # One bad norm at the end says nothing; a bad loss there is where a run stopped.
     lasting = run_out >= (1 if series.name.startswith("loss/") or not len(good) else 2)
     at = first_lasting if lasting else int(np.flatnonzero(bad)[0])
-    shown = "NaN" if np.isnan(series.values[at]) else "infinite"
+    shown = "NaN" if np.isnan(series.values[at]) else "Inf"
     return Bad(series.name, shown, int(series.steps[at]), int(bad.sum()), len(bad), lasting, at == len(bad) - 1)
 
 

@@ -41,7 +41,7 @@ def measure(run: Run) -> Sign | Missing:
     fall = fall_of(loss)
     learned = fall is not None and fall.z > 4 and fall.share > 0.5
     kinds = {
-        "up and down in turn": _alternating(late.ratios),
+        "alternating": _alternating(late.ratios),
         "growing": _growing(late.ratios),
         "periodic": _periodic(late.ratios, learned),
     }

@@ -1,7 +1,7 @@
 """Whether the targets within a batch are more alike than those of different batches, for targets that are quantities.
 
-Shuffled batches of B differ in their means by the B-th part of the targets' variance. Data sorted by their target, by
-day or by place put like with like, and then batches differ by far more.
+The means of shuffled batches of B samples vary by 1/B of the targets' variance. Data sorted by target, by day or by
+place put similar samples into one batch, and then the means vary by far more.
 """
 
 from __future__ import annotations
