@@ -25,12 +25,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from types import ModuleType
 from typing import Any, Literal
 
 from ..record import Run
 from ..record.site import Site as Site
 from ..signs import Signs, all_signs
-from ..units import modules_of
+from ..units import by_id, modules_of
 
 Safety = Literal["safe", "changes-result", "costly"]
 
@@ -88,29 +89,28 @@ class Cause:
 @cache
 def all_causes() -> dict[str, Cause]:
     """Every cause, by id."""
-    found: dict[str, Cause] = {}
-    for module in modules_of("traindx.causes", defining="FAMILY"):
-        cause = Cause(
-            id=module.ID,
-            family=module.FAMILY,
-            title=module.TITLE,
-            means=module.MEANS,
-            page=module.__doc__ or "",
-            supports=module.FOR,
-            opposes=getattr(module, "AGAINST", {}),
-            requires=tuple(getattr(module, "REQUIRES", ())),
-            explains=tuple(getattr(module, "EXPLAINS", ())),
-            settled_by=tuple(getattr(module, "SETTLED_BY", ())),
-            advisory=bool(getattr(module, "ADVISORY", False)),
-            avoid=tuple(module.AVOID),
-            verify=module.VERIFY,
-            reference=module.REFERENCE,
-            fix=module.fix,
-        )
-        if cause.id in found:
-            raise ValueError(f"two causes are called {cause.id}")
-        found[cause.id] = cause
-    return found
+    causes = map(_cause, modules_of("traindx.causes", defining="FAMILY"))
+    return by_id(((cause.id, cause) for cause in causes), "causes")
+
+
+def _cause(module: ModuleType) -> Cause:
+    return Cause(
+        id=module.ID,
+        family=module.FAMILY,
+        title=module.TITLE,
+        means=module.MEANS,
+        page=module.__doc__ or "",
+        supports=module.FOR,
+        opposes=getattr(module, "AGAINST", {}),
+        requires=tuple(getattr(module, "REQUIRES", ())),
+        explains=tuple(getattr(module, "EXPLAINS", ())),
+        settled_by=tuple(getattr(module, "SETTLED_BY", ())),
+        advisory=bool(getattr(module, "ADVISORY", False)),
+        avoid=tuple(module.AVOID),
+        verify=module.VERIFY,
+        reference=module.REFERENCE,
+        fix=module.fix,
+    )
 
 
 def find_cause(name: str) -> Cause | None:

@@ -48,10 +48,14 @@ def accuracy_follows(run: Run) -> Sign | Missing:
     if len(validation_loss(run)) < 3:
         return Missing("validation-accuracy-improves", "fewer than three validation losses were recorded")
     found = accuracy_since_minimum(run)
-    if found.then is None or found.now is None:
+    if found.then is None:
         return Missing("validation-accuracy-improves", "no validation accuracy was recorded beside the losses")
-    course = f"validation accuracy went from {num4(found.then)} at the lowest validation loss to {num4(found.now)}"
-    return excuse("validation-accuracy-improves", found.better, f"{course}, so it still improved", course)
+    return excuse(
+        "validation-accuracy-improves",
+        found.better,
+        "validation accuracy went on improving after the lowest validation loss",
+        "validation accuracy did not improve after the lowest validation loss",
+    )
 
 
 def below_chance(run: Run) -> Sign | Missing:
