@@ -11,6 +11,7 @@ from ..signs import Signs, all_signs
 # What a short run shows because it is short: a trial ends where it was told to.
 OF_LENGTH = (
     "too-short",
+    "too-early",
     "few-updates",
     "still-improving",
     "validation-still-improving",
