@@ -66,7 +66,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         step_unit=run.step_unit,
         do_now=_do_now(outcomes, run, found) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
-        advice=_advice(run, signs, verdict),
+        advice=_advice(run, signs, verdict, found.advised),
         questions=questions(signs),
         looks=_looks(signs),
         checked=checked(signs),
@@ -237,8 +237,12 @@ def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     return [sign.text for sign in found.values()][:4]
 
 
-def _advice(run: Run, signs: Signs, verdict: Verdict) -> list[Advice]:
+def _advice(run: Run, signs: Signs, verdict: Verdict, advised: str | None) -> list[Advice]:
+    """`advised`: the cause that costs a healthy run part of what it could gain."""
     advice = []
+    if advised is not None:
+        cause = all_causes()[advised]
+        advice.append(Advice(advised, f"{cause.title}. {cause.fix(run, signs).summary}"))
     for name, cause in all_causes().items():
         if not cause.advisory:
             continue

@@ -19,7 +19,7 @@ from .excuses import judged_signs
 LISTED = 3  # names in a sentence
 DEAD = 0.5  # share of a layer's units that are zero for every sample
 # Signs about the course of a training: one batch cannot show them.
-OF_A_COURSE = ("too-short", "few-updates", "loss-not-finite")
+OF_A_COURSE = ("too-short", "too-early", "few-updates", "loss-not-finite")
 
 
 REPLAY = "Find the operation with traindx run, which replays the step that broke."

@@ -37,7 +37,8 @@ def summarise(
         leading = hypotheses[0]
         rests = f": {lowered(leading.evidence[0])}" if leading.evidence else "."
         return f"{_sure(leading.confidence, leading.title)}, but the outcome is fine{rests}"
-    short = next((signs[s] for s in ("too-short", "few-updates") if s in signs and signs[s].raised), None)
+    scope = ("too-short", "few-updates", *(("too-early",) if found.short else ()))
+    short = next((signs[s] for s in scope if s in signs and signs[s].raised), None)
     if short is not None:
         return f"Too little to judge: {lowered(short.text)}"
     if found.doubts:

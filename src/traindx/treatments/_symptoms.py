@@ -11,6 +11,7 @@ from ..signs import Signs, all_signs
 # Signs that a run shows only because it is short: a trial ends at its step limit.
 OF_LENGTH = (
     "too-short",
+    "too-early",
     "few-updates",
     "still-improving",
     "validation-still-improving",
