@@ -133,7 +133,8 @@ class Arms:
         self._same_sources(trial.found)
         self._watch.ended(arm.label, seed, _how(trial))
         if trial.ending in ("ok", "stopped") or trial.error:
-            self._cache.keep(about, Path(trial.run.source), list(trial.found.get("files") or ()), since)
+            files, data = (list(trial.found.get(name) or ()) for name in ("files", "data"))
+            self._cache.keep(about, Path(trial.run.source), files, since, data)
         return made
 
     def _kept(self, about: Mapping[str, Any]) -> Run | None:

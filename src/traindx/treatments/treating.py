@@ -117,8 +117,8 @@ class _Treating:
         run = first.run
         if first.cached:
             self._notes.append(
-                "runs of an earlier treatment of the same sources were used again; data files are not compared: "
-                "--no-cache makes them anew"
+                "runs of an earlier treatment of the same sources and data files were used again; files that a library "
+                "opens by itself are not compared: --no-cache makes them anew"
             )
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
