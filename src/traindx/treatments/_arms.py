@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from ..paths import shown
 from ..probes.launch import Plan, ProbeError, Script, Start, Trial, launch, new_folder
 from ..record import RecordError, Run, load
-from .caching import TrialCache, file_digests
+from .caching import TrialCache, code_digest, file_digests
 
 KIND = "traindx.treatments.arm"
 
@@ -162,6 +162,7 @@ class Arms:
             "args": list(script.args),
             "module": script.module,
             "change": arm.module,
+            "code": code_digest(arm.module) if arm.module else None,
             "options": dict(arm.options),
             "sources": dict(arm.sources),
             "seed": seed,

@@ -14,7 +14,9 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,17 @@ class TrialCache:
 def file_digests(files: Iterable[str]) -> dict[str, str]:
     """What the files hold now; empty where one cannot be read."""
     return {path: _digest(Path(path)) for path in files}
+
+
+@cache
+def code_digest(module: str) -> str:
+    """Of the files beside a module, its own included: a change that was rewritten since makes another run."""
+    spec = None
+    with suppress(ValueError, ImportError):  # a module that is no file
+        spec = find_spec(module)
+    place = Path(spec.origin).parent if spec is not None and spec.origin else None
+    files = sorted(place.glob("*.py")) if place is not None else []
+    return sha256("".join(_digest(file) for file in files).encode()).hexdigest()[:16]
 
 
 def _state(path: Path) -> list[int]:
