@@ -82,6 +82,17 @@ def here(depth: int = 1) -> dict[str, Any] | None:
     return describe(user_frame(sys._getframe(depth)))
 
 
+def where_made(thing: Any, depth: int = 1) -> dict[str, Any] | None:
+    """The site of the call that makes a thing: a class of the user's own is made outside of its constructors."""
+    frame = user_frame(sys._getframe(depth))
+    while frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is thing:
+        outer = user_frame(frame.f_back)
+        if outer is None:
+            break
+        frame = outer
+    return describe(frame)
+
+
 def describe(frame: FrameType | None) -> dict[str, Any] | None:
     if frame is None:
         return None
