@@ -117,8 +117,8 @@ class _Treating:
         run = first.run
         if first.cached:
             self._notes.append(
-                "runs of an earlier treatment of the same sources and data files were reused; files that a library opens "
-                "by itself are not compared, and --no-cache repeats the runs"
+                "runs of an earlier treatment of the same sources and data files were reused; files that a library "
+                "opens by itself are not compared, and --no-cache repeats the runs"
             )
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
