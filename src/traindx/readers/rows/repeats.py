@@ -11,7 +11,7 @@ MOST = 0.1  # of the steps may be written more or less often: a log is cut off s
 
 
 def average_repeats(curves: dict[str, NamedSeries]) -> list[str]:
-    """Replace such curves by their mean at each step, and say so. A NaN of one rank is one of the mean."""
+    """Replace such curves with their mean at each step, and say so. A NaN of one rank makes the mean NaN."""
     times: dict[str, int] = {}
     for name, curve in curves.items():
         moves = np.diff(curve.steps)
@@ -26,4 +26,4 @@ def average_repeats(curves: dict[str, NamedSeries]) -> list[str]:
     if not times:
         return []
     what = " and ".join(list(times)[:3])
-    return [f"{what}: each step is written {max(times.values())} times, by ranks or micro-batches; their mean is taken"]
+    return [f"{what}: each step is written {max(times.values())} times, by ranks or micro-batches; their mean is used"]
