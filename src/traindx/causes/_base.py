@@ -11,6 +11,8 @@
     EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
     SETTLED_BY = ("lr",)                verbs whose experiment would settle it (optional)
     ADVISORY = False                    advice only, never the verdict (optional)
+    GAINS = False                       a run with it trains, and could train better: advice as long as the outcome is
+                                        fine (optional)
     AVOID = ("...",)                    what not to do
     VERIFY = "..."                      how to see that the fix worked
     REFERENCE = "..."                   paper, documentation page or book section
@@ -70,6 +72,7 @@ class Cause:
     explains: tuple[str, ...]
     settled_by: tuple[str, ...]
     advisory: bool
+    gains: bool
     avoid: tuple[str, ...]
     verify: str
     reference: str
@@ -106,6 +109,7 @@ def _cause(module: ModuleType) -> Cause:
         explains=tuple(getattr(module, "EXPLAINS", ())),
         settled_by=tuple(getattr(module, "SETTLED_BY", ())),
         advisory=bool(getattr(module, "ADVISORY", False)),
+        gains=bool(getattr(module, "GAINS", False)),
         avoid=tuple(module.AVOID),
         verify=module.VERIFY,
         reference=module.REFERENCE,

@@ -8,7 +8,7 @@ layer that only it sees, the network is off, and programs that it starts end
 with it (docs/safety.md). --in-place runs it for real instead.
 
 Questions: the data (finite, scaled, balanced, shuffled, not shared with the
-evaluation, prepared alike); the start (first loss against chance, gradient
+evaluation set, prepared alike); the start (first loss against chance, gradient
 flow, variance by depth, initial weights); the wiring (gradients arrive and
 are cleared, weights move, modes, loss inputs, no mixing of samples, no access
 to future tokens); overfitting one batch; repeatability.

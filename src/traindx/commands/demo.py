@@ -1,8 +1,8 @@
 """Train a network with a planted mistake and its healthy twin; diagnose both.
 
 CAUSE is one of the causes that --list prints. The mistake is shown last, so
-that the diagnosis can be compared with it. With --keep DIR the two scripts and
-their records stay there, to try other verbs on.
+that you can compare it with the diagnosis. With --keep DIR the two scripts and
+their records are kept in DIR, to try other verbs on.
 """
 
 from __future__ import annotations

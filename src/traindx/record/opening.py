@@ -148,5 +148,7 @@ def _size(path: Path) -> int:
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be opened ({error})") from None
     if size > LARGEST_FILE:
-        raise RecordError(f"{path} has {size / 2**30:.1f} GiB; records of more than {LARGEST_FILE >> 30} are not read")
+        raise RecordError(
+            f"{path} has {size / 2**30:.1f} GiB; records of more than {LARGEST_FILE >> 30} GiB are not read"
+        )
     return size

@@ -11,9 +11,9 @@ from ..record import Run
 from ..wording import num
 from ._arms import Arm, Arms, Length
 from ._arms import Watch as Watch
+from ._controls import kind_of
 from ._outcomes import Outcome, outcome
 from ._symptoms import OF_LENGTH, gone
-from ._trials import MEASURES
 from .caching import TrialCache
 
 SECONDS = 60.0  # at least, for the run; more where the trial took longer
@@ -32,7 +32,9 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
     trial, treatment = proving_trial(diagnosis), diagnosis.treatment
     if trial is None or treatment is None:
         return False, "no trial proved this patch, so there is nothing to compare with"
-    length = Length(max(1, treatment.steps), max(SECONDS, trial.seconds), diagnosis.validation is not None)
+    length = Length(
+        trial.steps or max(1, treatment.steps), max(SECONDS, trial.seconds), diagnosis.validation is not None
+    )
     with fork_server(script) as start:
         arms = Arms(script, start, TrialCache(None), watch, 1)
         try:
@@ -47,7 +49,7 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
     if not gone(changes):
         left = ", ".join(change.sign for change in changes if not change.gone)
         return False, f"the symptom is still there ({left})"
-    return _compared(trial, made.run, treatment.steps)
+    return _compared(trial, made.run, length.steps)
 
 
 def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
@@ -64,9 +66,9 @@ def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
 
 
 def _level(found: Outcome, measure: str) -> float | None:
-    kind = next((kind for kind, name in MEASURES.items() if name == measure), "loss")
+    kind = kind_of(measure, "loss")
     if kind == "score":
-        part = found.score or found.validation_score
+        part = found.validation_score or found.score
     else:
-        part = found.validation if kind == "validation" else found.loss
+        part = {"validation": found.validation, "time": found.pace}.get(kind, found.loss)
     return None if part is None else part.value

@@ -242,6 +242,8 @@ HEALTHY = {
         ("pooling over instances", lambda: softmax(0, [64, 1])),
         ("not the batch", lambda: softmax(0, [30, 10])),
         ("contrastive both ways", lambda: softmax(0, [64, 64], {"dim": 1, "shape": [64, 64], "log": True})),
+        ("contrastive one way", lambda: softmax(0, [64, 64])),
+        ("attention over time, which comes first and is as long as the batch", lambda: softmax(0, [64, 64, 1])),
         ("classes in dimension 1", lambda: softmax(1, [64, 10, 7])),
         ("a single key to attend to", lambda: softmax(-1, [64, 8, 30, 1])),
     ],

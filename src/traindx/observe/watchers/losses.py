@@ -21,7 +21,7 @@ ORDER = 0  # first: others read session.last_loss
 OTHER_PHASE = 50
 
 PACE = 0.1  # at which the level of the loss follows it
-FOLLOWED = 100  # what lies further back has no part in the level any more
+FOLLOWED = 100  # steps further back no longer count in the level
 
 _Put = Callable[[str, int, Any], None]  # a series, a step, the value there
 

@@ -1,7 +1,7 @@
 """Linear layers that follow each other with nothing nonlinear between them: the longest run.
 
 Pairs are common in good models (attention's value and output maps, depthwise and pointwise convolutions, bottlenecks, a
-projection before a head), so a pair counts only where it is all there is. With attention one link is forgiven.
+projection before a head), so a pair counts only if it is the whole model. With attention one link is allowed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _bottleneck(shapes: object, weights: list[Parameter]) -> bool:
 
 
 def _wholly_linear(graph: Mapping[str, Any]) -> bool:
-    """Whether nothing but the loss function bends anything: additions between the layers do not."""
+    """Whether the loss function is the only nonlinearity; additions between the layers are linear."""
     of_loss = sum(entry.get("in_loss") is True for entry in entries(graph.get("softmaxes")))
     bending = number(graph.get("nonlinearities"))
     return (

@@ -1,9 +1,9 @@
 """Frozen weights (requires_grad=False) that were never trained before, as a share of all weights that run.
 
-Not meant: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that training
-leaves (a pretrained model need not come through load_state_dict); weights that move all the same (averaged copies);
-models frozen as a whole and kept from the optimizer beside one that trains (teachers, perceptual losses); small fixed
-filters and constants.
+Not counted: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that
+training leaves (a pretrained model need not come through load_state_dict); weights that change anyway (averaged
+copies); models that are frozen as a whole and not in the optimizer, beside one that trains (teachers, perceptual
+losses); small fixed filters and constants.
 """
 
 from __future__ import annotations
