@@ -203,3 +203,9 @@ def test_a_script_is_asked_for_and_its_arguments_are_not(name: str, traindx_: An
 
 def test_a_letter_that_is_no_option_names_the_word(traindx_: Any) -> None:
     assert "did you mean --out?" in one_line(traindx_("run", "-o", "x", "train.py").err)
+
+
+@pytest.mark.parametrize("words", [("check", "--seconds", "nan"), ("lr", "--seconds", "inf"), ("lr", "--high", "nan")])
+def test_numbers_that_are_none_are_refused_before_anything_runs(words: tuple[str, ...], traindx_: Any) -> None:
+    told = traindx_(*words, "train.py")
+    assert told.code == 2 and "positive" in one_line(told.err)

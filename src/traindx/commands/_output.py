@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
 KEPT = (".tdx", ".py", ".ipynb")
-NARROWEST = 60  # below this the terminal folds better than we do
+NARROWEST = 40  # below this the terminal folds better than we do
 
 
 def deliver(
