@@ -58,8 +58,8 @@ def test_clip_threshold_leaves_nine_steps_of_ten_alone() -> None:
     fix = fixed("clip-too-tight", rich())
     threshold = float(re.findall(r"max_norm=([\d.]+)", fix.code)[0])
     assert 90 <= threshold <= 100
-    assert "gradient norms are 1 to 100, median 50.5" in fix.summary
-    assert "100 % of the steps seen were clipped" in fix.summary
+    assert "gradient norms run from 1 to 100 (median 50.5" in fix.summary
+    assert "100 % of the steps checked were clipped" in fix.summary
 
 
 def test_warmup_length_follows_beta2_and_the_run() -> None:
@@ -78,7 +78,7 @@ def test_large_batch_shrinks() -> None:
     loader = [{"size": 3200, "batch_size": 1600, "batches": 2, "role": "train"}]
     fix = fixed("batch-too-large", rich(loaders=loader, backward_sites=[]))
     assert "batch_size from 1600 to 64" in fix.summary
-    assert "50 updates per epoch" in fix.summary
+    assert "an epoch of 3200 samples has 50" in fix.summary
 
 
 def test_loss_is_divided_by_the_number_of_backwards() -> None:
@@ -92,7 +92,7 @@ def test_accumulated_gradients_are_cleared_after_the_step() -> None:
 def test_decay_is_lowered_below_its_old_share() -> None:
     fix = fixed("weight-decay-too-strong", rich())
     assert 'group["weight_decay"] = 0.0001' in fix.code
-    assert "4 times the gradient's" in fix.summary
+    assert "4 times the loss gradient" in fix.summary
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_modes_are_counted() -> None:
 
 def test_growth_is_shown() -> None:
     summary = fixed("graph-retained", rich()).summary
-    assert "nodes behind the loss from 50 to 1040" in summary
+    assert "nodes of the loss from 50 to 1040" in summary
     assert "memory in MB from 100 to 199" in summary
 
 

@@ -43,7 +43,7 @@ def fixed(
         code = "\n".join(row[1:] for row in patch.splitlines() if row.startswith("+") and not row.startswith("+++"))
         return Fix(summary, code, Site(str(source.path), line, source.line(line).strip()), safety, patch)
     if _framework(run) == "torch" and pattern:
-        summary = f"{summary} The place is not known; adapt the pattern."
+        summary = f"{summary} The line to change is not known: adapt the pattern."
     # Without the line's text: the pattern does not replace that line.
     where = Site(near.file, near.line) if near else None
     return Fix(summary, _pattern_for(run, words or {}, pattern), where, safety)

@@ -3,7 +3,7 @@
 ## What happens
 
 The model learns, but slowly, and the loss stops at a floor well above zero: 1.46 for ten classes even when every
-answer is right. Accuracy may look decent. Nothing crashes, which is why this fault lives long.
+answer is right. Accuracy may look decent. Nothing crashes, which is why this fault goes unnoticed.
 
 ## Why
 

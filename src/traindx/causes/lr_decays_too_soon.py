@@ -1,9 +1,9 @@
 """The schedule takes the learning rate to almost zero while the loss is still falling.
 
 ## What happens
-The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy:
-there is something to learn and no step to learn it with. Often the curve looks like a plateau until the learning
-rate is drawn under it.
+The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy: there
+is more to learn, but the steps are too small to learn it. The curve looks like a plateau until you plot the learning
+rate below it.
 
 ## Why
 Schedulers count calls, not epochs. `StepLR(step_size=10, gamma=0.1)` means ten calls. Written for epochs and called
@@ -45,7 +45,7 @@ For a schedule in steps: `T_max=epochs * len(loader)` and one call after every `
 - `weight-decay-too-strong`: the loss is pulled to the trivial level instead of freezing where it is.
 
 ## Verify
-Draw the learning rate under the loss: the loss must fall until the learning rate falls. Print
+Plot the learning rate below the loss: the loss must keep falling until the learning rate falls. Print
 `scheduler.get_last_lr()` at the end of each epoch and compare with what you meant.
 
 ## References

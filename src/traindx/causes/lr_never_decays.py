@@ -1,4 +1,4 @@
-"""The run ends on a floor of its own noise, because the learning rate never comes down.
+"""The loss ends on a noise floor, because the learning rate never decays.
 
 ## What happens
 Early progress is good. Then the loss hovers around a constant with lively noise for the rest of the run. No

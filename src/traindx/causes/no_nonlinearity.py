@@ -1,4 +1,4 @@
-"""Linear layers follow each other with nothing between them, so the depth adds no power.
+"""Linear layers follow each other without an activation between them, so the depth adds nothing.
 
 ## What happens
 
@@ -122,7 +122,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         shapes = (
             [str(tuple(size)) for size in given if isinstance(size, (list, tuple))] if isinstance(given, list) else []
         )
-        joined = f": {' then '.join(shapes)}" if shapes else ""
+        joined = f" (output shapes {' then '.join(shapes)})" if shapes else ""
         measured = f" {length:.0f} linear layers follow each other{joined}."
     edits = begin(run)
     if edits is not None:

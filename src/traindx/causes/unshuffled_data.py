@@ -35,7 +35,7 @@ For a stream (`IterableDataset`) use a shuffle buffer of many blocks' length; fo
 
 ## What not to do
 
-- Do not lower the learning rate: the circle gets smaller, and learning slower, but it stays a circle.
+- Do not lower the learning rate: the weights still go in circles, only smaller ones, and learning is slower.
 - Do not only shuffle *within* batches: each batch still holds one class.
 - Do not shuffle inputs and labels separately.
 

@@ -90,5 +90,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
         for source, call in edits.project.calls_at(empty.get("site"), "DataLoader") if edits is not None else []:
             if edits is not None:
                 remove_keyword(edits, source, call, "drop_last")
-    pattern = "assert len(validation_set) > 0, len(validation_set)  # right behind the split"
+    pattern = "assert len(validation_set) > 0, len(validation_set)  # right after the split"
     return fixed(run, summary, edits, pattern, near=site_of(empty), words=_WORDS)

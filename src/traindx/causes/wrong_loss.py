@@ -1,4 +1,4 @@
-"""The loss does not fit the task.
+"""The loss function does not match the task.
 
 ## What happens
 
@@ -20,10 +20,12 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 
 - Integer class targets with few distinct values enter a regression loss.
 - Cross-entropy is given rows of targets that do not sum to 1.
-- A loss that takes minus one and one for labels is given zeros and ones.
-- The mean of the errors is taken before their size, so that errors of unlike sign cancel.
+- A loss that expects labels of -1 and 1 is given 0 and 1.
+- The mean of the errors is taken before their absolute value, so errors of opposite sign cancel.
 - nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
 - The loss falls below zero without bound.
+- One term of a sum is so large that another stays at the level of guessing: a Kullback-Leibler divergence that is
+  summed beside a reconstruction that is a mean, an auxiliary loss with too large a weight.
 
 ## Fix
 
@@ -32,6 +34,7 @@ loss = torch.nn.functional.cross_entropy(logits, labels)  # classes: (N, C) scor
 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.float())  # several yes/no answers
 loss = torch.nn.functional.mse_loss(outputs, values)  # quantities, with equal shapes
 loss = torch.nn.functional.nll_loss(torch.log_softmax(logits, dim=1), labels)  # the same as the first
+loss = reconstruction + divergence / pixels.numel()  # both terms are means, or both are sums
 ```
 
 ## What not to do
@@ -75,13 +78,14 @@ from ..wording import num
 from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
+from ._terms import rebalanced
 
 ID = "wrong-loss"
 FAMILY = "loss"
 SETTLED_BY = ("check",)
 TITLE = "Wrong loss function for the task"
 MEANS = (
-    "The loss and the task do not fit: squared error on class ids, NLL on raw scores (which falls without bound), "
+    "The loss does not match the task: squared error on class ids, NLL on raw scores (which falls without bound), "
     "or a mean over the wrong thing."
 )
 FOR = {
@@ -92,6 +96,9 @@ FOR = {
     "targets-not-probabilities": 6.0,
     "labels-without-sign": 6.0,
     "rates-for-logarithms": 6.0,
+    "posterior-collapsed": 5.0,
+    "term-hidden": 5.0,
+    "term-unbounded": 1.0,
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
@@ -104,6 +111,8 @@ REQUIRES = (
     "targets-not-probabilities",
     "labels-without-sign",
     "rates-for-logarithms",
+    "posterior-collapsed",
+    "term-hidden",
     "loss-negative-unbounded",
 )
 EXPLAINS = (
@@ -135,7 +144,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         return _binary(run, training_loss(run, "cross_entropy"))
     if (signs.level("errors-cancel") or 0.0) >= 0.5:
         near = site_of(next(iter(run.entries("backward_sites")), None))  # the loss is made close by
-        summary = "Take the size of each error before the mean: errors of opposite sign cancel."
+        summary = "Take the magnitude of each error before the mean: errors of opposite sign cancel."
         code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss"
         return fixed(run, summary, None, code, near=near)
     if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
@@ -150,6 +159,8 @@ def fix(run: Run, signs: Signs) -> Fix:
         return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=site_of(call))
     if (signs.level("rates-for-logarithms") or 0.0) >= 0.5:
         return _rates(run, training_loss(run, "poisson"))
+    if (signs.level("posterior-collapsed") or 0.0) >= 0.5 or (signs.level("term-hidden") or 0.0) >= 0.5:
+        return rebalanced(run, signs)
     nll = training_loss(run, "nll")
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
         return _cross_entropy_for_nll(run, nll)

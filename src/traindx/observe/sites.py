@@ -79,6 +79,13 @@ def describe(frame: FrameType | None) -> dict[str, Any] | None:
     return dict(_describe(frame.f_code, frame.f_code.co_filename, frame.f_lasti, frame.f_lineno))
 
 
+def describe_line(frame: FrameType, line: int) -> dict[str, Any]:
+    """The site of another line of the function that runs in this frame."""
+    filename = frame.f_code.co_filename
+    text = linecache.getline(filename, line).strip()
+    return {"file": _relative(filename), "line": line, "text": text, "function": frame.f_code.co_name}
+
+
 @cache
 def _describe(code: CodeType, filename: str, lasti: int, lineno: int) -> tuple[tuple[str, Any], ...]:
     first, last = lineno, lineno

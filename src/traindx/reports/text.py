@@ -101,6 +101,8 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
     page.block(first, lines[:rows])
     page.block("VAL LOSS" if len(curves) == 2 else "", lines[rows : 2 * rows])
     page.block("", lines[2 * rows :])
+    if diagnosis.terms:
+        page.prose("TERMS", diagnosis.terms)
 
 
 def _explained(page: Page, diagnosis: Diagnosis) -> None:

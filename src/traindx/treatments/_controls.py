@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..diagnosis import judged_signs
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs
 from . import _outcomes as outcomes
 from ._arms import CONTROL, Arm, Arms, Length, Made
 from ._base import Dose, Intervention, JudgedBy
@@ -61,7 +62,7 @@ class Controls:
             return self.signs
         if seed not in self._signs:
             made = self.made[seed]
-            measured = measure_all(made.run) if made.run is not None else self.signs
+            measured = judged_signs(made.run) if made.run is not None else self.signs
             self._signs[seed] = measured.without(OF_LENGTH if made.cut else ())
         return self._signs[seed]
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 
 from ..causes import Fix, all_causes
-from ..diagnosis import TrialReport
+from ..diagnosis import TrialReport, judged_signs
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs
 from ._arms import Arms
 from ._base import Dose, Intervention, JudgedBy
 from ._controls import Controls, difference
@@ -43,7 +43,7 @@ def confirm(
     made = arms.run(fixed, 0, length)
     if made.run is None or (made.error and control.facts.get("exit") != "exception"):
         return False
-    after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
+    after = judged_signs(made.run).without(OF_LENGTH if made.cut else ())
     if not gone(compared(watched, signs, after, controls.reached(made.run, ratio))):
         return False
     steps = min(length.steps, max(1, made.run.steps))

@@ -6,9 +6,8 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from ..diagnosis import Hypothesis, TrialCurve, TrialReport
+from ..diagnosis import Hypothesis, TrialCurve, TrialReport, judged_signs
 from ..diagnosis.treatment import TrialVerdict
-from ..signs import measure_all
 from . import _outcomes as outcomes
 from . import _statistics as statistics
 from ._arms import Arm, Made
@@ -132,6 +131,6 @@ def _judged(
         return None
     own = controls.signs_of(seed)
     raised = [name for name in watched if (own.level(name) or 0.0) >= 0.5]
-    signs = measure_all(treated.run).without(OF_LENGTH if treated.cut else ())
+    signs = judged_signs(treated.run).without(OF_LENGTH if treated.cut else ())
     changes = compared(raised, own, signs, controls.reached(treated.run, ratio))
     return Judged(better, changes, before, after, shown=bool(raised) or not watched)

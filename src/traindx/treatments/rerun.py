@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ..diagnosis import Diagnosis, SymptomChange, TrialReport
+from ..diagnosis import Diagnosis, SymptomChange, TrialReport, judged_signs
 from ..probes.fork_server import fork_server
 from ..probes.launch import Script, stop_all
 from ..record import Run
-from ..signs import measure_all
 from ..wording import num
 from ._arms import Arm, Arms, Length
 from ._arms import Watch as Watch
@@ -45,7 +44,7 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
             stop_all()
     if made.run is None or (made.error and diagnosis.exit in ("ok", "stopped", None)):
         return False, f"the patched script failed: {made.error or 'it left no record'}"
-    after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
+    after = judged_signs(made.run).without(OF_LENGTH if made.cut else ())
     changes = [SymptomChange(seen.sign, seen.control, after.level(seen.sign)) for seen in trial.symptoms]
     if not gone(changes):
         left = ", ".join(change.sign for change in changes if not change.gone)

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose
+from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose, judged_signs
 from ..probes.fork_server import fork_server
 from ..probes.launch import ProbeError, Script, Start, stop_all
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs
 from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
 from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
 from ._controls import Controls, judged_by, kind_of
@@ -123,7 +123,7 @@ class _Treating:
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
         diagnosis = diagnose(run, without)
-        signs = measure_all(run).without(without)
+        signs = judged_signs(run).without(without)
         if not worth_treating(diagnosis):
             found = Treatment("nothing-to-treat", nothing_to_treat(diagnosis), steps=run.steps)
             return self._with(

@@ -43,8 +43,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         level,
-        f"layer `{worst}`: {percent(last[worst])} of the units output zero for every sample checked "
-        f"(median of {counted(len(last), 'layer')} {percent(middle)}; below 50 % is common)",
+        f"layer `{worst}`: {percent(last[worst])} of the units are dead (zero for every sample checked; median of "
+        f"{counted(len(last), 'layer')} {percent(middle)}; below 50 % is common)",
         onset=int(steps[above[0]]) if len(above) and level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"median": middle, "worst": last[worst], "layer": worst},

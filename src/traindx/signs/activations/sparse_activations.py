@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         ramp(middle, 0.7, 0.97),
-        f"{percent(middle)} of the ReLU outputs are zero late in the run, most in layer `{worst}` "
+        f"{percent(middle)} of the ReLU outputs are zero late in the run (about 50 % is typical), most in `{worst}` "
         f"({percent(shares[worst])})",
         values={"median": middle, "worst": shares[worst], "layer": worst},
     )

@@ -37,7 +37,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{percent(share)} of a step waits for data ({num(1000 * wait)} of {num(1000 * total)} ms)"
+        f"{percent(share)} of a step is spent waiting for data ({num(1000 * wait)} of {num(1000 * total)} ms)"
         + (f" with {counted(workers, 'worker')}" if workers is not None else "")
         + (place(loaders[0].site) if loaders else ""),
         severity=if_raised(level, "warning"),

@@ -49,7 +49,9 @@ def _of_losses(run: Run) -> tuple[float, float, str] | None:
     if one is None or other is None:
         return None
     gap = min(one.left, 1.0) - min(other.left, 1.0)
-    text = f"Training loss is {num4(last)} at the last evaluation, the lowest validation loss {num4(best)}; {one.text}"
+    text = (
+        f"Training loss is {num4(last)} at the last evaluation, the lowest validation loss is {num4(best)}; {one.text}"
+    )
     return ramp(gap, 0.15, 0.35), gap, text
 
 

@@ -8,7 +8,7 @@ odd units that fell by decades and sits at a large number is not called done.
 from __future__ import annotations
 
 from ...record import Run
-from ...wording import num4
+from ...wording import num, num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level
@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
     if chance is None:
         level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
     against = f"chance ({num4(reference)})" if chance else f"its first value ({num4(reference)})"
-    text = f"Training loss ends at {num4(loss.last)} (smoothed), {share:.2g} times {against}."
+    text = f"Training loss ends at {num4(loss.last)} (smoothed), {num(share, 2)} times {against}."
     return Sign(
         ID,
         share,

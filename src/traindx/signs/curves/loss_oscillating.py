@@ -51,7 +51,7 @@ def measure(run: Run) -> Sign | Missing:
     values = {"kind": kind, "swing": swing, "net_change": course.change}
     since = moment(run, int(late.steps[0]))
     if level < 0.5:
-        text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on, as independent noise does."
+        text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on, like independent noise."
         if progress:
             text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on while its trend falls."
         return Sign(ID, swing, level, text, None, "info", values)

@@ -33,7 +33,7 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(ratio, 1.5, 3.0, log=True)
     text = (
         f"Training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
-        f"({num4(float(training[-1]))} against {num4(float(validation[-1]))} at the last)."
+        f"({num4(float(training[-1]))} against {num4(float(validation[-1]))} at the last; up to 1.5 times is ordinary)."
     )
     onset = int(pairs.steps[late][0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, "info", {"ratio": ratio, "evaluations": len(training)})

@@ -93,7 +93,7 @@ def measure(run: Run) -> Sign | Missing:
         peak[0],
         level,
         f"the batch is an outlier at {len(outlying)} of {len(worst)} loss spikes; at step {peak[2]} its "
-        f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the usual one",
+        f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the run's median",
         onset=min((found[2] for found in outlying), default=None),
         severity=if_raised(level, "warning"),
         values={"jumps": len(worst), "outlying": len(outlying), "steps": [found[2] for found in outlying][:20]},

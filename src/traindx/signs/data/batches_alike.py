@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{percent(share)} of the targets' variance lies between batches ({percent(min(1.0, 1 / rows))} with "
+        f"{percent(share)} of the targets' variance lies between batches ({percent(min(1.0, 1 / rows))} expected with "
         "shuffling)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),

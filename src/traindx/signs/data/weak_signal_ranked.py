@@ -22,12 +22,12 @@ SHOWS = "setting"
 def measure(run: Run) -> Sign | Missing:
     found = ranking(run)
     if found is None:
-        return Missing(ID, "too few rarer cases were compared with common ones")
+        return Missing(ID, "too few rare samples were compared with common ones")
     return Sign(
         ID,
         found.share,
         found.weak,
-        f"{percent(found.share)} of the pairs of a rare and a common case are ranked correctly late in the run "
-        f"({num(found.rarer)} rare cases; chance is 50 %)",
+        f"late in the run the scores rank a rare sample above a common one in {percent(found.share)} of pairs (the ROC "
+        f"AUC; {num(found.rarer)} rare samples; chance is 50 %)",
         values={"share": found.share, "rarer": found.rarer},
     )

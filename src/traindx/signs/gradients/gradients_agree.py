@@ -36,6 +36,7 @@ def measure(run: Run) -> Sign | Missing:
         cosine,
         level,
         f"the median cosine of successive gradients is {num(cosine)} after the first quarter of the run"
-        + (": each step repeats the last direction" if level >= 0.5 else ""),
+        + (": each step repeats the last direction" if level >= 0.5 else "")
+        + " (0 to 0.5 is typical)",
         values={"median": cosine, "points": len(run.series("grad_cosine").finite)},
     )

@@ -23,7 +23,7 @@ def measure(run: Run) -> Sign | Missing:
     known = [(call, low, high) for call, signed in calls if (low := number(signed.get("min"))) is not None
              and (high := number(signed.get("max"))) is not None]  # fmt: skip
     if not known:
-        return Missing(ID, "no loss that takes minus one and one for labels was called")
+        return Missing(ID, "no loss that expects labels of -1 and 1 was called")
     call, low, high = min(known, key=lambda found: (found[1] != 0.0, found[2]))
     level = 1.0 if low == 0.0 and high == 1.0 else 0.0
     return Sign(

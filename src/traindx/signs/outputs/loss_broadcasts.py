@@ -56,7 +56,8 @@ def measure(run: Run) -> Sign | Missing:
             found.append(
                 (
                     0.8 if call.broadcast else 0.0,
-                    f"the shapes of outputs and targets of {call.fn} fit{place(call.site)}",
+                    f"outputs and targets of {call.fn} "
+                    f"{'have shapes that broadcast' if call.broadcast else 'have matching shapes'}{place(call.site)}",
                 )
             )
     for graph in run.graphs:
@@ -70,7 +71,10 @@ def measure(run: Run) -> Sign | Missing:
                 found.append((level, f"{op} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
             elif op == "index":
                 found.append(
-                    (0.9, f"scores of shape {list(known[0])} near the loss are indexed by the labels of all rows")
+                    (
+                        0.9,
+                        f"scores of shape {list(known[0])} near the loss are indexed by the labels of the whole batch",
+                    )
                 )
             elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
                 found.append((level, f"{op} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))

@@ -18,5 +18,5 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the weight decay of an optimizer, or the graph behind the loss, is not known")
     penalised = any(number(graph.get("penalised")) for graph in run.graphs)
     none = not any(decays) and not penalised
-    words = "weight decay is 0 and the loss holds no penalty on the weights" if none else "weights are decayed"
+    words = "weight decay is 0 and the loss has no penalty on the weights" if none else "the weights are regularised"
     return Sign(ID, float(none), float(none), words)

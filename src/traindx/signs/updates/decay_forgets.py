@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
     group = max(known, key=lambda found: _pull(found, usual))
     pull = _pull(group, usual)
     if pull <= 0.0:
-        return Sign(ID, 0.0, 0.0, "no decoupled weight decay is set")
+        return Sign(ID, 0.0, 0.0, "no weight decay shrinks the weights directly")
     memory = 1.0 / pull
     epoch = updates_per_epoch(run)
     # Where no epoch is known, a fiftieth of the run stands for it.
@@ -49,8 +49,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         memory,
         level,
-        f"weight_decay={num(group.setting('weight_decay') or 0.0)} at learning rate {num(usual)} makes weights decay "
-        f"within {num(memory)} updates" + (f" (an epoch has {num(epoch)})" if epoch else "") + place(group.site),
+        f"weight_decay={num(group.setting('weight_decay') or 0.0)} at learning rate {num(usual)} alone shrinks weights "
+        f"to 37 % in {num(memory)} updates" + (f" (an epoch has {num(epoch)})" if epoch else "") + place(group.site),
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"updates": memory, "epoch": epoch},

@@ -28,7 +28,7 @@ def measure(run: Run) -> Sign | Missing:
     if not run.graphs:
         return Missing(ID, "the graph behind the loss was not looked at")
     if not any(number(graph.get("penalised")) for graph in run.graphs):
-        return Sign(ID, 0.0, 0.0, "the loss holds no penalty on the weights")
+        return Sign(ID, 0.0, 0.0, "the loss has no penalty on the weights")
     total, function = training_loss(run), compared_loss(run)
     if not has_other_terms(run) or total.last <= 0:
         return Missing(ID, "what the penalty adds to the loss was not measured")
