@@ -25,6 +25,7 @@ MOST = 0.5  # of the planned steps; beyond, a slow start is over
         "loss-diverged": 0.4,
         "loss-heads-wrong-way": 0.4,
         "loss-plateau": 0.4,
+        "loss-oscillating": 0.4,
         "loss-spike": 0.0,
         "gradients-spiking": 0.0,
         "early-instability": 0.0,
