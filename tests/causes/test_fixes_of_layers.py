@@ -45,6 +45,13 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
     ),
     "output": ("output-range-mismatch", SIGMOID, "pass", "return torch.sigmoid(self.head(x))", "return self.head(x)"),
     "axis": ("softmax-wrong-axis", {}, "pass", "return F.log_softmax(x, dim=0)", "return F.log_softmax(x, dim=-1)"),
+    "instances": (
+        "softmax-wrong-axis",
+        {"graph": {"softmaxes": [{"dim": 0, "shape": [32, 12, 1], "in_loss": False}]}},
+        "pass",
+        "return (F.softmax(self.score(h), dim=0) * h).sum(1)",
+        "return (F.softmax(self.score(h), dim=1) * h).sum(1)",
+    ),
     "detach": (
         "detached-graph",
         {},

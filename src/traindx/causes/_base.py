@@ -11,6 +11,8 @@
     EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
     SETTLED_BY = ("lr",)                verbs whose experiment would settle it (optional)
     ADVISORY = False                    advice only, never the verdict (optional)
+    GAINS = False                       a run with it trains, and could train better: advice as long as the outcome is
+                                        fine (optional)
     AVOID = ("...",)                    what not to do
     VERIFY = "..."                      how to see that the fix worked
     REFERENCE = "..."                   paper, documentation page or book section
@@ -25,12 +27,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from types import ModuleType
 from typing import Any, Literal
 
 from ..record import Run
 from ..record.site import Site as Site
 from ..signs import Signs, all_signs
-from ..units import modules_of
+from ..units import by_id, modules_of
 
 Safety = Literal["safe", "changes-result", "costly"]
 
@@ -69,6 +72,7 @@ class Cause:
     explains: tuple[str, ...]
     settled_by: tuple[str, ...]
     advisory: bool
+    gains: bool
     avoid: tuple[str, ...]
     verify: str
     reference: str
@@ -88,29 +92,29 @@ class Cause:
 @cache
 def all_causes() -> dict[str, Cause]:
     """Every cause, by id."""
-    found: dict[str, Cause] = {}
-    for module in modules_of("traindx.causes", defining="FAMILY"):
-        cause = Cause(
-            id=module.ID,
-            family=module.FAMILY,
-            title=module.TITLE,
-            means=module.MEANS,
-            page=module.__doc__ or "",
-            supports=module.FOR,
-            opposes=getattr(module, "AGAINST", {}),
-            requires=tuple(getattr(module, "REQUIRES", ())),
-            explains=tuple(getattr(module, "EXPLAINS", ())),
-            settled_by=tuple(getattr(module, "SETTLED_BY", ())),
-            advisory=bool(getattr(module, "ADVISORY", False)),
-            avoid=tuple(module.AVOID),
-            verify=module.VERIFY,
-            reference=module.REFERENCE,
-            fix=module.fix,
-        )
-        if cause.id in found:
-            raise ValueError(f"two causes are called {cause.id}")
-        found[cause.id] = cause
-    return found
+    causes = map(_cause, modules_of("traindx.causes", defining="FAMILY"))
+    return by_id(((cause.id, cause) for cause in causes), "causes")
+
+
+def _cause(module: ModuleType) -> Cause:
+    return Cause(
+        id=module.ID,
+        family=module.FAMILY,
+        title=module.TITLE,
+        means=module.MEANS,
+        page=module.__doc__ or "",
+        supports=module.FOR,
+        opposes=getattr(module, "AGAINST", {}),
+        requires=tuple(getattr(module, "REQUIRES", ())),
+        explains=tuple(getattr(module, "EXPLAINS", ())),
+        settled_by=tuple(getattr(module, "SETTLED_BY", ())),
+        advisory=bool(getattr(module, "ADVISORY", False)),
+        gains=bool(getattr(module, "GAINS", False)),
+        avoid=tuple(module.AVOID),
+        verify=module.VERIFY,
+        reference=module.REFERENCE,
+        fix=module.fix,
+    )
 
 
 def find_cause(name: str) -> Cause | None:

@@ -283,14 +283,15 @@ def _batches_by_hand(run: Run, edits: Edits, name: str, value: str) -> None:
     for source, call in backward_calls(run, edits.project):
         for loop in source.loops_of(call):
             head = loop.iter if isinstance(loop, ast.For) else loop.test
+            slices = [part for node in ast.walk(loop) if isinstance(node, ast.Slice) for part in ast.walk(node)]
             named = [
-                p for n in ast.walk(head) if not isinstance(n, ast.Constant) and (p := _equal(edits, source, n, size))
-            ]
+                p for n in [*ast.walk(head), *slices]
+                if not isinstance(n, ast.Constant) and (p := _equal(edits, source, n, size))
+            ]  # fmt: skip
             if named:
                 edits.replace(named[0].source, named[0].node, value)
                 return
             if size > 2 and any(_equal(edits, source, node, size) for node in ast.walk(head)):
-                slices = [part for node in ast.walk(loop) if isinstance(node, ast.Slice) for part in ast.walk(node)]
                 for node in {*ast.walk(head), *slices}:
                     if _equal(edits, source, node, size) and isinstance(node, ast.Constant):
                         edits.replace(source, node, value)

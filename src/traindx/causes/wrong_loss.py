@@ -24,6 +24,9 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 - The mean of the errors is taken before their absolute value, so errors of opposite sign cancel.
 - nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
 - The loss falls below zero without bound.
+- The target of a regression is the network's own discounted output and carries gradient.
+- One term of a sum is so large that another stays at the level of guessing: a Kullback-Leibler divergence that is
+  summed beside a reconstruction that is a mean, an auxiliary loss with too large a weight.
 
 ## Fix
 
@@ -32,6 +35,7 @@ loss = torch.nn.functional.cross_entropy(logits, labels)  # classes: (N, C) scor
 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.float())  # several yes/no answers
 loss = torch.nn.functional.mse_loss(outputs, values)  # quantities, with equal shapes
 loss = torch.nn.functional.nll_loss(torch.log_softmax(logits, dim=1), labels)  # the same as the first
+loss = reconstruction + divergence / pixels.numel()  # both terms are means, or both are sums
 ```
 
 ## What not to do
@@ -75,6 +79,8 @@ from ..wording import num
 from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
+from ._target import detached
+from ._terms import rebalanced
 
 ID = "wrong-loss"
 FAMILY = "loss"
@@ -92,6 +98,10 @@ FOR = {
     "targets-not-probabilities": 6.0,
     "labels-without-sign": 6.0,
     "rates-for-logarithms": 6.0,
+    "target-bootstrapped": 6.0,
+    "posterior-collapsed": 5.0,
+    "term-hidden": 5.0,
+    "term-unbounded": 1.0,
     "loss-negative-unbounded": 2.0,
     "loss-plateau": 0.3,
 }
@@ -104,6 +114,9 @@ REQUIRES = (
     "targets-not-probabilities",
     "labels-without-sign",
     "rates-for-logarithms",
+    "target-bootstrapped",
+    "posterior-collapsed",
+    "term-hidden",
     "loss-negative-unbounded",
 )
 EXPLAINS = (
@@ -150,6 +163,10 @@ def fix(run: Run, signs: Signs) -> Fix:
         return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=site_of(call))
     if (signs.level("rates-for-logarithms") or 0.0) >= 0.5:
         return _rates(run, training_loss(run, "poisson"))
+    if (signs.level("target-bootstrapped") or 0.0) >= 0.5:
+        return detached(run)
+    if (signs.level("posterior-collapsed") or 0.0) >= 0.5 or (signs.level("term-hidden") or 0.0) >= 0.5:
+        return rebalanced(run, signs)
     nll = training_loss(run, "nll")
     if nll and (signs.level("class-ids-in-regression-loss") or 0.0) < 0.5:
         return _cross_entropy_for_nll(run, nll)

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from ..causes import Cause, all_causes
 from ..record import Run
-from ..signs import Sign, Signs, all_signs, measure_all
+from ..signs import Sign, Signs, all_signs
 from ..signs.questions import FINITE, rank
+from ..signs.terms import terms_line
 from .additional_faults import additional_faults
+from .excuses import judged_signs
 from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
-from .scope import out_of_scope
 from .summary import summarise, title_of
 from .told import told
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
@@ -29,12 +30,12 @@ SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     """What is wrong with `run`, most likely cause first. `without`: signs that are not to be read from it."""
-    signs = measure_all(run).without(without)
+    signs = judged_signs(run).without(without)
     model, kind = model_for(run)
     levels = {name: sign.level for name, sign in signs.items()}
     found = _with_critical_signs(assess(model, levels, kind), signs)
     chances = _chances(model, levels, kind, found)
-    scope = out_of_scope(run, signs, clear_fault=found.seen is not None)
+    scope = _out_of_scope(run, signs, clear_fault=found.seen is not None)
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
     further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
@@ -65,12 +66,13 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         step_unit=run.step_unit,
         do_now=_do_now(outcomes, run, found) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
-        advice=_advice(run, signs, verdict),
+        advice=_advice(run, signs, verdict, found.advised),
         questions=questions(signs),
         looks=_looks(signs),
         checked=checked(signs),
         not_measured=not_measured(signs, run),
         notes=_notes(run),
+        terms=terms_line(run),
         loss=loss if loss else None,
         validation=validation if validation else None,
         onset=_onset(found, signs, outcomes, symptoms),
@@ -126,7 +128,7 @@ def _symptoms(signs: Signs) -> list[Sign]:
     """The raised signs, most severe first; within a severity, in the order of the questions."""
     units = all_signs()
     raised = [sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8]
-    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting")]
+    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting", "excuse")]
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
@@ -212,13 +214,15 @@ def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     ]
     # Required signs are alternative ways to see a cause: one of them is enough.
     met = any(sign in signs and signs[sign].raised for sign in cause.requires)
+    expected = [s for s, w in sorted(cause.supports.items(), key=lambda item: -item[1]) if w >= 1.5 and s in signs]
+    excused = [signs[sign].text for sign in expected if signs[sign].values.get("excused_by")]
     absent = [
         f"expected, but normal: {signs[sign].text}"
-        for sign, weight in sorted(cause.supports.items(), key=lambda item: -item[1])
-        if weight >= 1.5 and sign in signs and signs[sign].level < 0.1 and not (met and sign in cause.requires)
+        for sign in expected
+        if signs[sign].level < 0.1 and signs[sign].text not in excused and not (met and sign in cause.requires)
     ]
     for_it = set(_evidence(terms, signs))
-    return [text for text in dict.fromkeys([*opposing[:3], *absent[:2]]) if text not in for_it]
+    return [text for text in dict.fromkeys([*excused[:2], *opposing[:3], *absent[:2]]) if text not in for_it]
 
 
 def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
@@ -233,8 +237,12 @@ def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     return [sign.text for sign in found.values()][:4]
 
 
-def _advice(run: Run, signs: Signs, verdict: Verdict) -> list[Advice]:
+def _advice(run: Run, signs: Signs, verdict: Verdict, advised: str | None) -> list[Advice]:
+    """`advised`: the cause that costs a healthy run part of what it could gain."""
     advice = []
+    if advised is not None:
+        cause = all_causes()[advised]
+        advice.append(Advice(advised, f"{cause.title}. {cause.fix(run, signs).summary}"))
     for name, cause in all_causes().items():
         if not cause.advisory:
             continue
@@ -265,3 +273,20 @@ def _notes(run: Run) -> list[str]:
         notes += [f"not observed: {name} ({reason})" for name, reason in off.items()]
     notes += [str(sentence) for sentence in (run.facts.get("not_visible") or [])]
     return notes
+
+
+def _out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
+    """One sentence, where this run is not for us to diagnose; else None."""
+    never = signs.get("never-trained")
+    crash = signs.get("crash-infrastructure")
+    # A crash hides nothing that was seen before it: a clear fault is still the diagnosis.
+    if crash is not None and crash.raised and not clear_fault:
+        return crash.text
+    learning = signs.get("reinforcement-learning")
+    if learning is not None and learning.raised:
+        return learning.text
+    if never is not None and never.raised and not clear_fault:
+        return never.text
+    if run.kind not in ("observed", "interview") and not run.series("loss/train") and not run.series("loss/validation"):
+        return "This log holds no loss, so there is nothing to judge: log the training loss, or use traindx run."
+    return None

@@ -13,12 +13,13 @@ from typing import Literal
 import numpy as np
 
 from ..record import Run
-from ..signs import all_signs, measure_all
+from ..signs import all_signs
+from .excuses import judged_signs
 
 LISTED = 3  # names in a sentence
 DEAD = 0.5  # share of a layer's units that are zero for every sample
 # Signs about the course of a training: one batch cannot show them.
-OF_A_COURSE = ("too-short", "few-updates", "loss-not-finite")
+OF_A_COURSE = ("too-short", "too-early", "few-updates", "loss-not-finite")
 
 
 REPLAY = "Find the operation with traindx run, which replays the step that broke."
@@ -51,7 +52,7 @@ def layer_findings(run: Run) -> list[Finding]:
     known = {finding.id for finding in plain}
     signs = [
         Finding(sign.id, "critical" if sign.severity == "critical" else "warning", sign.text)
-        for sign in sorted(measure_all(run).raised(), key=lambda sign: -sign.level)
+        for sign in sorted(judged_signs(run).raised(), key=lambda sign: -sign.level)
         if sign.severity != "info" and sign.id not in (*OF_A_COURSE, *known)
     ]
     return sorted([*plain, *signs], key=lambda finding: finding.severity != "critical")

@@ -115,6 +115,7 @@ class Diagnosis:
     not_measured: Sequence[str] = ()  # what the verdict is blind to, and why
     notes: Sequence[str] = ()  # how the input was read: which columns, what was left out
     similar: SimilarCase | None = None  # solved earlier on this machine; has no part in the ranking
+    terms: str = ""  # what the loss is a sum of, where it is one, with values
     loss: Series | None = None
     validation: Series | None = None
     onset: int | None = None

@@ -8,13 +8,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 
-from ..record.losses import OVER_CHANCES, OVER_VALUES
+from ..record.losses import OVER_CHANCES, OVER_CLASSES, OVER_VALUES
 
 RESIDUAL = "residual_loss"  # some function of prediction minus target, known by the mean square of that
 WEIGHTS = ("weight", "pos_weight")  # with these, the mean of the targets is no longer the best constant
-SURE = 1e-4  # probabilities nearer to 0 or 1 are cut: else one rare other target would dominate the loss
+SURE = 1e-4  # of a probability: nearer to 0 and 1 the loss of a rare other target would be all that counts
+FEWEST = 8  # samples whose mean is worth anything
+
+
+def loss_of_batch_mean(name: str, given: Any, target: Any, kwargs: dict[str, Any]) -> Any | None:
+    """The loss of answering every sample of a batch with the batch's own mean: for classes, with their frequencies.
+
+    Feature by feature, unlike `BaselineLoss`: a mean image explains much of what images vary in.
+    """
+    if any(kwargs.get(key) is not None for key in WEIGHTS) or not target.dim() or target.shape[0] < FEWEST:
+        return None
+    settings = {key: value for key, value in kwargs.items() if key not in ("input", "target")}
+    if name == OVER_CLASSES[0] and not target.is_floating_point() and given.dim() == 2:
+        counts = torch.zeros(given.shape[1], device=target.device)
+        counts.scatter_add_(
+            0, target.detach().clamp(0, given.shape[1] - 1), torch.ones_like(target, dtype=counts.dtype)
+        )
+        shares = (counts / counts.sum()).clamp_min(SURE).log()
+        return F.cross_entropy(shares.expand(target.shape[0], -1), target.detach(), **settings)
+    if name not in (*OVER_VALUES, *OVER_CHANCES) or not target.is_floating_point():
+        return None
+    target = target.detach().float()
+    mean = target.mean(dim=0)
+    # Targets that are all alike, as those of a discriminator, leave nothing to compare with. No value is asked for.
+    unlike = torch.where((target == target[:1]).all(), torch.nan, 1.0)
+    if name in OVER_CHANCES:
+        mean = mean.clamp(SURE, 1 - SURE)
+        mean = mean.logit() if name == OVER_CHANCES[1] else mean
+    return getattr(F, name)(mean.expand_as(target), target, **settings) * unlike
 
 
 class BaselineLoss:

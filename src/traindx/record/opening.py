@@ -87,7 +87,10 @@ class RecordFile:
             except sqlite3.DatabaseError as error:
                 if connection is not None:
                     connection.close()
-                raise RecordError(f"{self.path} is not a traindx record ({error})") from None
+                damaged = "malformed" in str(error)
+                raise RecordError(
+                    f"{self.path} is {'damaged or cut off' if damaged else 'not a traindx record'} ({error})"
+                ) from None
             except RecordError:
                 if connection is not None:
                     connection.close()

@@ -58,6 +58,7 @@ def section(diagnosis: Diagnosis) -> str:
             f'<p class="source">{markup(diagnosis.source)} · {markup(details)}</p>',
             _list("Do now", diagnosis.do_now),
             sketch(diagnosis.loss, diagnosis.validation, diagnosis.onset, diagnosis.step_unit),
+            _list("Terms of the loss", [diagnosis.terms] if diagnosis.terms else []),
             _list("Treated", [text.replace("**", "") for text in treated(diagnosis.treatment)])
             if diagnosis.treatment
             else "",

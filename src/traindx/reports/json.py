@@ -46,6 +46,7 @@ def as_object(diagnosis: Diagnosis) -> dict[str, Any]:
             "steps": int(diagnosis.steps),
             "exit": diagnosis.exit,
         },
+        **({"loss_terms": diagnosis.terms} if diagnosis.terms else {}),
         "symptoms": [_symptom(sign) for sign in diagnosis.symptoms],
         "hypotheses": [_hypothesis(hypothesis) for hypothesis in diagnosis.hypotheses],
         **({} if diagnosis.similar is None else {"similar_case": asdict(diagnosis.similar)}),

@@ -25,6 +25,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         "",
         f"{code(diagnosis.source)} ({prose(diagnosis.kind)}, {counted(diagnosis.steps, diagnosis.step_unit)})",
         *_list("Do now", diagnosis.do_now),
+        *_list("Terms of the loss", [diagnosis.terms] if diagnosis.terms else []),
         *(_list("Treated", list(treatment_lines(diagnosis.treatment))) if diagnosis.treatment else ()),
         *_symptoms(diagnosis),
         *_questions(diagnosis),

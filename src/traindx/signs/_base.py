@@ -21,8 +21,9 @@ Severity = Literal["critical", "warning", "info"]
 #   success    only a run that works shows it
 #   dynamics   how the training went: suggests causes, proves none
 #   setting    a choice, neither good nor bad by itself
-#   scope      whether this run can be judged at all
-Shows = Literal["fault", "condition", "outcome", "success", "dynamics", "setting", "scope"]
+#   scope      whether this run is one to judge at all
+#   excuse     why what another sign shows is harmless here
+Shows = Literal["fault", "condition", "outcome", "success", "dynamics", "setting", "scope", "excuse"]
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,10 @@ class SignUnit:
     show it. `may_be_meant`: a healthy run may show it, by design or because the task allows no better. `earns`: when it
     is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with this run's numbers.
     `check`: the check before training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group
-    of faults, and the log-odds that this one takes from causes which merely imitate it. `end`: it is about the end of
-    the run, and is missing if measurements of this kind (`step`, `light`, `deep` or `evaluation`) stop before the end.
+    of faults, and the log-odds that this one takes from causes which merely imitate it. `end`: it speaks of the end of
+    the run, and is missing where looks of this kind (`step`, `light`, `deep` or `evaluation`) did not reach the end.
+    `excuses`: signs that mean less where this one is raised, each with the level that it then counts for at most. They
+    are measured all the same: `diagnosis/excuses.py` applies this, as evidence against the causes that rest on them.
     """
 
     id: str
@@ -84,6 +87,7 @@ class SignUnit:
     remedy: str = ""
     rival: tuple[str, float] | None = None
     end: str = ""
+    excuses: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,10 @@ class Signs(Mapping[str, Sign]):
         """The same, with these signs missing."""
         left = {name: sign for name, sign in self._found.items() if name not in names}
         return Signs(left, {**self.missing, **{n: Missing(n, "not asked") for n in names}}, self.errors)
+
+    def replaced(self, signs: Mapping[str, Sign]) -> Signs:
+        """The same, with some of the measured signs replaced."""
+        return Signs({**self._found, **signs}, self.missing, self.errors)
 
     def raised(self) -> list[Sign]:
         return [sign for sign in self._found.values() if sign.raised]

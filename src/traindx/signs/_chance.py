@@ -40,12 +40,20 @@ def chance_level(run: Run) -> Chance | None:
     calls = run.training_losses
     if len({(call.fn, call.input.shape and call.input.shape[1:]) for call in calls}) > 1:
         return None  # a sum of different losses; and the targets' statistics mix those of all of them
+    if len(calls) > 1 and _added_within_a_step(run):
+        return None  # the same function for two tasks, such as a label and a domain
     call = calls[0] if calls else None
     targets = run.fact("targets/train")
     if call is not None and targets:
         found = _from_call(run, call, targets)
         return found if found is not None and found.loss > 0 else None
     return _from_config(run)
+
+
+def _added_within_a_step(run: Run) -> bool:
+    """Whether most steps call loss functions at several places."""
+    steps = run.series("loss/function").steps
+    return len(steps) > 0 and len(steps) >= 1.5 * len(np.unique(steps))
 
 
 def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:

@@ -19,7 +19,8 @@ from ._trend import trend
 from .curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
 
 TYPICAL_NOISE = 0.02  # of one point, relative
-TRIES = 1.0  # standard errors gained by luck from trying starts of several lengths
+SAME = 1e-5  # relative spread below which losses of different batches are one constant
+TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
 
 
 @dataclass(frozen=True)
@@ -119,3 +120,14 @@ def around_zero(curve: Curve) -> bool:
     """A loss that hovers about zero by design, as policy gradients do: its level says nothing."""
     low, middle, high = np.quantile(curve.values, [0.1, 0.5, 0.9])
     return bool(low < 0 < high and abs(middle) < 0.5 * (high - low))
+
+
+@once_per_run
+def constant_loss(run: Run) -> bool:
+    """One number on different batches. A loss of zero is not stuck, and rounding to few digits proves nothing."""
+    loss = training_loss(run)
+    size = abs(float(np.median(loss.values))) if len(loss) else 0.0
+    if size == 0 or np.ptp(loss.values) > SAME * size:
+        return False
+    digits = max(len(f"{v:.10g}".replace(".", "").strip("-0")) for v in loss.values[:50])
+    return len(loss) >= 10 or digits >= 5

@@ -45,7 +45,8 @@ class Told:
         refuted = isinstance(found, Sign) and not (self.excerpt and level >= 0.5 > found.level)
         if refuted:
             return found
-        return _as_word(unit, Sign(unit.id, level, min(max(level, 0.0), 1.0), words, index(statement.get("onset"))))
+        onset = index(statement.get("onset"))
+        return _as_word(unit, Sign(unit.id, level, min(max(level, 0.0), 1.0), words, onset, values={"stated": True}))
 
     def _by_facts(self, unit: SignUnit, run: Run) -> Sign | Missing:
         """The measured sign, marked as a statement if it rests on facts that a person stated."""

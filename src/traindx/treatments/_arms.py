@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from ..paths import shown
 from ..probes.launch import Plan, ProbeError, Script, Start, Trial, launch, new_folder
 from ..record import RecordError, Run, load
-from .caching import TrialCache, file_digests
+from .caching import TrialCache, code_digest, file_digests
 
 KIND = "traindx.treatments.arm"
 
@@ -102,9 +102,9 @@ class Arms:
     def submit(self, arm: Arm, seed: int, length: Length) -> Future[Made]:
         return self._pool.submit(self.run, arm, seed, length)
 
-    def all(self, wanted: Sequence[tuple[Arm, int]], length: Length) -> list[Made]:
+    def all(self, wanted: Sequence[tuple[Arm, int, Length]]) -> list[Made]:
         """Several at once, in the order in which they were asked for."""
-        futures = [self.submit(arm, seed, length) for arm, seed in wanted]
+        futures = [self.submit(*each) for each in wanted]
         return [future.result() for future in futures]
 
     def run(self, arm: Arm, seed: int, length: Length) -> Made:
@@ -133,7 +133,8 @@ class Arms:
         self._same_sources(trial.found)
         self._watch.ended(arm.label, seed, _how(trial))
         if trial.ending in ("ok", "stopped") or trial.error:
-            self._cache.keep(about, Path(trial.run.source), list(trial.found.get("files") or ()), since)
+            files, data = (list(trial.found.get(name) or ()) for name in ("files", "data"))
+            self._cache.keep(about, Path(trial.run.source), files, since, data)
         return made
 
     def _kept(self, about: Mapping[str, Any]) -> Run | None:
@@ -161,6 +162,7 @@ class Arms:
             "args": list(script.args),
             "module": script.module,
             "change": arm.module,
+            "code": code_digest(arm.module) if arm.module else None,
             "options": dict(arm.options),
             "sources": dict(arm.sources),
             "seed": seed,

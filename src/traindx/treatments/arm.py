@@ -18,6 +18,7 @@ from ..observe.hook_points.driving import Several
 from ..observe.metric_queue import cpu_value
 from ..probes.acting.ending import UntilEvaluated
 from ..probes.acting.part import Part
+from . import _reading
 from .score import Scores, Targets
 
 LEAST_STEPS = 100  # a trial makes at least so many steps, even after its time is up
@@ -60,18 +61,27 @@ def begin(options: Mapping[str, Any]) -> Part:
     )  # the script's own; after its end, it is traindx's again
     changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
 
+    folders = _own_folders(main)
+    _reading.listen()
+
     def findings() -> dict[str, Any]:
         found = changing.findings() if changing is not None else {"acted": 0}
-        return {**length.findings(), **found, "files": _own_files(main)}
+        files = {"files": _own_files(main, folders), "data": _reading.heard(folders)}
+        return {**length.findings(), **found, **files}
 
     targets = Targets()
     drivers = [targets, length] if changing is None else [targets, changing, length]
+    if getattr(changing, "samples", False):
+        drivers = [changing, targets, length]
     return Part(Several(drivers), [lambda session: Scores(session, targets)], findings)
 
 
-def _own_files(main: str | None) -> list[str]:
+def _own_folders(main: str | None) -> set[Path]:
+    return {Path.cwd().resolve(), *([Path(main).resolve().parent] if main else [])}
+
+
+def _own_files(main: str | None, folders: set[Path]) -> list[str]:
     """The script, and the source files beside it or in the working folder that it has imported."""
-    folders = {Path.cwd().resolve(), *([Path(main).resolve().parent] if main else [])}
     found = {str(Path(main).resolve())} if main else set()
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)

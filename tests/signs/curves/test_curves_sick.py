@@ -216,6 +216,14 @@ def test_oscillating_in_turn() -> None:
     quiet("loss-oscillating", build(noisy(np.ones(N), 0.3)))
 
 
+def test_small_swings_after_learning_are_no_bad_outcome() -> None:
+    """As with sign updates at a constant rate: 3 % of what was learned, and most of what is left."""
+    ends = 2.6 * np.exp(-30 * time(N)) + 0.1
+    swings = 1 + 0.6 * (-1.0) ** np.arange(N) * (time(N) > 0.2) + 0.02 * rng().standard_normal(N)
+    assert 0.5 <= raised("loss-oscillating", build(ends * swings), "warning").level < 0.8
+    assert raised("loss-oscillating", build((ends + 2.0) * swings), "warning").level >= 0.8
+
+
 def test_oscillating_with_growing_swings() -> None:
     loss = np.exp(np.exp(4 * time(N)) / 60 * rng().standard_normal(N))
     raised("loss-oscillating", build(loss), "warning")

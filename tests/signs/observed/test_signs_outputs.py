@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from observed_patient import LINEARS, SITE, Patient, cases, healthy, measured, missing, mlp_modules, module, regression
+from observed_patient import (
+    LINEARS,
+    SITE,
+    Patient,
+    cases,
+    healthy,
+    judged,
+    measured,
+    missing,
+    mlp_modules,
+    module,
+    regression,
+)
 
 from traindx.signs.outputs.loss_broadcasts import all_pairs
 
@@ -175,7 +187,7 @@ def squeezed(p: Patient, activation: str, low: float, high: float) -> Patient:
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -230,6 +242,8 @@ HEALTHY = {
         ("pooling over instances", lambda: softmax(0, [64, 1])),
         ("not the batch", lambda: softmax(0, [30, 10])),
         ("contrastive both ways", lambda: softmax(0, [64, 64], {"dim": 1, "shape": [64, 64], "log": True})),
+        ("contrastive one way", lambda: softmax(0, [64, 64])),
+        ("attention over time, which comes first and is as long as the batch", lambda: softmax(0, [64, 64, 1])),
         ("classes in dimension 1", lambda: softmax(1, [64, 10, 7])),
         ("a single key to attend to", lambda: softmax(-1, [64, 8, 30, 1])),
     ],
@@ -268,7 +282,7 @@ def raw_regression() -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign
 
 

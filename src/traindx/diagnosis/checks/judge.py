@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ...record import Run
-from ...signs import measure_all
 from ...signs.checks import GROUPS
 from ..diagnose import diagnose
+from ..excuses import judged_signs
 from ..model import HEALTHY
 from ..types import Diagnosis, Verdict
 from . import data, experiments
@@ -46,7 +46,7 @@ def _checks(ids: list[str]) -> str:
 
 
 def answers_of(run: Run) -> list[Answer]:
-    signs = measure_all(run)
+    signs = judged_signs(run)
     found = [
         _went_through(run),
         data.varied(run),

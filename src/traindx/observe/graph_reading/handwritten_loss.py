@@ -67,8 +67,13 @@ def _standard(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
 
 
 def _residual(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
-    """Any function of prediction minus target: Huber, a quantile loss, one that weights its samples."""
+    """Any function of prediction minus target: Huber, a quantile loss, one that weights its samples.
+
+    A target is a tensor: `1 - p`, as in `log(1 - p)`, is the probability of the other class.
+    """
     for node in nodes(loss, NEAR):
+        if any(len(by.next_functions) < 2 for by in _inputs(node)):
+            continue
         found = _error(node, RESIDUAL, outputs)
         if found is not None:
             return found

@@ -45,7 +45,7 @@ def negated(tail: list[Any]) -> bool:
         if name == "neg":
             sign = -sign
         elif name == "mul":
-            factor = _number(saved(node, "other"))
+            factor = number_of(saved(node, "other"))
             sign = -sign if factor is not None and factor < 0 else sign
         elif name == "rsub":
             sign = -sign
@@ -79,13 +79,13 @@ def _sign_of_operand(node: Any, name: str, place: int) -> int:
     if name in SUMMING:
         return 1
     if name in ("sub", "rsub"):
-        alpha = _number(saved(node, "alpha"))
+        alpha = number_of(saved(node, "alpha"))
         turned = place == (1 if name == "sub" else 0)
         return (-1 if turned else 1) * (-1 if alpha is not None and alpha < 0 else 1)
     if name == "neg":
         return -1
     if name in ("mul", "div"):
-        factor = _number(saved(node, "other")) if place == 0 else _number(saved(node, "self"))
+        factor = number_of(saved(node, "other")) if place == 0 else number_of(saved(node, "self"))
         factors = [n for n, _ in node.next_functions if n is not None]
         if factor is None:  # a factor that is a plain number is not saved as an operand of its own
             return 1 if len(factors) == 1 and saved(node, "other") is None else 0
@@ -97,14 +97,14 @@ def divided_by(tail: list[Any]) -> float | None:
     for node in tail:
         name = op_name(node)
         if name == "div":
-            return _number(saved(node, "other"))
+            return number_of(saved(node, "other"))
         if name == "mul":
-            factor = _number(saved(node, "other"))
+            factor = number_of(saved(node, "other"))
             return 1.0 / factor if factor else None
     return None
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     if isinstance(value, (int, float)):
         return float(value)
     if isinstance(value, torch.Tensor) and value.dim() == 0 and not value.requires_grad:
@@ -120,7 +120,7 @@ def lowers_likelihood(tail: list[Any]) -> bool:
         if name == "logsoftmax":
             return picked and sign > 0
         if name in ("mul", "div"):
-            factor = _number(saved(node, "other"))
+            factor = number_of(saved(node, "other"))
             if factor is None and out_shape(node) != ():
                 return False  # weighed by a tensor, such as rewards, which may have any sign
             sign = -sign if factor is not None and factor < 0 else sign

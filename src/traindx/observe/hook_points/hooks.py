@@ -31,7 +31,7 @@ from .wrapping import Wrappers
 
 SEVERAL_THREADS = "several threads train at once"
 
-SHAPES, SCORING = "shapes", "scoring"  # what some wrappers are needed for
+SHAPES, SCORING, TERMS = "shapes", "scoring", "terms"  # what some wrappers are needed for
 
 
 def text_of(error: BaseException) -> str:

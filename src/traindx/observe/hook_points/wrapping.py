@@ -87,6 +87,11 @@ class Wrappers:
         if for_good:
             self._needed_for.pop(purpose, None)
 
+    @property
+    def withdrawals_left(self) -> int:
+        """How often wrappers may still be removed other than for good."""
+        return MAX_WITHDRAWALS - self._withdrawals
+
     def bring_back(self, purpose: str) -> None:
         if purpose in self._withdrawn and not self._away:
             self._withdrawn.discard(purpose)

@@ -21,7 +21,7 @@ from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
 from .._rise import rise_of
 from .._rising import steady_rise
-from ..curve import Curve, curve_of, ended, means_little, moment, robust_spread, spread_of_differences, training_loss
+from ..curve import Curve, curve_of, ended, moment, robust_spread, spread_of_differences, training_loss
 
 ID = "loss-diverged"
 QUESTION = questions.FALLS
@@ -55,7 +55,7 @@ def measure(run: Run) -> Sign | Missing:
     steady = steady_rise(run)
     found.append(("Training loss", loss, Divergence(steady.level, steady.change, int(loss.steps[0]))))
     what, curve, best = max(found, key=lambda entry: entry[2].level)
-    level = min(best.level, 0.4) if means_little(run) else best.level
+    level = best.level
     low, last, at = curve.minimum, curve.final, curve.minimum_step
     above = (last - low) / (abs(low) or curve.size)
     values = {

@@ -17,7 +17,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._flat import FlatTail, training_flat_tail
 from .._rate import learning_rate
-from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
+from ..curve import Curve, is_excerpt, moment, training_loss
 
 ID = "loss-plateau"
 QUESTION = questions.FALLS
@@ -47,8 +47,6 @@ def measure(run: Run) -> Sign | Missing:
     if loss.logarithmic and tail.level > 1 and share >= 0.5:
         # Decades down, then flat at a number no loss is made to end at: worth a note, not more.
         level = max(level, 0.5)
-    if adversarial(run):
-        level = min(level, 0.4)
     text = f"{flat} ({percent(share)} of the run), {percent(left)} of {'chance' if _known(run) else 'its first value'}."
     severity: Severity = "warning" if level >= 0.8 else "info"
     return Sign(ID, share, level, text, tail.step, severity, values)

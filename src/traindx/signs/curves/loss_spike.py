@@ -17,7 +17,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign
 from .._excursions import Excursion, loss_excursions
 from .._moments import happened_at, period_of
-from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
+from ..curve import Curve, is_excerpt, moment, training_loss
 
 ID = "loss-spike"
 QUESTION = questions.FALLS
@@ -28,8 +28,6 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
-    if adversarial(run):
-        return Missing(ID, "the losses of adversarial networks jump by design")
     earliest = 1 if is_excerpt(run) else max(2, len(loss) // 100)
     spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= earliest]
     clear = [e for e in spikes if e.level >= 0.5]
@@ -62,7 +60,7 @@ def measure(run: Run) -> Sign | Missing:
     text += f"; {beside[0].words}." if beside else "."
     if values["period"]:
         text = f"{text[:-1]}; spikes recur every {values['period']:.0f} steps."
-    severity: Severity = "warning" if _matters(clear, len(loss)) and not adversarial(run) else "info"
+    severity: Severity = "warning" if _matters(clear, len(loss)) else "info"
     return Sign(ID, highest.height, max(e.level for e in clear), text, onset, severity, values)
 
 

@@ -12,7 +12,6 @@ from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._fall import accuracy_learns, around_zero, learning, objective
-from .._rate import learning_rate
 from ..curve import means_little
 
 ID = "no-learning-signal"
@@ -31,10 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     if means_little(run):
         return Missing(ID, "losses of reinforcement learning or adversarial training do not measure progress")
     if around_zero(judged.curve):
-        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
-    rate = learning_rate(run)
-    if rate is not None and rate.warming and rate.curve.steps[-1] >= judged.curve.steps[-1]:
-        return Missing(ID, "the learning rate was still warming up when the run ended")
+        return Missing(ID, "the loss hovers around zero, so its fall has no size")
     by_accuracy = accuracy_learns(run)
     level = ramp(max(fall.z, by_accuracy), 3.0, 1.5)
     values = {

@@ -62,9 +62,6 @@ def measure(run: Run) -> Sign | Missing:
         words = f"one class comes up to {num(longest)} times in a row (about {num(usual)} expected"
     else:
         return Missing(ID, "batches are too small, or labels too alike, to show an order")
-    # Adversarial training judges real and made samples in turns, each batch with one label.
-    if len(run.training_losses) > 1:
-        level = min(level, 0.3)
     return Sign(
         ID,
         excess,

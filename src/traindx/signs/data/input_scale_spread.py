@@ -13,7 +13,7 @@ from ...record.values import numbers
 from ...wording import num
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, ramp
-from .._inputs import first_layers, normalises_first, real_inputs
+from .._inputs import first_layers, real_inputs
 
 ID = "input-scale-spread"
 QUESTION = questions.DATA
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the deviation of single features is not known")
     small, large = spreads[len(spreads) // 10], spreads[-1]
     ratio = large / small
-    level = 0.0 if normalises_first(run) else ramp(ratio, 100.0, 1e4, log=True)
+    level = ramp(ratio, 100.0, 1e4, log=True)
     return Sign(
         ID,
         ratio,

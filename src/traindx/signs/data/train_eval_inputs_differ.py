@@ -55,8 +55,6 @@ def _of_tokens(run: Run) -> Sign | None:
         return None
     unseen = number(found.get("unseen")) or 0.0
     level = ramp(distance - chance, 0.15, 0.45)
-    if unseen > 0.5:  # users or items may be new by design
-        level = min(level, 0.4)
     far = "differ" if level >= 0.5 else "are close"
     return Sign(
         ID,

@@ -13,7 +13,6 @@ from .._params import fits_a_network
 from .._rate import learning_rate
 
 ABOVE, BELOW = "rate-above-usual", "rate-below-usual"
-RANGE = 100.0
 # torch's defaults, or where those are placeholders (SGD, RMSprop) what tutorials and papers use.
 USUAL = {
     "Adam": 1e-3, "AdamW": 1e-3, "NAdam": 2e-3, "RAdam": 1e-3, "Adamax": 2e-3, "SparseAdam": 1e-3, "Lion": 1e-4,
@@ -25,15 +24,11 @@ def above(run: Run) -> Sign | Missing:
     """How far the learning rate lies above what people use with this optimizer.
 
     Models differ in the learning rate that they bear, but not by any factor: ten times the usual one is bold, a hundred
-    times rarely goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A
-    learning rate that rises by a factor of a hundred or more until the run ends belongs to a range test.
+    times rarely goes well. This is experience, not a measurement of the run, and only adds to what the run shows.
     """
     found = _usual_rate(run)
     if found is None:
         return Missing(ABOVE, "the optimizer or its learning rate is not known")
-    course = learning_rate(run)
-    if course is not None and course.warming and course.curve.values[0] <= course.peak / RANGE:
-        return Missing(ABOVE, "the learning rate rose until the run ended, as in a range test")
     level = ramp(found.ratio, 10.0, 100.0, log=True)
     words = (
         f", {num(found.ratio)} times the typical {num(found.usual)}"

@@ -3,8 +3,7 @@
 A minus before a likelihood or a score is how many losses are written, so only the sign of a standard loss function
 counts. The graph shows with which sign each function enters what is differentiated, whatever else is added or taken
 away. A function that the graph does not show by itself (`l1_loss`) is judged by what backward got, over what it
-returned, as long as that is a constant multiple. Where several losses are weighed against each other (adversarial
-training) a negative one may be meant, and the level stays low.
+returned, as long as that is a constant multiple.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ def measure(run: Run) -> Sign | Missing:
     settings = [group.settings.get("maximize") is True for group in run.groups]
     upward = -1.0 if settings and all(settings) else 1.0
     wrong = [call for call in calls if _sign(run, call) * upward < 0]
-    mixed = len(calls) > 1 or len(run.entries("backward_sites")) > 1 or len(run.entries("optimizers")) > 1
-    level = 0.0 if not wrong else 0.3 if mixed else 1.0
+    level = float(bool(wrong))
     call = (wrong or calls)[0]
     ratio = (call.value_ratio or 0.0) * upward
     return Sign(

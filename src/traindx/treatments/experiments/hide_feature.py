@@ -36,7 +36,12 @@ class _Hidden(Intervening):
         import torch
 
         given: Any = args[0] if args else None
-        plain = isinstance(given, torch.Tensor) and given.is_floating_point() and given.dim() >= 2
+        plain = (
+            next(root.parameters(), None) is not None
+            and isinstance(given, torch.Tensor)
+            and given.is_floating_point()
+            and given.dim() >= 2
+        )
         if not plain or given.flatten(1).shape[1] <= self._column:
             return args, kwargs
         hidden = given.clone()

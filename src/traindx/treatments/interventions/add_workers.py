@@ -15,7 +15,7 @@ ID = "add-workers"
 TITLE = "Load the data in several processes"
 TESTS = ("slow-data-loading",)
 SAFETY = "safe"
-JUDGED_BY = "symptoms"
+JUDGED_BY = "time"
 
 MOST = 4
 

@@ -83,7 +83,7 @@ def checks(diagnosis: Diagnosis) -> dict[str, Any]:
         "asked": asked,
         "normal": [text for text in diagnosis.checked if not any(text in finding for finding in answered)],
         "not_measured": list(diagnosis.not_measured),
-        "looks": list(diagnosis.looks),
+        "looks": [*([f"Terms of the loss: {diagnosis.terms}"] if diagnosis.terms else []), *diagnosis.looks],
         "advice": [{"cause": advice.cause, "text": advice.text} for advice in diagnosis.advice],
         "errors": dict(diagnosis.errors),
     }
