@@ -34,13 +34,10 @@ def measure(run: Run) -> Sign | Missing:
     total = between + within
     if total <= 0.0 or len(run.training_losses) != 1 or not calls or not _of_one_size(calls[0], rows):
         return Missing(ID, "the targets do not vary, or are not those of one loss for one batch")
-<<<<<<< HEAD
     if adversarial(run):
         return Missing(ID, "the targets of a discriminator are the same throughout a batch: real or generated")
-=======
     if (number(calls[0].target.facts.get("after_forwards")) or 0.0) > 0.5 * calls[0].calls:
         return Missing(ID, "models ran more than once before the loss: the targets may be a model's, and move with it")
->>>>>>> trust
     share = between / total
     excess = between * (rows - 1) / within if within > 0 else rows
     level = ramp(excess, 4.0, 12.0, log=True) * ramp(share, 0.15, 0.5)
