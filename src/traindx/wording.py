@@ -59,6 +59,12 @@ def percent(share: float) -> str:
     return f"{value:.2g} %" if 0 < abs(value) < 10 else f"{value:.0f} %"
 
 
+def plus_minus(share: float) -> str:
+    """A spread around a level: `±5 %`, `under ±0.01 %`."""
+    shown = percent(share)
+    return f"under ±{shown[1:]}" if shown.startswith("<") else f"±{shown}"
+
+
 def probability(share: float) -> str:
     """A probability as a percentage. Nothing is ever quite certain or quite excluded."""
     if share < 0.01:

@@ -31,7 +31,7 @@ def smaller_embeddings(run: Run, values: Mapping[str, Any]) -> Fix:
     output, wanted = number(values.get("output")) or 0.0, number(values.get("targets")) or 0.0
     summary = (
         f"Initialise the embeddings with a standard deviation of {num(std)}: products of {width:.0f} entries of "
-        f"`{values.get('layer')}` begin at ±{num(output)}, the targets' size is {num(wanted)}."
+        f"`{values.get('layer')}` start at ±{num(output)}, while the targets' size is {num(wanted)}."
     )
     pattern = f"nn.init.normal_(embedding.weight, std={num(std)})"
     return fixed(run, summary, edits, pattern, near=model_site(run))

@@ -24,8 +24,6 @@ def detached(run: Run) -> Fix:
         named = callee(call) in ("backward", "item", None)
         if edits is not None and direct and not named and len(call.args) == 2 and not edits:
             edits.replace(source, call.args[1], f"{in_parentheses(source, call.args[1])}.detach()")
-    summary = (
-        "Detach the target: the gradient must move the prediction towards it, not the target towards the prediction."
-    )
+    summary = "Detach the target: the gradient must move the prediction towards the target, not the other way round."
     pattern = "with torch.no_grad():\n    target = reward + gamma * net(next_state).max(1).values * (1 - done)"
     return fixed(run, summary, edits, pattern, near=site_of(entry))

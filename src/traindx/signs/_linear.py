@@ -1,4 +1,4 @@
-"""Whether anything between the layers bends what goes through."""
+"""Whether there is any nonlinearity between the layers."""
 
 from __future__ import annotations
 

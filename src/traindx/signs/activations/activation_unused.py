@@ -1,7 +1,7 @@
 """Whether the model has an activation that its forward never calls, and is one linear map because of that.
 
-Left-over modules are common and harmless. Here nothing else bends anything between two or more layers, all of which
-ran: the activation was meant to.
+Unused modules are common and harmless. Here there is no other nonlinearity between two or more layers, all of which
+ran: the activation was meant to be called.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
     deep = len(layers) >= FEWEST and all(module.order is not None for module in layers)
     level = 1.0 if unused and deep and wholly_linear(run.graphs[0]) else 0.0
     names = listed([f"`{name}`" for name in unused])
-    text = f"the forward never calls {names}, and nothing else bends what passes between {len(layers)} linear layers"
+    text = f"the forward never calls {names}, and no other nonlinearity lies between {len(layers)} linear layers"
     if not level:
-        text = "no activation was left out of a forward that is linear without it"
+        text = "no activation is defined but unused in a forward that is linear without it"
     return Sign(ID, level, level, text, onset=0 if level else None, severity=if_raised(level, "critical"))

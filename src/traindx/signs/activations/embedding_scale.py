@@ -26,7 +26,7 @@ LOGITS = 2.0  # what a classification's first outputs may be
 def measure(run: Run) -> Sign | Missing:
     tables = factors(run)
     if not run.graphs or any(number(graph.get("linear_maps")) for graph in run.graphs) or len(tables) < 2:
-        return Missing(ID, "the output is no product of embeddings")
+        return Missing(ID, "the output is not a product of embeddings")
     first = above(run)
     if isinstance(first, Missing):
         return Missing(ID, first.reason)
@@ -37,7 +37,7 @@ def measure(run: Run) -> Sign | Missing:
     level = min(ramp(output / wanted, 1.0, 2.5, log=True), ramp(first.value, 2.0, 5.0, log=True))
     text = (
         f"embedding `{largest.name}` starts with a standard deviation of {num(largest.init_std or 0.0)} in {width} "
-        f"dimensions, so that products begin at ±{num(output)}; the targets' size is {num(wanted)}"
+        f"dimensions, so products start at ±{num(output)} (the targets' size is {num(wanted)})"
     )
     values = {"output": output, "targets": wanted, "width": width, "layer": largest.name}
     return Sign(ID, output / wanted, level, text, 0 if level >= 0.5 else None, if_raised(level, "warning"), values)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
-from ...wording import num4, percent
+from ...wording import num4, plus_minus
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._fall import Fall, fall_of
@@ -56,11 +56,11 @@ def measure(run: Run) -> Sign | Missing:
     values = {"kind": kind, "swing": swing, "net_change": course.change}
     since = moment(run, int(late.steps[0]))
     if level < 0.5:
-        text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on, like independent noise."
+        text = f"Training loss swings by {plus_minus(min(swing, 99))} from {since} on, like independent noise."
         if progress:
-            text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on while its trend falls."
+            text = f"Training loss swings by {plus_minus(min(swing, 99))} from {since} on while its trend falls."
         return Sign(ID, swing, level, text, None, "info", values)
-    text = f"Training loss swings by ±{percent(min(swing, 99))} ({kind}) from {since} on without net progress."
+    text = f"Training loss swings by {plus_minus(min(swing, 99))} ({kind}) from {since} on without net progress."
     return Sign(ID, swing, level, text, int(late.steps[0]), "warning", values)
 
 

@@ -52,6 +52,6 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _cut_off(run: Run) -> bool:
-    """Whether something other than the script itself ended the run, or it still goes on."""
+    """Whether something other than the script itself ended the run, or the run is still in progress."""
     ended = str(run.facts.get("exit") or "")
     return not (ended == "ok" or ended.startswith("exit "))

@@ -72,7 +72,7 @@ def of_depth(run: Run) -> Holds | str:
     norms, skips = sum(module.norm for module in run.modules), op_counts(run.fact("graph")).get("add", 0.0)
     words = f"{counted(norms, 'norm layer')} and {num(skips)} skip connections beside {counted(sum(found), 'layer')}"
     helped = max(norms, skips) >= sum(found) / 2 > 0
-    return Holds(helped, f"{words} that squash help the gradient", f"{words} that squash")
+    return Holds(helped, f"{words} of sigmoid or tanh help the gradient", f"{words} of sigmoid or tanh")
 
 
 SIGNS = (of_inputs, of_weights, of_initial_weights, of_depth)
