@@ -77,3 +77,37 @@ def test_real_and_generated_batches_are_not_sorted_data(warm, script):
     run = observed(warm, script(HEAD + LSGAN)).run
     assert (measure_all(run).level("batches-alike") or 0.0) < 0.5
     assert diagnose(run).verdict != "sick"
+
+
+ATTENTION = """
+V, T, B, H = 8, 6, 16, 12
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.rnn, self.score = nn.Embedding(V, H), nn.GRU(2 * H, H), nn.Linear(2 * H, 1)
+        self.out = nn.Linear(H, V)
+    def forward(self, token, state, encoded):
+        weights = F.softmax(self.score(torch.cat([state.expand(T, -1, -1), encoded], 2)), dim=0)
+        context = (weights * encoded).sum(0, keepdim=True)
+        output, state = self.rnn(torch.cat([self.words(token), context], 2), state)
+        return self.out(output[0]), state
+words, encoder, decoder = nn.Embedding(V, H), nn.GRU(H, H), Decoder()
+optimizer = torch.optim.Adam([*words.parameters(), *encoder.parameters(), *decoder.parameters()], lr=0.01)
+for step in range(40):
+    source = torch.randint(1, V, (T, B))
+    encoded, state = encoder(words(source))
+    token, loss = torch.zeros(1, B, dtype=torch.long), 0
+    for t in range(T):
+        scores, state = decoder(token, state, encoded)
+        loss = loss + F.cross_entropy(scores, source[t])
+        token = source[t : t + 1]
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_attention_over_time_that_comes_first_is_no_softmax_over_the_batch(warm, script):
+    run = observed(warm, script(HEAD + ATTENTION)).run
+    assert measure_all(run).level("softmax-over-batch") == 0.0
+    assert "softmax-wrong-axis" not in named(run)

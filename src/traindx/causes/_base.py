@@ -6,8 +6,8 @@
     MEANS = "..."                       one sentence: the definition
     FOR = {"update-ratio": 2.0}         evidence for: sign id -> log-odds added at level 1
     AGAINST = {"grads-kept": 3.0}       evidence against: sign id -> log-odds taken away at level 1
-    REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named; those that
-                                        show a fault (`SHOWS` of the sign) are what the cause is seen by
+    REQUIRES = ("update-ratio",)        at least one of these must be raised for the cause to be named; if one of them
+                                        shows a fault (`SHOWS` of the sign), the cause counts as seen
     EXPLAINS = ("exploding-gradients",) causes that this one imitates: when it is seen, they are its consequences
     SETTLED_BY = ("lr",)                verbs whose experiment would settle it (optional)
     ADVISORY = False                    advice only, never the verdict (optional)
@@ -42,8 +42,8 @@ Safety = Literal["safe", "changes-result", "costly"]
 class Fix:
     """What to change.
 
-    With `patch`, a unified diff relative to the script's folder that `patch -p1` takes, `code` holds the new lines and
-    `location` the first line that changes. Without it the place is not known: `code` is a pattern to adapt, and
+    `patch` is a unified diff relative to the script's folder, for `patch -p1`; then `code` holds the new lines and
+    `location` the first line that changes. Without a patch the place is not known: `code` is a pattern to adapt, and
     `location` at most the nearest line that the run names. `sets` holds the settings that the fix writes, by name: an
     experiment on this fix uses the same numbers.
     """
@@ -118,5 +118,5 @@ def _cause(module: ModuleType) -> Cause:
 
 
 def find_cause(name: str) -> Cause | None:
-    """The cause of that id; underscores and case are forgiven."""
+    """The cause with that id; underscores and case do not matter."""
     return all_causes().get(name.strip().lower().replace("_", "-"))

@@ -47,7 +47,7 @@ def summarise(
         return f"By what you said: {lowered(_cause(hypotheses))}"
     learned = signs.get("training-learned")
     if learned is not None and not learned.raised:
-        return f"Nothing to judge: {lowered(learned.text)}"
+        return f"No fault was found, but too little was learned to call this run healthy: {lowered(learned.text)}"
     return "No fault was found, but too little was measured to call this run healthy."
 
 

@@ -89,7 +89,7 @@ def own_file(name: Path, root: Path) -> Path:
     """The file itself, with links resolved; it must lie in the project and belong to it."""
     path = name.resolve()
     if not path.is_relative_to(root.resolve()) or _NOT_THE_USERS & set(path.relative_to(root.resolve()).parts):
-        raise ApplyError(f"{name} is outside the project folder {root}, so it was not changed")
+        raise ApplyError(f"{name} is outside the project folder {root} or part of a library, so it was not changed")
     if not path.is_file():
         raise ApplyError(f"{name} is not a regular file, so it was not changed")
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):

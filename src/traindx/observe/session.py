@@ -51,6 +51,7 @@ class Session:
         self.last_forward: Any = None
         self.trained_in_eval_mode = False
         self.forwards_per_backward = 1
+        self.calls_since_backward = 0  # of models, with gradients or without
         self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples

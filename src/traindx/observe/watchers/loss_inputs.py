@@ -10,6 +10,7 @@ import torch
 
 from ...record.losses import OVER_CLASSES
 from ..baseline_loss import BaselineLoss
+from ..graph_reading.bootstrapping import bootstraps
 from ..graph_reading.graphs import op_name
 from ..metric_queue import cpu_value
 from ..session import Session
@@ -119,6 +120,11 @@ class Watcher:
             fact["input"]["one_row"] = first.shape[0] > 1 and first.stride(0) == 0  # spread over the batch by `expand`
         if second.requires_grad:
             fact["target"]["carries_gradient"] = True
+            if name in SYMMETRIC and phase == "train" and fact["calls"] <= DISTINCT_LOOKS:
+                made = bootstraps(first, second) or bootstraps(second, first)
+                fact["target"]["bootstrapped"] = bool(fact["target"].get("bootstrapped")) or made
+        elif phase == "train" and self.session.calls_since_backward > 1:
+            fact["target"]["after_forwards"] = fact["target"].get("after_forwards", 0) + 1
         same_kind = name not in (*CLASSIFYING, "ctc_loss", "kl_div") and second.is_floating_point()
         fact["broadcast"] = bool(fact.get("broadcast")) or (same_kind and first.shape != second.shape)
         scores = sample_rows(first).float()

@@ -125,7 +125,7 @@ class Watcher:
             ):  # the gradient of a function was taken, which leaves no graph
                 self._site_facts[site]["functional"] = True
                 self.session.not_visible(
-                    "gradients are taken by torch.func: those of layers, and updates, are not seen"
+                    "gradients are computed by torch.func: gradients per layer and updates are not visible"
                 )
         self._site_facts[site]["count"] += 1
         return site

@@ -36,6 +36,8 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the targets do not vary, or are not those of one loss for one batch")
     if adversarial(run):
         return Missing(ID, "the targets of a discriminator are the same throughout a batch: real or generated")
+    if (number(calls[0].target.facts.get("after_forwards")) or 0.0) > 0.5 * calls[0].calls:
+        return Missing(ID, "models ran more than once before the loss: the targets may be a model's, and move with it")
     share = between / total
     excess = between * (rows - 1) / within if within > 0 else rows
     level = ramp(excess, 4.0, 12.0, log=True) * ramp(share, 0.15, 0.5)
