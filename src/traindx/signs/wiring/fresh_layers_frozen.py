@@ -3,8 +3,8 @@
 Not counted: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that
 training leaves (a pretrained model need not come through load_state_dict); weights that change anyway (averaged
 copies); models that are frozen as a whole and not in the optimizer, beside one that trains (teachers, perceptual
-losses); small fixed filters and constants; a tensor of a module made of layers, frozen while the layers are not (a table
-of positions or random features kept as a parameter).
+losses); small fixed filters and constants; a tensor of a module made of layers, frozen while the layers are not (a
+table of positions or random features kept as a parameter).
 """
 
 from __future__ import annotations
