@@ -8,8 +8,15 @@ from ...record.values import mapping, number
 from ...wording import counted, num, percent
 from .. import questions
 from .._base import ramp
+from .._labels import ranking
+from .._loaders import updates_per_epoch
 from .._tables import typical
+from ..data.predictions_collapsed import shares_of_most_common
 from ._base import Holds, excuse
+
+SKEWED = 0.75  # share of the most common label
+SEVERAL = 3.0  # updates in an epoch: with fewer, batches differ by little
+WITHOUT_NOISE = 0.6  # what that takes from gradients that agree
 
 
 @excuse("labels-mixed", questions.DATA, {"sequential-sampler": 0.2})
@@ -83,4 +90,35 @@ def targets_at_bounds(run: Run) -> Holds | str:
     )
 
 
-SIGNS = (labels_mixed, several_losses, losses_weighed, tokens_new, one_sample_suffices, targets_at_bounds)
+@excuse("common-class-best", questions.DATA, {"predictions-collapsed": 0.0})
+def common_class_best(run: Run) -> Holds | str:
+    """Skewed labels that the scores follow weakly: the most common class is the best answer to everything then."""
+    order, shares = ranking(run), shares_of_most_common(run)
+    if order is None or shares is None:
+        return "too few rare samples were compared with common ones"
+    words = f"{percent(shares[1])} of the labels are one class, and the scores rank {percent(order.share)} of pairs"
+    return Holds(order.weak if shares[1] >= SKEWED else 0.0, f"{words}: that class is the best prediction", words)
+
+
+@excuse("batches-alike-by-size", questions.BATCH, {"gradients-agree": 0.0})
+def batches_alike_by_size(run: Run) -> Holds | str:
+    """An epoch of one or two updates: its batches differ by little, so only the steps turn the gradient."""
+    updates = updates_per_epoch(run)
+    if updates is None:
+        return "no training loader of known length was seen"
+    words = f"an epoch has about {num(updates)} updates"
+    return Holds(
+        WITHOUT_NOISE if updates < SEVERAL else 0.0, f"{words}, so successive batches are nearly the same", words
+    )
+
+
+SIGNS = (
+    common_class_best,
+    batches_alike_by_size,
+    labels_mixed,
+    several_losses,
+    losses_weighed,
+    tokens_new,
+    one_sample_suffices,
+    targets_at_bounds,
+)
