@@ -13,6 +13,8 @@
     ADVISORY = False                    advice only, never the verdict (optional)
     GAINS = False                       a run with it trains, and could train better: advice as long as the outcome is
                                         fine (optional)
+    MISLEADS = "validation"             which curves mean nothing while it is there: `validation`, `all`, or none; all
+                                        for faults of the family `loss` unless they say otherwise (optional)
     AVOID = ("...",)                    what not to do
     VERIFY = "..."                      how to see that the fix worked
     REFERENCE = "..."                   paper, documentation page or book section
@@ -72,6 +74,7 @@ class Cause:
     settled_by: tuple[str, ...]
     advisory: bool
     gains: bool
+    misleads: str
     avoid: tuple[str, ...]
     verify: str
     reference: str
@@ -106,6 +109,7 @@ def all_causes() -> dict[str, Cause]:
             settled_by=tuple(getattr(module, "SETTLED_BY", ())),
             advisory=bool(getattr(module, "ADVISORY", False)),
             gains=bool(getattr(module, "GAINS", False)),
+            misleads=getattr(module, "MISLEADS", "all" if module.FAMILY == "loss" else ""),
             avoid=tuple(module.AVOID),
             verify=module.VERIFY,
             reference=module.REFERENCE,
