@@ -25,7 +25,8 @@ def test_more_digits_for_losses():
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0, "0 %"), (0.004, "0.4 %"), (0.256, "26 %"), (1, "100 %"), (-0.03, "-3 %")]
+    ("share", "shown"),
+    [(0, "0 %"), (0.004, "0.4 %"), (0.256, "26 %"), (1, "100 %"), (-0.03, "-3 %"), (-0.0, "0 %"), (1e-7, "<0.01 %")],
 )
 def test_percentages(share, shown):
     assert percent(share) == shown

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from traindx.diagnosis import judged_signs
 from traindx.record import Run
 from traindx.signs import Sign, all_signs
 
@@ -23,7 +24,7 @@ from .courses import HELD_OUT, TUNE
 from .healthy import KINDS, Kind
 from .sick import FAULTS, Fault
 
-SIGNS = [unit for unit in all_signs().values() if unit.family == "curves"]
+SIGNS = {unit.id for unit in all_signs().values() if unit.family == "curves"}
 
 
 def main(arguments: list[str]) -> int:
@@ -63,8 +64,7 @@ def _random(*key: object) -> np.random.Generator:
 
 
 def raised(run: Run) -> list[Sign]:
-    found = [unit.measure(run) for unit in SIGNS]
-    return [sign for sign in found if isinstance(sign, Sign) and sign.raised]
+    return [sign for sign in judged_signs(run).raised() if sign.id in SIGNS]
 
 
 def _power(pool: str, seeds: int, verbose: bool) -> None:

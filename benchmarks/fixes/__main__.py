@@ -23,7 +23,8 @@ from pathlib import Path
 
 import traindx
 from traindx.causes import Fix, all_causes
-from traindx.signs import Signs, measure_all
+from traindx.diagnosis import judged_signs
+from traindx.signs import Signs
 from traindx.zoo.cases import Case, all_cases
 from traindx.zoo.edits import HEALTHY
 from traindx.zoo.execution import Cache, Outcome, run_directory, server
@@ -70,7 +71,7 @@ def _chosen(pattern: str, *, every: bool) -> list[Case]:
 
 def _tried(case: Case, cache: Cache, context: ForkServerContext | None) -> Result:
     run = traindx.load(cache.record(case))
-    signs = measure_all(run)
+    signs = judged_signs(run)
     fix = all_causes()[case.cause].fix(run, signs)
     if fix.patch is None:
         return Result(case.id, case.cause, "prose", fix.summary)
@@ -84,7 +85,7 @@ def _tried(case: Case, cache: Cache, context: ForkServerContext | None) -> Resul
         return Result(case.id, case.cause, "fails", outcome.error or f"train loss {outcome.train_loss}")
     verdict = judge(case, cache, outcome)
     harmless = verdict is not None and not verdict.valid and "mistake" not in verdict.reason
-    left = _raised(case.cause, measure_all(traindx.load(patched / "run.tdx")), _raised(case.cause, signs))
+    left = _raised(case.cause, judged_signs(traindx.load(patched / "run.tdx")), _raised(case.cause, signs))
     reason = f"{verdict.reason if verdict else 'no reference'}; left: {', '.join(left) or 'no sign'}"
     return Result(case.id, case.cause, "gone" if harmless or not left else "still there", reason)
 

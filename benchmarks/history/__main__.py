@@ -13,7 +13,7 @@ from __future__ import annotations
 from benchmarks.accuracy.__main__ import CORPUS, FIELD
 from traindx.diagnosis.diagnose import NEGLIGIBLE, SHOWN
 from traindx.diagnosis.parameters import current
-from traindx.history.similarity import SIMILAR, similarity
+from traindx.history.mention import SIMILAR, similarity
 from traindx.zoo.corpus import Row, read
 
 

@@ -26,7 +26,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from traindx.diagnosis import diagnose
+from traindx.diagnosis import diagnose, judged_signs
 from traindx.readers import ReaderError, principal, read
 from traindx.signs import Sign
 
@@ -156,9 +156,7 @@ def examine(entry: dict[str, str], index: Path, answer: bool) -> Log:
         known = set().union(*LABELS.values())
         log.headline = next((sign for sign in log.symptoms if sign in known), "")
     else:
-        from traindx.signs import measure_all
-
-        signs = list(measure_all(run).values())
+        signs = list(judged_signs(run).values())
     log.signs = sorted((s for s in signs if s.raised), key=lambda s: (ORDER.index(s.severity), -s.level))
     return log
 

@@ -1,13 +1,13 @@
 """Treats patients of the zoo with `traindx treat`, as a user would, and says what came of it.
 
-    python -m benchmarks.treat [PATTERN] [--cache DIR] [--sample N] [--report]
+    python -m benchmarks.treat [PATTERN] [--hosts tune|unseen] [--cache DIR] [--sample N] [--report]
 
-Patients are the cases of the calibration corpus: edits that were shown to hurt, and healthy scripts. No threshold in
-`treatments/` was fitted on them; the diagnosis that says what to try was, so `first` is no held-out figure of it. Each
-patient has a folder in the cache with
-its script, the answer (`answer.json`) and the time that it took; a patient with an answer is not treated again, unless
-its script or the installed interventions have changed (`--again`). `--sample N` takes N patients by turns from the
-causes, the same ones every time; `--report` treats nobody and sums up what is there.
+Patients are the cases of the calibration corpus: edits that were shown to hurt, and healthy scripts. `--hosts` splits
+them by a hash of the host's name: what is tuned in `treatments/` is tuned on the patients of `tune`, and `unseen` is
+the figure to report. (The diagnosis that says what to try was fitted on all hosts.) Each patient has a folder in the
+cache with its script, the answer (`answer.json`) and the time that it took; a patient with an answer is treated again
+only with `--again`. `--sample N` takes N patients by turns from the causes, the same ones every time; `--report` treats
+nobody and sums up what is there.
 
 treatable    some intervention tests the fault's cause. Cured: the trials proved a cause and its fix; first: the first
              trial did; right: the proven cause is the planted one.
@@ -28,6 +28,7 @@ import sys
 import time
 from collections import defaultdict
 from fnmatch import fnmatchcase
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -48,6 +49,7 @@ def main() -> int:
         prog="python -m benchmarks.treat", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pattern", nargs="?", default="*")
+    parser.add_argument("--hosts", choices=("tune", "unseen"), help="the half of the hosts; both without it")
     parser.add_argument("--cache", type=Path, default=Path(".treat-cache"))
     parser.add_argument("--sample", type=int, metavar="N", help="take N patients, by turns from the causes")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
@@ -57,6 +59,7 @@ def main() -> int:
     known = {row.case for row in read(CORPUS)}
     cases = [case for case in all_cases() if case.id in known]
     cases = [case for case in cases if options.pattern in case.id or fnmatchcase(case.id, options.pattern)]
+    cases = [case for case in cases if options.hosts in (None, half_of(case.host))]
     if options.sample:
         cases = sample(cases, options.sample, options.seed)
     answers = {}
@@ -69,6 +72,11 @@ def main() -> int:
             print(line(case, answer), flush=True)
     report(answers)
     return 0
+
+
+def half_of(host: str) -> str:
+    """The half that a host belongs to, whoever asks and whenever."""
+    return "unseen" if int(sha256(host.encode()).hexdigest(), 16) % 2 else "tune"
 
 
 def sample(cases: list[Case], size: int, seed: int) -> list[Case]:

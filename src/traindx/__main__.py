@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -21,8 +21,13 @@ USAGE = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    return ending_quietly(lambda: _dispatch(words))
+
+
+def ending_quietly(work: Callable[[], int]) -> int:
+    """The exit code of `work`; a reader who left (`| head`) or Ctrl-C ends it without a traceback."""
     try:
-        code = _dispatch(words)
+        code = work()
         with suppress(AttributeError, ValueError):  # a script under `run` may have replaced or closed stdout
             sys.stdout.flush()  # here, so that a reader who left is noticed while we can still keep quiet
         return code
@@ -60,6 +65,10 @@ def _dispatch(words: list[str]) -> int:
         return int(finished.code or 0)
     try:
         return int(module.run(arguments))
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        return _refuse(f"traindx {verb}: this needs torch, which is not installed here: pip install torch")
     except Exception as error:
         if not _is_plain(error):
             raise

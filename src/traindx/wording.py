@@ -53,7 +53,9 @@ num4 = partial(num, digits=4)  # what a loss curve can bear
 
 def percent(share: float) -> str:
     """A share as a percentage; small shares keep a digit so that they do not read as none."""
-    value = 100 * share
+    value = 100 * share + 0.0  # adding zero turns -0 into 0
+    if 0 < value < 0.005:
+        return "<0.01 %"
     return f"{value:.2g} %" if 0 < abs(value) < 10 else f"{value:.0f} %"
 
 

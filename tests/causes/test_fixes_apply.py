@@ -156,7 +156,7 @@ def test_statements_that_share_a_line(tmp_path: Path) -> None:
     )
     run = recorded(tmp_path, ONE_LINE, **everything(ONE_LINE))
     never = fix_of("lr-never-decays", run)  # two statements do not go into a shared line
-    assert never.patch is None and "place is not known" in never.summary
+    assert never.patch is None and "line to change is not known" in never.summary
 
 
 def test_the_option_is_named_where_the_value_was_given_there(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_the_trainer_s_learning_rate_is_changed_where_it_is_written(tmp_path: Pa
 
 def test_another_learning_rate_than_the_observed_one_is_left_alone(tmp_path: Path) -> None:
     fix = fix_of("lr-too-high", recorded(tmp_path, TRAINER.format(written="2e-5"), optimizers=MADE_ELSEWHERE))
-    assert fix.patch is None and "place is not known" in fix.summary
+    assert fix.patch is None and "line to change is not known" in fix.summary
 
 
 def test_a_softmax_assigned_to_its_own_input_goes_with_its_line(tmp_path: Path) -> None:
@@ -224,8 +224,8 @@ def test_numbers_come_from_before_the_failure(tmp_path: Path) -> None:
     builder = RunBuilder("x.tdx", "observed").fact("script", {"path": str(script), "argv": []})
     run = builder.series("grad_norm", range(100), norms).fact("steps", 100).build()
     diverged = Sign("loss-diverged", 9.0, 1.0, "diverged", onset=20)
-    assert "at 3," in fix_of("exploding-gradients", run, Signs({diverged.id: diverged}, {})).summary
-    assert "at 10," in fix_of("exploding-gradients", run).summary  # even where no onset is known
+    assert "at 3 " in fix_of("exploding-gradients", run, Signs({diverged.id: diverged}, {})).summary
+    assert "at 10 " in fix_of("exploding-gradients", run).summary  # even where no onset is known
 
 
 @pytest.mark.parametrize(("rate", "ratio"), [(30.0, 900.0), (0.3, 0.5), (5.0, 1e-3), (1e-3, 0.9)])

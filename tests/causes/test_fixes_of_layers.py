@@ -45,6 +45,13 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
     ),
     "output": ("output-range-mismatch", SIGMOID, "pass", "return torch.sigmoid(self.head(x))", "return self.head(x)"),
     "axis": ("softmax-wrong-axis", {}, "pass", "return F.log_softmax(x, dim=0)", "return F.log_softmax(x, dim=-1)"),
+    "instances": (
+        "softmax-wrong-axis",
+        {"graph": {"softmaxes": [{"dim": 0, "shape": [32, 12, 1], "in_loss": False}]}},
+        "pass",
+        "return (F.softmax(self.score(h), dim=0) * h).sum(1)",
+        "return (F.softmax(self.score(h), dim=1) * h).sum(1)",
+    ),
     "detach": (
         "detached-graph",
         {},
@@ -164,7 +171,7 @@ def test_the_whole_model_goes_into_the_optimizer(tmp_path: Path) -> None:
 def test_two_candidates_are_none(tmp_path: Path) -> None:
     text = module("pass", "h = F.softmax(x, dim=1)\n        return F.softmax(h, dim=1)")
     fix = fix_of("double-softmax", recorded(tmp_path, text, **everything(text, losses=[GIVEN])))
-    assert fix.patch is None and "place is not known" in fix.summary
+    assert fix.patch is None and "line to change is not known" in fix.summary
 
 
 def test_squared_error_on_class_ids_stays_prose(tmp_path: Path) -> None:

@@ -36,6 +36,15 @@ def test_ratio_counts_only_before_the_onset() -> None:
     assert "from 1 to 0.1:" in fixed("lr-too-high", run, Signs({diverged.id: diverged}, {})).summary
 
 
+def test_a_schedule_that_is_zero_from_the_start_is_not_moved_to_the_epochs() -> None:
+    """As `step // warmup_steps` is until the warmup ends: stepped less often, it is 0 for longer."""
+    scheduler = [{"class": "LambdaLR", "steps": 50, "site": site(3, "sched = LambdaLR(opt, warm)")}]
+    run = RunBuilder("x", "observed").fact("schedulers", scheduler).series("lr", range(50), [0.0] * 50).build()
+    fix = fixed("lr-decays-too-soon", run)
+    assert "LambdaLR sets the learning rate to 0 at all 50 recorded points" in fix.summary
+    assert fix.patch is None and "per epoch" not in fix.summary + fix.code
+
+
 def test_log_only_rate() -> None:
     run = RunBuilder("x.csv", "csv").series("lr", [0, 1], [0.3, 0.3]).build()
     fix = fixed("lr-too-high", run)
@@ -58,8 +67,8 @@ def test_clip_threshold_leaves_nine_steps_of_ten_alone() -> None:
     fix = fixed("clip-too-tight", rich())
     threshold = float(re.findall(r"max_norm=([\d.]+)", fix.code)[0])
     assert 90 <= threshold <= 100
-    assert "gradient norms are 1 to 100, median 50.5" in fix.summary
-    assert "100 % of the steps seen were clipped" in fix.summary
+    assert "gradient norms run from 1 to 100 (median 50.5" in fix.summary
+    assert "100 % of the steps checked were clipped" in fix.summary
 
 
 def test_warmup_length_follows_beta2_and_the_run() -> None:
@@ -78,7 +87,7 @@ def test_large_batch_shrinks() -> None:
     loader = [{"size": 3200, "batch_size": 1600, "batches": 2, "role": "train"}]
     fix = fixed("batch-too-large", rich(loaders=loader, backward_sites=[]))
     assert "batch_size from 1600 to 64" in fix.summary
-    assert "50 updates per epoch" in fix.summary
+    assert "an epoch of 3200 samples has 50" in fix.summary
 
 
 def test_loss_is_divided_by_the_number_of_backwards() -> None:
@@ -92,7 +101,7 @@ def test_accumulated_gradients_are_cleared_after_the_step() -> None:
 def test_decay_is_lowered_below_its_old_share() -> None:
     fix = fixed("weight-decay-too-strong", rich())
     assert 'group["weight_decay"] = 0.0001' in fix.code
-    assert "4 times the gradient's" in fix.summary
+    assert "4 times the loss gradient" in fix.summary
 
 
 @pytest.mark.parametrize(
@@ -143,7 +152,7 @@ def test_modes_are_counted() -> None:
 
 def test_growth_is_shown() -> None:
     summary = fixed("graph-retained", rich()).summary
-    assert "nodes behind the loss from 50 to 1040" in summary
+    assert "nodes of the loss from 50 to 1040" in summary
     assert "memory in MB from 100 to 199" in summary
 
 

@@ -19,7 +19,7 @@ from traindx.__main__ import main
 from traindx.diagnosis import Diagnosis, Hypothesis
 from traindx.history import Case, Effect, History, HistoryError, remember, with_similar_case
 from traindx.history import store as store_module
-from traindx.history.similarity import similarity
+from traindx.history.mention import similarity
 from traindx.reports import render
 from traindx.reports.json import SCHEMA_FILE
 from traindx.signs import Sign

@@ -7,7 +7,7 @@ from typing import Any
 
 from small_loops import observed
 
-from traindx.observe.sites import here
+from traindx.observe.sites import here, where_made
 
 
 def test_the_same_code_in_two_files_is_told_apart(tmp_path: Path) -> None:
@@ -42,3 +42,16 @@ def test_the_same_loss_in_two_files_is_two_calls(warm, script, tmp_path: Path) -
     files = {"first_task.py", "second_task.py"}
     assert {Path(call["site"]["file"]).name for call in run.entries("losses")} == files
     assert {Path(term["site"]["file"]).name for term in run.entries("loss_terms")} == files
+
+
+def test_an_optimizer_of_ones_own_is_made_where_its_class_is_called() -> None:
+    class Base:
+        def __init__(self) -> None:
+            self.site = where_made(self)
+
+    class Own(Base):
+        def __init__(self) -> None:
+            super().__init__()
+
+    made = Own()
+    assert made.site is not None and made.site["text"] == "made = Own()"

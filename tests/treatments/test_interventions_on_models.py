@@ -315,3 +315,35 @@ def test_what_cannot_be_changed_is_refused_with_a_reason(tmp_path: Path) -> None
         found = all_interventions()[name].doses(run, signs, cause)
         assert isinstance(found, Refusal), name
         assert found.reason[0].islower() and not found.reason.endswith(".")
+
+
+class Chain(nn.Module):
+    """Sigmoids called as functions, in three spellings, and one that makes the output."""
+
+    def __init__(self, bounded: bool) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
+        self.last, self.bounded = nn.Linear(8, 3), bounded
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.sigmoid(self.layers[0](x))
+        x = F.tanh(self.layers[1](x))
+        x = self.layers[2](x).sigmoid()
+        return torch.sigmoid(self.last(x)) if self.bounded else self.last(x)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_squashing_functions_become_rectifiers_except_the_output_s(bounded: bool, trial: Try) -> None:
+    found = trial(classify(lambda: Chain(bounded)), "rectify", "vanishing-gradients", dose=1)
+    assert found.driver.acted == 3 * (STEPS - 1)  # the first forward shows which call makes the output
+    outputs = found.treated.training_losses[0].input
+    assert outputs.max is not None and outputs.min is not None
+    assert (outputs.min >= 0 and outputs.max <= 1) is bounded
+
+
+def test_a_clamp_at_zero_is_a_rectifier(trial: Try) -> None:
+    for between in (lambda hidden: hidden.clamp(min=0), lambda hidden: torch.clamp(hidden, 0), F.relu):
+        found = trial(classify(silenced(lambda cut=between: Functional(cut))), "leaky-relus", "dead-relus")
+        assert found.driver.acted == STEPS
+    bounded = trial(classify(lambda: Functional(lambda hidden: hidden.clamp(-1, 1))), "leaky-relus", "dead-relus")
+    assert bounded.driver.acted == 0

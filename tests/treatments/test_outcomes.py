@@ -31,7 +31,7 @@ def test_the_same_steps_are_compared() -> None:
 def test_a_lower_loss_is_better_by_its_ratio() -> None:
     found = in_loss(outcome(run(np.full(100, 2.0))), outcome(run(np.full(100, 1.0))))
     assert found is not None
-    assert found.value == pytest.approx(math.log(2))
+    assert found.value == pytest.approx(math.log(2), rel=0.01)  # but for the room that a fitted loss has
 
 
 def test_losses_below_zero_are_compared_by_what_was_gained() -> None:

@@ -123,7 +123,7 @@ def test_without_a_symptom_nothing_is_cured_by_its_absence(
 ) -> None:
     monkeypatch.setattr(_trials, "symptoms", lambda *_: [])
     report, _ = tried(script(SLOW), intervention(monkeypatch, Idle, "symptoms"))
-    assert (report.verdict, report.note) == ("failed", "no symptom was there that could be gone")
+    assert (report.verdict, report.note) == ("failed", "the control shows no symptom that could disappear")
 
 
 def failed_after(steps: int) -> Made:
@@ -136,7 +136,7 @@ def failed_after(steps: int) -> Made:
 
 def test_a_run_that_fails_later_is_no_better_than_one_that_fails_sooner() -> None:
     controls = Controls(None, Length(200, 60.0), Signs({}, {}), {0: failed_after(20)})  # type: ignore[arg-type]
-    judged = _trials._judged(controls, failed_after(60), 0, "loss", [])
+    judged = _trials._judged(controls, failed_after(60), 0, "loss", [], 1.0, seen=False)
     assert judged is not None
     assert judged.difference.value == 0.0
 
@@ -165,7 +165,7 @@ def test_an_experiment_proves_by_two_seeds_and_only_where_it_acted(
     )
 
     class Ready:
-        def all(self, wanted: Sequence[Any], length: Length) -> list[Made]:
+        def all(self, wanted: Sequence[Any]) -> list[Made]:
             return [Made(failed_after(9).run, {"acted": acted}, 1.0) for _ in wanted]
 
     arms: Any = Ready()

@@ -21,7 +21,7 @@ def test_a_unit_names_causes_that_exist_and_speaks_in_the_imperative(unit: Inter
     assert not unit.title.endswith(".")
     assert unit.cost > 0
     if isinstance(unit, Intervention):
-        assert unit.judged_by in ("loss", "score", "validation", "symptoms")
+        assert unit.judged_by in ("loss", "score", "validation", "symptoms", "time")
         assert unit.safety in ("safe", "changes-result", "costly")
         assert 0 < unit.decisive <= 1
 

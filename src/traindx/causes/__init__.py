@@ -5,7 +5,7 @@ See `_base.Cause` for what a cause's module defines.
 
 from ._base import Cause, Fix, Site, all_causes, find_cause
 from ._initial import rectified
-from ._known import learning_rate
+from ._known import batch_size, learning_rate
 from ._pages import page_names, page_title, read_page
 from ._settings import changed_rate, loader_setting, optimizer_setting
 
@@ -14,6 +14,7 @@ __all__ = [
     "Fix",
     "Site",
     "all_causes",
+    "batch_size",
     "changed_rate",
     "find_cause",
     "learning_rate",

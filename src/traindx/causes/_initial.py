@@ -41,7 +41,7 @@ def measured_scale(run: Run, *, smallest: bool) -> str:
 
 
 def initialised(run: Run, summary: str) -> Fix:
-    """Replaces the script's own initialisation by one that follows the fan-in, or adds it behind the model."""
+    """Replaces the script's own initialisation with one by fan-in, or adds it after the model is built."""
     edits = begin(run)
     pattern = INITIALISE
     if edits is not None:
@@ -60,7 +60,7 @@ def initialised(run: Run, summary: str) -> Fix:
 
 
 def rectified(run: Run) -> Fix:
-    """ReLU with He's initialisation in place of the sigmoid and tanh layers in lists of layers."""
+    """Replaces the sigmoid and tanh layers in lists of layers with ReLU and He initialisation."""
     edits = begin(run)
     made = module_name(run, edits.project) if edits is not None else None
     if edits is not None and made is not None:
@@ -74,12 +74,12 @@ def rectified(run: Run) -> Fix:
                 count += 1
         if count:
             edits.insert_after(source, statement, INITIALISE.replace("model.", f"{name}."))
-    summary = "Replace the sigmoid and tanh activations of the hidden layers by ReLU, with He's initialisation."
+    summary = "Replace the sigmoid and tanh activations of the hidden layers with ReLU and He initialisation."
     return fixed(run, summary, edits, INITIALISE, near=model_site(run))
 
 
 def _weight(source: Source, call: ast.Call) -> str:
-    """The weight that an initialising call writes to; empty for biases and for anything else."""
+    """The weight that an initialisation call writes to; empty for biases and for anything else."""
     written = call.args[0] if call.args and "init." in source.segment(call.func) else None
     if written is None and isinstance(call.func, ast.Attribute):
         written = call.func.value

@@ -19,7 +19,7 @@ from ._base import Fix, Safety
 from ._fixing import begin, fixed
 from ._known import adaptive, groups, learning_rate, optimizer, optimizer_class, optimizer_name, setting, train_loader
 
-# Learning rates that recipes use, from the lowest to the highest: outside of it a proposal would be the next fault.
+# The lowest and the highest learning rate in common use: a proposal outside this range would be the next fault.
 USUAL_ADAPTIVE = (1e-4, 3e-3)
 USUAL_SGD = (3e-3, 0.1)
 TRAINER_ARGUMENTS = ("TrainingArguments", "Seq2SeqTrainingArguments")
@@ -179,7 +179,7 @@ def assigned_by_hand(edits: Edits) -> list[tuple[Source, ast.expr]]:
 def _rewrite(
     edits: Edits, source: Source, value: ast.expr, new: str, old: float | None, written: set[ast.expr]
 ) -> bool:
-    """Replaces the old rate within an expression; whether it was found there or where it comes from."""
+    """Replaces the old learning rate within an expression; True if it was found there or where it comes from."""
     found = False
     for node in ast.walk(value):
         if not isinstance(node, (ast.Constant, ast.Name, ast.Attribute)):
@@ -212,7 +212,7 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     if factor > 1 and old >= highest:
-        summary = f"Find the range with `traindx lr`: the learning rate of {num(old)} is above what recipes use."
+        summary = f"Find the range with `traindx lr`: {num(old)} is already at the top of the usual learning rates."
         return Fix(summary, "")
     new = round_figure(old * factor)
     if factor < 1:
@@ -253,7 +253,7 @@ def loader_setting(
     if edits is not None:
         found = edits.project.calls_at(loader.get("site"), "DataLoader")
         if name == "num_workers" and not is_guarded(run):
-            edits.refuse()  # where processes are spawned, workers run the script's top level again
+            edits.refuse()  # where worker processes are spawned, each runs the script's top level again
         if len(found) == 1:
             option = set_argument(edits, *found[0], name, value, "DataLoader")
             if option:
@@ -267,7 +267,7 @@ def loader_setting(
 
 
 def is_guarded(run: Run) -> bool:
-    """Whether the script's work stands below `if __name__ == "__main__"`."""
+    """Whether the script's work is under `if __name__ == "__main__"`."""
     edits = begin(run)
     script = edits.project.source(str(edits.project.script)) if edits is not None else None
     return script is not None and any(
@@ -283,14 +283,15 @@ def _batches_by_hand(run: Run, edits: Edits, name: str, value: str) -> None:
     for source, call in backward_calls(run, edits.project):
         for loop in source.loops_of(call):
             head = loop.iter if isinstance(loop, ast.For) else loop.test
+            slices = [part for node in ast.walk(loop) if isinstance(node, ast.Slice) for part in ast.walk(node)]
             named = [
-                p for n in ast.walk(head) if not isinstance(n, ast.Constant) and (p := _equal(edits, source, n, size))
-            ]
+                p for n in [*ast.walk(head), *slices]
+                if not isinstance(n, ast.Constant) and (p := _equal(edits, source, n, size))
+            ]  # fmt: skip
             if named:
                 edits.replace(named[0].source, named[0].node, value)
                 return
             if size > 2 and any(_equal(edits, source, node, size) for node in ast.walk(head)):
-                slices = [part for node in ast.walk(loop) if isinstance(node, ast.Slice) for part in ast.walk(node)]
                 for node in {*ast.walk(head), *slices}:
                     if _equal(edits, source, node, size) and isinstance(node, ast.Constant):
                         edits.replace(source, node, value)

@@ -1,9 +1,8 @@
 """Adam's weight_decay is not weight decay.
 
 ## What happens
-Usually nothing visible: the run trains, and generalises a little worse than it could. The setting just does not do
-what its name says. Tuning it shifts the best learning rate as well, and tuning the learning rate shifts the best
-decay.
+Usually nothing visible: the run trains and generalises a little worse than it could. The setting just does not do
+what its name says. Tuning the decay also shifts the best learning rate, and the other way round.
 
 ## Why
 `torch.optim.Adam(weight_decay=wd)` adds wd·w to the gradient *before* the adaptive scaling:
@@ -17,14 +16,14 @@ takes the decay out of the gradient:
 
     w ← w·(1 − lr·wd) − lr · m̂ / (√v̂ + eps)
 
-Each weight then shrinks at the same relative pace, and wd and lr can be tuned apart from each other.
+Each weight then shrinks at the same relative pace, and wd and lr can be tuned separately.
 
 ## Signs
 - `torch.optim.Adam` with weight_decay above 0.
 
 ## Fix
 Use AdamW and choose the decay again: 0.01 is its default, 0.1 is common for transformers. Values that suited Adam
-(1e-4, 1e-5) are next to nothing in AdamW.
+(1e-4, 1e-5) have next to no effect in AdamW.
 
 ```python
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
@@ -37,7 +36,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
 
 ## Often confused with
 - `weight-decay-too-strong`: the weights really shrink toward zero.
-- `overfitting`: the gap has other remedies first; better decay is one of them.
+- `overfitting`: decoupled decay helps a little there; other remedies come first.
 
 ## Verify
 Compare validation at equal training loss, over two or three values of weight_decay. The differences are small: use
@@ -87,7 +86,7 @@ ADAMW_DEFAULT = "0.01"
 def fix(run: Run, _signs: Signs) -> Fix:
     old = setting(run, "weight_decay")
     before = f"Adam(weight_decay={num(old)})" if old else "Adam with weight_decay"
-    summary = f"Replace {before} by AdamW(weight_decay={ADAMW_DEFAULT}), its default, and tune the decay from there."
+    summary = f"Replace {before} with AdamW(weight_decay={ADAMW_DEFAULT}), its default, and tune the decay from there."
     edits = begin(run)
     found = optimizer_call(run, edits) if edits is not None else None
     if edits is not None and found is not None and callee(found[1]) == "Adam":

@@ -1,4 +1,4 @@
-"""Certain samples, corrupt or absurd, throw the training off whenever they come up.
+"""A few corrupt or outlying samples make the loss spike whenever they come up.
 
 ## What happens
 
@@ -8,7 +8,7 @@ text in another encoding.
 
 ## Why
 
-The mean gradient of a batch of B samples is pulled by one sample with gradient G to about G/B. Squared error has a
+One sample with gradient G shifts the mean gradient of a batch of B samples by about G/B. Squared error has a
 gradient proportional to the error, so a target that is 1000 standard deviations off outweighs a batch of 100 by a
 factor of ten. Adam makes it last: the second moment v remembers the huge square with factor β₂ = 0.999, so for
 about a thousand steps all updates are too small. The spike is in the data, not in the model: at other batches

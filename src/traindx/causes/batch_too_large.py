@@ -1,7 +1,7 @@
-"""The planned epochs make too few updates.
+"""The batch is so large that the planned epochs make too few updates.
 
 ## What happens
-The loss falls smoothly and the run is over before it got anywhere. There were a handful of updates per epoch, often
+The loss falls smoothly and the run is over before it gets anywhere. There are a handful of updates per epoch, often
 only one. The same number of epochs with smaller batches, at the same learning rate, trains well.
 
 ## Why
@@ -23,7 +23,7 @@ far, and past some size it ends.
 Take a batch that gives at least tens of updates per epoch, near the noise scale if it is known.
 
 ```python
-loader = DataLoader(dataset, batch_size=64, shuffle=True)    # was 4096: 2 updates an epoch, now 128
+loader = DataLoader(dataset, batch_size=64, shuffle=True)    # was 4096: 2 updates per epoch, now 128
 ```
 
 If the batch has to stay (many devices): raise the learning rate in proportion (SGD) or by the square root (Adam),
@@ -36,9 +36,9 @@ with warmup, and count the run in updates rather than epochs.
 
 ## Often confused with
 - `undertrained`: enough updates per epoch, too few epochs.
-- `lr-too-low`: many updates, each too small. Both show parallel gradients; the count of updates tells.
-- `overfitting` blamed on large batches: the gap in generalisation mostly vanishes when the number of updates is
-  kept.
+- `lr-too-low`: many updates, each too small. Both show parallel gradients; the number of updates tells them apart.
+- `overfitting` blamed on large batches: the generalisation gap mostly vanishes when the number of updates stays the
+  same.
 
 ## Verify
 At the same number of epochs and the same learning rate, the smaller batch ends with a clearly lower training loss.
@@ -66,7 +66,7 @@ ID = "batch-too-large"
 FAMILY = "optimizer"
 GAINS = True
 TITLE = "Batch size too large (too few updates)"
-MEANS = "The planned epochs make too few updates; smaller batches at the same learning rate fix it."
+MEANS = "The batch is so large that the run makes too few updates; smaller batches at the same learning rate fix it."
 FOR = {
     "few-updates-per-epoch": 2.0,
     "batch-size-large": 2.0,
@@ -119,18 +119,18 @@ def fix(run: Run, _signs: Signs) -> Fix:
     new = 1 << max(0, int(wanted).bit_length() - 1)  # the power of two below
     if size and size <= SMALLEST_PROPOSAL:
         summary = (
-            f"Train for more epochs: batches of {num(size)} are small already, and the run has {run.steps} updates."
+            f"Train for more epochs: batches of {num(size)} are small already, and the run made {run.steps} updates."
         )
         return fixed(run, summary, None, "epochs = 4 * epochs")
     new = max(new, 8)
     reasons = []
     if epoch:
-        reasons.append(f"an epoch has only {counted(epoch, 'update')} now and the run {run.steps}")
+        reasons.append(f"an epoch has only {counted(epoch, 'update')} and the run {run.steps}")
     if samples:
-        reasons.append(f"{-(-samples // new):.0f} updates per epoch over {num(samples)} samples")
+        reasons.append(f"with {new} an epoch of {num(samples)} samples has {-(-samples // new):.0f}")
     words = {
         "keras": f"model.fit(x, y, batch_size={new}, ...)",
         "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",
         "lightning": f"DataLoader(dataset, batch_size={new}, shuffle=True)",
     }
-    return loader_setting(run, "batch_size", str(new), "; then ".join(reasons) or "keep the learning rate", words=words)
+    return loader_setting(run, "batch_size", str(new), "; ".join(reasons) or "keep the learning rate", words=words)

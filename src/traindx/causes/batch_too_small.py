@@ -1,8 +1,8 @@
 """The noise of tiny batches drowns the signal.
 
 ## What happens
-The loss is very noisy and makes poor headway. At a learning rate that is stable it crawls, at a higher one it only
-jumps about. No learning rate at this batch size does as well, per sample seen, as a larger batch would.
+The loss is very noisy and falls little. At a stable learning rate it crawls, at a higher one it only jumps about. No
+learning rate at this batch size does as well, per sample seen, as a larger batch would.
 
 ## Why
 The gradient of a batch of B samples is the true gradient G plus noise of variance tr(Σ)/B, where Σ is the
@@ -45,7 +45,7 @@ for i, (inputs, targets) in enumerate(loader):      # or: accumulate k micro-bat
 - `lr-too-high`: overshoot in every batch alike; a smaller learning rate fixes it fully.
 - `batchnorm-tiny-batch`: training and evaluation disagree because of batch statistics.
 - `noisy-labels`: large batches do not help, validation stays at chance.
-- `unshuffled-data`: successive batches differ by system, not by chance.
+- `unshuffled-data`: successive batches differ systematically, not by chance.
 
 ## Verify
 With the batch four times as large and the learning rate scaled, the loss at the same number of samples is lower,
@@ -120,19 +120,19 @@ def fix(run: Run, _signs: Signs) -> Fix:
         wanted = min(max(wanted, 4 * size, noise or 0.0), LARGEST_FACTOR * size)
     samples = number(train_loader(run).get("size"))
     if samples and samples >= 2:
-        wanted = min(wanted, max(2.0, samples / 10))  # at least ten updates an epoch remain
+        wanted = min(wanted, max(2.0, samples / 10))  # at least ten updates per epoch remain
     new = 2 ** max(1, round(math.log2(max(2.0, wanted))))
     if samples and new > samples:
         new = int(samples)
     reasons = []
     if noise and noise > 0 and size:
-        reasons.append(f"the gradient noise scale is about {num(noise)} samples against batches of {num(size)}")
+        reasons.append(f"the gradient noise scale is about {num(noise)} samples, the batch size {num(size)}")
     old = learning_rate(run)
     if old and size and new > size:
         growth = new / size
         scaled = round_figure(old * (growth**0.5 if adaptive(run) else growth))
         rule = "square-root rule for Adam" if adaptive(run) else "linear rule for SGD"
-        reasons.append(f"then raise the learning rate in steps from {num(old)} to at most {num(scaled)} ({rule})")
+        reasons.append(f"then raise the learning rate step by step from {num(old)} to at most {num(scaled)} ({rule})")
     words = {
         "keras": f"model.fit(x, y, batch_size={new}, ...)",
         "huggingface": f"TrainingArguments(..., per_device_train_batch_size={new})",

@@ -1,7 +1,7 @@
-"""Batch norm with too few samples to have statistics.
+"""Batch norm sees too few samples for usable statistics.
 
 ## What happens
-Training looks passable, evaluation is far worse, or jumps from one evaluation to the next. With one sample a batch
+Training looks passable; evaluation is far worse, or jumps from one evaluation to the next. With one sample per batch
 and no spatial extent, PyTorch refuses outright ("Expected more than 1 value per channel when training").
 
 ## Why
@@ -28,7 +28,7 @@ loader = DataLoader(dataset, batch_size=32, shuffle=True, drop_last=True)
 ```
 
 ## What not to do
-- Do not accumulate gradients against it: statistics still come from the micro-batch.
+- Do not try gradient accumulation: the statistics still come from the micro-batch.
 - Do not evaluate in training mode because the numbers look better: then predictions depend on their neighbours.
 - Do not lower the momentum of the running averages alone: the train-mode noise stays.
 
@@ -88,7 +88,7 @@ AGAINST = {
 REQUIRES = ("norm-tiny-batch",)
 EXPLAINS = ("overfitting", "train-val-mismatch", "batch-too-small")
 AVOID = (
-    "Do not accumulate gradients against it: the statistics still come from the micro-batch.",
+    "Do not try gradient accumulation: the statistics still come from the micro-batch.",
     "Do not evaluate in training mode because the numbers look better.",
 )
 VERIFY = "The loss of the same batch agrees in train and eval mode to within a few percent."
@@ -108,14 +108,15 @@ def fix(run: Run, _signs: Signs) -> Fix:
         else ""
     )
     batches = f" Batches have {num(size)} samples{error}." if size else ""
-    names = listed([str(module.get("name")) for module in norms])
-    which = f"the {counted(len(norms), 'batch norm layer')} ({names})" if norms else "batch norm"
+    names = listed([f"`{module.get('name')}`" for module in norms])
+    number_of = "the batch norm layer" if len(norms) == 1 else f"the {counted(len(norms), 'batch norm layer')}"
+    which = f"{number_of} ({names})" if norms else "batch norm"
     edits = begin(run)
     for source, call in edits.project.calls(*_KINDS) if edits is not None else []:
         if edits is not None:
             _replace(edits, source, call, norms)
     pattern = "norm = torch.nn.GroupNorm(num_groups=32, num_channels=channels)  # instead of BatchNorm2d(channels)"
-    summary = f"Replace {which} by a norm that does not depend on the batch, or use batches of 16 or more.{batches}"
+    summary = f"Replace {which} with a norm that does not depend on the batch, or use batches of 16 or more.{batches}"
     return fixed(run, summary, edits, pattern)
 
 

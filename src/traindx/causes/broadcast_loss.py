@@ -19,12 +19,13 @@ weight of shape (N,) against losses of shape (N, T) when N = T.
 ## Signs
 
 - The loss function's input and target have different shapes, or a subtraction near the loss grows a dimension.
-- One row of outputs is spread over the batch, or `scores[:, labels]` picks the labels of all rows for each.
+- One row of outputs is broadcast over the batch, or `scores[:, labels]` picks the labels of the whole batch for each
+  row.
 - Predictions collapse to one value; loss equals the variance of the targets.
 
 ## Fix
 
-Make the shapes equal before the loss, and say so in the code:
+Make the shapes equal before the loss, and assert it:
 
 ```python
 outputs = model(x).squeeze(-1)  # (N, 1) -> (N,)
@@ -124,7 +125,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
     std = number(run.fact("targets/train").get("std"))
     measured = f" Outputs have shape {given}, targets {wanted}." if given and wanted else ""
     if std:
-        measured += f" Compared in all pairs, the loss cannot fall below the targets' variance, {num(std * std)}."
+        measured += (
+            f" While all pairs are compared, the loss cannot fall below the targets' variance, {num(std * std)}."
+        )
     edits = begin(run)
     if edits is not None and math.prod(given) == math.prod(wanted) and given and wanted:
         done: set[ast.AST] = set()

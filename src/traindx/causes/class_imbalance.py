@@ -1,4 +1,4 @@
-"""One class dominates, and the model answers with it.
+"""One class dominates, and the model predicts it for every input.
 
 ## What happens
 
@@ -103,7 +103,7 @@ AGAINST = {
     "rate-above-usual": 0.7,
     "weak-signal-ranked": 3.0,
 }
-# A skew alone is no fault: many models cope. At chance stands in where predictions are not recorded.
+# A skew alone is not a fault: many models cope. Training at chance stands in where predictions are not recorded.
 REQUIRES = ("predictions-collapsed", "training-at-chance")
 EXPLAINS = ("model-too-small", "noisy-labels", "undertrained")
 AVOID = (
@@ -113,7 +113,7 @@ AVOID = (
 VERIFY = "Recall of the rare class is above zero and rises, and balanced accuracy is above 1/classes."
 REFERENCE = "He & Garcia, Learning from imbalanced data, 2009"
 
-MOST_CLASSES = 32  # more weights than that do not belong into a line of code
+MOST_CLASSES = 32  # more weights than that do not belong in one line of code
 _COUNTED = "counts = torch.bincount(labels).clamp(min=1)\nweight = counts.sum() / (len(counts) * counts.float())\n"
 
 
@@ -126,7 +126,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     total = sum(counts.values())
     pattern = _COUNTED + "loss = torch.nn.functional.cross_entropy(logits, labels, weight=weight)\n"
     if len(counts) < 2:
-        summary = "Weight the classes by the inverse of their frequency."
+        summary = "Weight the classes in the loss by the inverse of their frequency."
         return fixed(run, summary, None, pattern, near=site_of(loss))
     majority = max(counts, key=lambda key: counts[key])
     summary = (

@@ -2,8 +2,8 @@
 
 ## What happens
 
-Nearly every step is clipped, whatever the threshold, and learning is slow; with Adam it is slow in an odd way that
-changes when the loss scale changes. The code looks right, because there is a clipping call and a scaler.
+Nearly every step is clipped, whatever the threshold, and learning is slow; with Adam the slowdown changes whenever the
+loss scale changes. The code looks right, because there is a clipping call and a scaler.
 
 ## Why
 
@@ -70,7 +70,7 @@ from ._fixing import begin, fixed
 ID = "clip-before-unscale"
 FAMILY = "loss"
 TITLE = "Gradients clipped before scaler.unscale_()"
-MEANS = "Clipping is applied to gradients that still carry the loss scale, so its threshold means something else."
+MEANS = "Clipping is applied to gradients that still carry the loss scale, so the effective threshold is far too low."
 FOR = {
     "clip-before-unscale": 7.0,
     "clip-share": 0.7,

@@ -1,19 +1,18 @@
 """Clipping shortens nearly every step, not only the rare bad one.
 
 ## What happens
-Progress is slow and steady, much as with a learning rate that is too low. Raising the learning rate helps less than
-expected, or, with plain SGD, in exact proportion: the length of every step is lr times the threshold, whatever the
-loss says.
+Progress is slow and steady, as with a learning rate that is too low. With plain SGD the length of every step is lr
+times the threshold, whatever the loss says; with Adam, raising the learning rate helps less than expected.
 
 ## Why
 Clipping by norm replaces g by g·min(1, c/‖g‖). If ‖g‖ > c nearly always, the update is lr·c·g/‖g‖: normalised
 gradient descent with a fixed step length lr·c. Two things are lost. Steps are short by the factor c/‖g‖, and they
 no longer shrink near a minimum or grow on slopes. Samples with large gradients count for less, so the mean
 direction is biased. `clip_grad_value_` is worse, since it cuts each coordinate by itself and bends the direction
-towards the corners.
+towards the corners of the box.
 
-Adam and its kin divide the common factor out again if the clipping is uniform, so there the harm is smaller and
-shows in eps and in the relative weight of batches.
+Adam and similar optimizers divide a uniform clipping factor out again, so there the harm is smaller and shows in eps
+and in the relative weight of batches.
 
 ## Signs
 - Almost every step is clipped (clipping is meant for a few in a hundred).
@@ -31,7 +30,7 @@ norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=10.0)        
 ## What not to do
 - Do not remove clipping blindly from a recurrent model or a transformer: rare huge norms are why it is there.
 - Do not copy a threshold from another model: norms scale with the number of parameters, the loss and its reduction.
-- Do not make up for it by the learning rate alone: once the norms fall below the threshold, the steps jump.
+- Do not compensate with the learning rate alone: once the norms fall below the threshold, the steps jump.
 
 ## Often confused with
 - `clip-before-unscale`: with a GradScaler, the norm is multiplied by the loss scale when it is clipped; the
@@ -125,11 +124,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     clipping = run.fact("clipping")
     by_value = clipping.get("kind") == "value"
     old = f"from {num(threshold)} " if threshold is not None and not by_value else ""
-    share = f"; {percent(sum(norms > threshold) / len(norms))} of the steps seen were clipped" if threshold else ""
+    share = f"; {percent(sum(norms > threshold) / len(norms))} of the steps checked were clipped" if threshold else ""
     verb = "Clip the norm instead of the values, at" if by_value else f"Raise the clipping threshold {old}to"
     summary = (
-        f"{verb} {num(new)}: gradient norms are {num(float(norms.min()))} to {num(float(norms.max()))}, "
-        f"median {num(middle)}, 90th percentile {num(wanted)}{share}."
+        f"{verb} {num(new)}: gradient norms run from {num(float(norms.min()))} to {num(float(norms.max()))} (median "
+        f"{num(middle)}, 90th percentile {num(wanted)}){share}."
     )
     edits = begin(run)
     calls = edits.project.calls("clip_grad_norm_", "clip_grad_value_") if edits is not None else []

@@ -1,10 +1,9 @@
-"""Many ReLU units output zero for every input, so they receive no gradient and stay silent for good.
+"""Many ReLU units output zero for every input, so they get no gradient and stay dead.
 
 ## What happens
 
 A growing share of the hidden units is zero for all samples. The model acts like a much smaller one, the loss
-settles high or sticks, and if one whole layer dies the outputs are constant and no gradient passes that layer at
-all.
+settles high or is stuck. If a whole layer dies, the outputs are constant and no gradient passes that layer at all.
 
 ## Why
 
@@ -42,7 +41,7 @@ for module in model.modules():
 
 ## Often confused with
 
-- `lr-too-high`: if one step killed the units, the learning rate is the cause and the dead units are its trace.
+- `lr-too-high`: if one step killed the units, the learning rate is the cause and the dead units are its effect.
 - `vanishing-gradients`: gradients small everywhere and falling with depth, but not exactly zero by unit.
 - `symmetric-init`: units all do the same thing rather than nothing.
 - `init-too-small`: outputs tiny, but different from zero.
@@ -136,7 +135,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         name, mean = min(negative, key=lambda item: item[1])
         if edits is not None:
             _zero_biases(edits)
-        summary = f"Start the biases at zero: `{name}` starts at {num(mean)}, which silences its units.{measured}"
+        summary = f"Initialise the biases to zero: `{name}` starts at {num(mean)}, which keeps its units off.{measured}"
         return fixed(run, summary, edits, "torch.nn.init.zeros_(layer.bias)", near=model_site(run))
     for source, call in edits.project.calls("ReLU") if edits is not None else []:
         if edits is not None and not call.args and not call.keywords:
@@ -145,7 +144,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         if edits is not None and source.segment(call.func) in ("torch.relu", "F.relu", "nn.functional.relu"):
             home = source.segment(call.func).replace("torch.relu", "torch.nn.functional.relu")
             edits.replace(source, call.func, home.removesuffix("relu") + "leaky_relu")
-    summary = f"Use a leaky activation; if the share of dead units jumped, lower the learning rate first.{measured}"
+    summary = f"Use LeakyReLU or GELU; if the share of dead units jumped, lower the learning rate first.{measured}"
     return fixed(run, summary, edits, _LEAKY, near=model_site(run))
 
 

@@ -48,7 +48,7 @@ form `hard + soft - soft.detach()`.
 
 ## Verify
 After one backward: `[name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()]` is empty.
-To find a cut, print `.grad_fn` of the intermediate results from the loss backwards; the first None is behind it.
+To find a cut, print `.grad_fn` of the intermediate results from the loss backwards: the cut is at the first None.
 
 ## References
 - PyTorch documentation, "Autograd mechanics".
@@ -133,7 +133,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
         for entry in run.entries("params")
         if entry.get("requires_grad") and entry.get("grad") in ("none", "zero") and entry.get("ran")
     ]
-    reached = f" {counted(len(lost), 'parameter')} ran and never got a gradient: {listed(lost)}." if lost else ""
+    reached = (
+        f" {counted(len(lost), 'parameter')} used in training never got a gradient: {listed(lost)}." if lost else ""
+    )
     edits = begin(run)
     what = ""
     if edits is not None:
@@ -242,6 +244,6 @@ def _remove(edits: Edits, kind: str, source: Source, node: ast.AST) -> None:
 
 
 def _closing(source: Source, node: ast.expr) -> int:
-    """How many characters of closing parentheses stand between a node and the dot behind it."""
+    """How many characters of closing parentheses lie between a node and the dot after it."""
     end = source.span(node)[1]
     return source.text.index(".", end) - end

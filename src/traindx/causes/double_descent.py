@@ -1,4 +1,4 @@
-"""Validation got worse, and then better than before.
+"""Validation gets worse, peaks, and then gets better than before.
 
 ## What happens
 Validation error falls, rises to a peak, and falls again, below its first minimum. It happens along the training
@@ -86,7 +86,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     }
     code = "patience = epochs // 2  # early stopping must outlast the peak"
     if len(curve) < 3:
-        summary = "Let early stopping wait long enough to pass the peak, and keep the best checkpoint of all."
+        summary = "Set early-stopping patience long enough to pass the peak, and keep the best checkpoint of the run."
         return fixed(run, summary, None, code, words=words)
     lowest = int(np.argmin(curve.values))
     # The peak is where the curve stands highest above the best value reached before.
@@ -94,7 +94,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     peak = int(np.argmax(rise))
     passed = f", after a peak of {num(float(curve.values[peak]))} at step {int(curve.steps[peak])}" if peak else ""
     summary = (
-        f"Train past the peak and keep the best checkpoint of all: the lowest validation loss is "
+        f"Train past the peak and keep the best checkpoint of the run: the lowest validation loss is "
         f"{num(float(curve.values[lowest]))} at step {int(curve.steps[lowest])}{passed}."
     )
     return fixed(run, summary, None, code, safety="costly", words=words)

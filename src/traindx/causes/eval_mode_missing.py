@@ -56,6 +56,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import Any
 
 from ..edits import Edits, Source
 from ..edits.arguments import add_keyword, argument
@@ -100,13 +101,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     edits = begin(run)
     if dropping:
         site = modes.get("dropping_site")
-        for source, call in edits.project.calls_at(site, "dropout", "Dropout")[:1] if edits is not None else []:
-            if (
-                edits is not None
-                and argument(call, "training", "dropout") is None
-                and source.class_of(call) is not None
-            ):
-                add_keyword(edits, source, call, "training=self.training")
+        if edits is not None:
+            _tell_mode(edits, site)
         summary = f"Tell dropout the mode: it stays on in eval mode, in {dropping:.0f} evaluation forwards."
         return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site_of({"site": site}))
     wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
@@ -125,6 +121,17 @@ def fix(run: Run, _signs: Signs) -> Fix:
         _switch(run, edits)
     summary = f"Call model.eval() before the evaluation and model.train() after it.{count}{kinds}"
     return fixed(run, summary, edits, in_script_words(run, _PATTERN), near=near, safety="safe")
+
+
+def _tell_mode(edits: Edits, site: Any) -> None:
+    """One call that drops in eval mode was seen; others of the same class that say no more about it do the same."""
+    for source, first in edits.project.calls_at(site, "dropout", "Dropout")[:1]:
+        owner = source.class_of(first)
+        calls = [node for node in ast.walk(owner) if isinstance(node, ast.Call)] if owner is not None else []
+        for call in calls:
+            same = source.segment(call.func) == source.segment(first.func)
+            if same and argument(call, "training", "dropout") is None:
+                add_keyword(edits, source, call, "training=self.training")
 
 
 def _switch(run: Run, edits: Edits) -> None:

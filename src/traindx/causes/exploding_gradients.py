@@ -1,4 +1,4 @@
-"""Backpropagation itself multiplies the gradient, so that now and then one step is enormous.
+"""Backpropagation multiplies the gradient, so that now and then one step is enormous.
 
 ## What happens
 
@@ -8,8 +8,8 @@ sometimes it does not come back or ends in NaN. The learning rate suits the ordi
 ## Why
 
 The gradient at depth L is a product of L Jacobians. If their typical gain r is above 1 the product grows like r^L;
-in a recurrent network the same matrix is applied T times, and an eigenvalue of 1.1 over 100 steps is 1.1¹⁰⁰ ≈ 14
-000. The loss surface then has cliffs: nearly flat almost everywhere, nearly vertical along a line. A step taken at
+in a recurrent network the same matrix is applied T times, and an eigenvalue of 1.1 over 100 steps gives 1.1¹⁰⁰ ≈
+14,000. The loss surface then has cliffs: nearly flat almost everywhere, nearly vertical along a line. A step taken at
 the cliff has the cliff's gradient and throws the weights far away. Clipping the norm, g ← g · min(1, c/‖g‖), keeps
 the direction and bounds the length of that step, and leaves ordinary steps alone if c lies above the ordinary norm.
 This is a property of the model and its depth. It differs from a learning rate that is too high, where ordinary
@@ -167,7 +167,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         "lightning": f"Trainer(..., gradient_clip_val={threshold})",
     }
     near = site_of(next(iter(run.entries("backward_sites")), None))
-    summary = f"Clip the gradient norm at {threshold}, between backward and step.{measured}"
+    summary = f"Clip the gradient norm at {threshold} between backward() and step().{measured}"
     return replace(fixed(run, summary, edits, pattern, near=near, words=words), sets={"max_norm": float(threshold)})
 
 
@@ -189,7 +189,7 @@ def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
             f" The gradient norm was {num(ordinary)} before the trouble began, which is itself above the usual 0.1 to "
             f"10, so the highest usual threshold is taken."
         )
-    return num(threshold), f" Ordinary gradient norms of this run are about {num(ordinary)}."
+    return num(threshold), f" Gradient norms in this run are usually about {num(ordinary)}."
 
 
 def _insert(run: Run, edits: Edits, threshold: str, scaled: bool) -> None:

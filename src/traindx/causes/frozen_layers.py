@@ -1,4 +1,4 @@
-"""Layers that have still to learn have requires_grad=False.
+"""Layers that still have to learn are frozen (requires_grad=False).
 
 ## What happens
 The loss barely moves, or settles at what the few trainable layers can do on top of random features. Memory and time

@@ -1,8 +1,8 @@
-"""Old graphs are kept alive, so memory or step time grows.
+"""Autograd graphs of earlier steps are kept alive, so memory or step time grows.
 
 ## What happens
 Memory grows by the same amount with every step until the process is killed, or backward takes longer each time, or
-both. The first minutes are fine, which is why it is found late.
+both. The first minutes look fine, which is why people notice it late.
 
 ## Why
 Every tensor with a `grad_fn` holds its whole graph: each operation and the activations saved for backward. A graph
@@ -101,9 +101,9 @@ _PATTERN = """\
 total += loss.item()  # a number: a sum of tensors keeps every graph
 state = tuple(part.detach() for part in state)  # where state is carried from step to step"""
 _GROWTH = (
-    ("graph_nodes", "autograd nodes behind the loss", 1.0),
+    ("graph_nodes", "autograd nodes of the loss", 1.0),
     ("memory", "memory in MB", 1e-6),
-    ("time/backward", "backward in ms", 1e3),
+    ("time/backward", "backward time in ms", 1e3),
 )
 
 

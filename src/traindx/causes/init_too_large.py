@@ -117,5 +117,5 @@ def fix(run: Run, signs: Signs) -> Fix:
     losses = run.series("loss/train").finite.values
     if losses.size and classes and classes > 1:
         first, chance = num(float(losses[0])), num(math.log(classes))
-        summary += f" The first loss is {first}; chance for {classes:.0f} classes is {chance}."
+        summary += f" The first loss is {first}; {classes:.0f} classes at chance give {chance}."
     return initialised(run, summary)

@@ -1,9 +1,9 @@
 """The schedule takes the learning rate to almost zero while the loss is still falling.
 
 ## What happens
-The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy:
-there is something to learn and no step to learn it with. Often the curve looks like a plateau until the learning
-rate is drawn under it.
+The loss falls well, then freezes at the step where the learning rate becomes tiny. Gradients are still healthy: there
+is more to learn, but the steps are too small to learn it. The curve looks like a plateau until you plot the learning
+rate below it.
 
 ## Why
 Schedulers count calls, not epochs. `StepLR(step_size=10, gamma=0.1)` means ten calls. Written for epochs and called
@@ -45,7 +45,7 @@ For a schedule in steps: `T_max=epochs * len(loader)` and one call after every `
 - `weight-decay-too-strong`: the loss is pulled to the trivial level instead of freezing where it is.
 
 ## Verify
-Draw the learning rate under the loss: the loss must fall until the learning rate falls. Print
+Plot the learning rate below the loss: the loss must keep falling until the learning rate falls. Print
 `scheduler.get_last_lr()` at the end of each epoch and compare with what you meant.
 
 ## References
@@ -116,6 +116,10 @@ for epoch in range(epochs):
         ...  # forward, backward, optimizer.step()
     scheduler.step()  # once per epoch, outside the inner loop"""
 
+_FROM_THE_START = """\
+# (step + 1), because the first step is number 0; /, because // is 0 until the warmup is over
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warmup_steps))"""
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
     scheduler = next(iter(run.entries("schedulers")), {})
@@ -123,6 +127,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
     calls = number(scheduler.get("steps"))
     kind = str(scheduler.get("class") or "the scheduler")
     counted_calls = f" {kind} was stepped {calls:.0f} times in {run.steps} steps." if calls else ""
+    seen = values(run, "lr")
+    if len(seen) and not seen.any():
+        summary = f"Begin above 0: {kind} sets the learning rate to 0 at all {len(seen)} recorded points."
+        return fixed(run, summary, None, _FROM_THE_START, near=site)
     edits = begin(run)
     verb = "Stretch the schedule over the whole run"
     if edits is not None and scheduler and calls:

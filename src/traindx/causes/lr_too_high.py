@@ -1,4 +1,4 @@
-"""Steps go further than the gradient that they follow is valid.
+"""Steps are so long that they overshoot the minimum along their own direction.
 
 ## What happens
 The loss jumps up and down without net progress, climbs away from its start, or grows until it is inf and then NaN.
@@ -49,8 +49,8 @@ turns upward, and take a third to a tenth of that. `traindx lr train.py` does th
 - `init-too-large`: the first loss is already far above chance, before any step.
 
 ## Verify
-Run 100 to 200 steps at the new learning rate: the smoothed loss must fall, the update-to-weight ratio lie near
-1e-3, and a second halving of the learning rate must not change the picture much.
+Run 100 to 200 steps at the new learning rate: the smoothed loss must fall, the update-to-weight ratio must be near
+1e-3, and halving the learning rate once more must not change much.
 
 ## References
 - L. Bottou, F. Curtis, J. Nocedal, "Optimization Methods for Large-Scale Machine Learning", SIAM Review, 2018.
@@ -155,15 +155,15 @@ def fix(run: Run, signs: Signs) -> Fix:
     early = values(run, "update_ratio", onset)[:EARLY_LOOKS]
     ratio = float(np.median(early)) if len(early) else median(run, "update_ratio")
     if not ratio or ratio <= 0:
-        why = "a tenth is the usual first cut, and `traindx lr` on the script finds the range"
+        why = "a first cut; `traindx lr` on the script finds the range"
         return changed_rate(run, 0.1, why, _words(run, 0.1))
     factor = min(WEAKEST_CUT, HEALTHY_UPDATE_RATIO / ratio)
     if max(signs.level("training-learned") or 0.0, signs.level("validation-learned") or 0.0) >= 0.5:
         factor = max(factor, STRONGEST_CUT_OF_A_RUN_THAT_LEARNED)
     if ratio <= HEALTHY_UPDATE_RATIO:
-        why = "a fifth is the usual first cut, and `traindx lr` on the script finds the range"
+        why = "a first cut; `traindx lr` on the script finds the range"
         return changed_rate(run, factor, why, _words(run, factor))
-    why = f"the first steps changed all weights together by {num(ratio)} times their norm (about 1e-3 is typical)"
+    why = f"each of the first steps changed the weights by {num(ratio)} times their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 
 

@@ -1,4 +1,4 @@
-"""Every step is right and far too short.
+"""Every step points the right way and is far too short.
 
 ## What happens
 The loss falls steadily, almost in a straight line, and so slowly that the run would have to be many times longer.
@@ -123,18 +123,18 @@ VERIFY = "In 100 steps the loss falls several times further, and the update/weig
 REFERENCE = "Y. Bengio, Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012"
 
 HEALTHY_UPDATE_RATIO = 2e-3  # of the weights' norm in one step: the middle of what well-set runs show
-SMALLEST_RAISE = 3.0  # less would not be seen
+SMALLEST_RAISE = 3.0  # a smaller raise would not show above the noise
 LARGEST_RAISE = 1e4  # the span of learning rates in use
 
 
 def fix(run: Run, _signs: Signs) -> Fix:
     ratio = median(run, "update_ratio")
     if not ratio or ratio <= 0:
-        why = "then look again, or find the range with `traindx lr` on the script"
+        why = "a first raise; `traindx lr` on the script finds the range"
         return changed_rate(run, 10.0, why, _words(run, 10.0))
     factor = min(LARGEST_RAISE, max(SMALLEST_RAISE, HEALTHY_UPDATE_RATIO / ratio))
     only = "only " if ratio < HEALTHY_UPDATE_RATIO else ""
-    why = f"one step changes all weights together by {only}{num(ratio)} times their norm (about 1e-3 is typical)"
+    why = f"one step changes the weights by {only}{num(ratio)} times their norm (about 1e-3 is typical)"
     return changed_rate(run, factor, why, _words(run, factor))
 
 

@@ -1,4 +1,4 @@
-"""Optimisation is healthy and the model cannot do better.
+"""Optimisation works, but the model is too small to fit the task.
 
 ## What happens
 Training and validation loss settle together, high. Gradients have become small, steps are ordinary, decaying the
@@ -14,7 +14,7 @@ receptive field is smaller than the object cannot see it, with any number of cha
 
 ## Signs
 - Loss flat at a high level, with small gradients and successive gradients unrelated.
-- A hidden layer, a recurrent state or an embedding of one or two units, through which all has to pass.
+- A hidden layer, a recurrent state or an embedding of one or two units that all information has to pass.
 - No gap between training and validation.
 - One batch of a few dozen samples cannot be memorised.
 - No wiring fault, no dead units, no dominating decay, no strong dropout.

@@ -81,7 +81,7 @@ REFERENCE = "I. Sutskever et al., On the importance of initialization and moment
 
 def fix(run: Run, _signs: Signs) -> Fix:
     lr = learning_rate(run)
-    effect = "; the effective learning rate becomes ten times lr, so lower lr with it" if lr else ""
+    effect = "; the effective learning rate becomes 10 times lr, so lower lr with it" if lr else ""
     words = {
         "keras": "keras.optimizers.SGD(learning_rate, momentum=0.9)",
         "huggingface": 'TrainingArguments(..., optim="adamw_torch")',

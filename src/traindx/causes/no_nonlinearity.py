@@ -1,4 +1,4 @@
-"""Linear layers follow each other with nothing between them, so the depth adds no power.
+"""Linear layers follow each other without an activation between them, so the depth adds nothing.
 
 ## What happens
 
@@ -81,6 +81,7 @@ FAMILY = "signal"
 TITLE = "No activation between linear layers"
 MEANS = "Linear layers follow each other directly, so the stack is no stronger than a single linear map."
 FOR = {
+    "activation-unused": 6.0,
     "linear-chain": 4.5,
     "loss-plateau": 1.0,
     "loss-stuck": 0.5,
@@ -95,7 +96,7 @@ AGAINST = {
     "still-improving": 0.5,
     "saturated-units": 0.7,
 }
-REQUIRES = ("linear-chain",)
+REQUIRES = ("linear-chain", "activation-unused")
 EXPLAINS = ("model-too-small",)
 AVOID = (
     "Do not add layers or width: the product of the matrices stays one matrix.",
@@ -122,7 +123,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         shapes = (
             [str(tuple(size)) for size in given if isinstance(size, (list, tuple))] if isinstance(given, list) else []
         )
-        joined = f": {' then '.join(shapes)}" if shapes else ""
+        joined = f" (output shapes {' then '.join(shapes)})" if shapes else ""
         measured = f" {length:.0f} linear layers follow each other{joined}."
     edits = begin(run)
     if edits is not None:

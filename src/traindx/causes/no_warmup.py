@@ -1,4 +1,4 @@
-"""The full learning rate comes before the optimizer and the model are ready for it.
+"""Training starts at the full learning rate before the optimizer and the model are ready for it.
 
 ## What happens
 In the first tens to hundreds of steps the loss shoots up, or gradients spike, and then training settles: worse than

@@ -1,10 +1,10 @@
-"""Labels do not belong to their inputs, so only memorising helps.
+"""Labels do not belong to their inputs, so only memorising lowers the loss.
 
 ## What happens
 
-Training loss stays near chance for long and then falls slowly, in stairs at epoch borders, as samples are memorised
-one by one. Validation stays at chance from the first epoch to the last. The model, the learning rate and the code
-of the loop look fine, and are.
+Training loss stays near chance for a long time and then falls slowly, in stairs at epoch boundaries, as the model
+memorises sample after sample. Validation stays at chance from the first epoch to the last. The model, the learning
+rate and the code of the loop look fine, and are.
 
 ## Why
 

@@ -113,11 +113,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if momentum is not None and momentum >= ODD_MOMENTUM:
         lr = learning_rate(run)
         gain = (
-            f"one gradient's lasting effect is lr/(1 - momentum) = {num(lr / (1 - momentum))}"
+            f"the effective learning rate is lr/(1 - momentum) = {num(lr / (1 - momentum))}"
             if lr and momentum < 1
             else ""
         )
-        why = gain or "at 1 and above nothing damps the motion"
+        why = gain or "at 1 and above the oscillation is not damped"
         return optimizer_setting(run, "momentum", num(DEFAULT_MOMENTUM), why)
     betas = groups(run)[0].get("betas") if groups(run) else None
     if isinstance(betas, (list, tuple)) and len(betas) == 2:
@@ -127,11 +127,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
             return optimizer_setting(run, "betas", str(DEFAULT_BETAS), why)
     eps, share = setting(run, "eps"), median(run, "eps_ratio")
     if eps is not None and (eps >= LARGE_EPS or (eps > DEFAULT_EPS and (share or 0.0) >= 1.0)):
-        seen = (
-            f"eps is {num(share)} times the median root of the second moment"
-            if share
-            else "it swamps the second moment"
-        )
+        seen = f"eps is {num(share)} times the median sqrt(second moment)" if share else "it swamps the second moment"
         return optimizer_setting(run, "eps", num(DEFAULT_EPS), seen)
     usual = "betas=(0.9, 0.999), eps=1e-8" if adaptive(run) else "momentum=0.9"
     code = f"{optimizer_name(run)}.param_groups[0].update({usual})"

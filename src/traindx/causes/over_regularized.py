@@ -1,4 +1,4 @@
-"""The model is kept from fitting its own training set.
+"""Regularisation is so strong that the model cannot fit its own training set.
 
 ## What happens
 Training loss stays high and is clearly worse than validation loss. Switching dropout and augmentation off for a

@@ -2,7 +2,7 @@
 
 ## What happens
 Both losses fall together at first. Then validation loss reaches its minimum and rises, while training loss goes on
-falling, often in stairs at epoch boundaries. Accuracy may stay flat for long while the loss rises already.
+falling, often in stairs at epoch boundaries. Validation accuracy may stay flat for a long time while the loss rises.
 
 ## Why
 The expected error on new data is that of the best model in reach, plus bias, plus variance: how much the fitted

@@ -153,7 +153,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     kind = optimizer_class(run) or "AdamW"
     lr = learning_rate(run) or 1e-3
     pattern = f"{name} = torch.optim.{kind}(model.parameters(), lr={lr:g})  # after the last layer is added"
-    summary = f"Make the optimizer from all parameters, after the last change to the model.{which if lost else ''}"
+    summary = f"Create the optimizer from all parameters, after the last change to the model.{which if lost else ''}"
     return fixed(run, summary, edits, in_script_words(run, pattern), near=site_of(optimizer(run)))
 
 

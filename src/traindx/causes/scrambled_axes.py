@@ -1,15 +1,15 @@
-"""A view or reshape stands where a transpose was needed, so samples or features are mixed up.
+"""view or reshape is used where a transpose is needed, so samples or features are mixed up.
 
 ## What happens
 
-All shapes fit and nothing crashes, yet training is near chance, or far worse than it should be: pixels, time steps
+All shapes match and nothing crashes, yet training is near chance, or far worse than it should be: pixels, time steps
 or samples have changed places on the way. With batch and time swapped, a recurrent network carries its state from
 one sample to the next.
 
 ## Why
 
-`view` and `reshape` keep the order in memory and only redraw the borders; `permute` and `transpose` change which
-index means what. A tensor x of shape (B, T, D) has element (b, t, d) at offset (b·T + t)·D + d. `x.view(T, B, D)`
+`view` and `reshape` keep the order in memory and only change the sizes; `permute` and `transpose` change which index
+means what. A tensor x of shape (B, T, D) has element (b, t, d) at offset (b·T + t)·D + d. `x.view(T, B, D)`
 puts at (t, b, d) the element at offset (t·B + b)·D + d, which is another sample's time step whenever B and T differ
 from 1. The transpose `x.permute(1, 0, 2)` puts x[b, t, d] there. Both have the same shape, so no check complains.
 The same holds for (N, H, W, C) images viewed as (N, C, H, W), where rows of pixels are taken for channels. If
@@ -77,7 +77,7 @@ FAMILY = "data"
 MISLEADS = "all"
 SETTLED_BY = ("check",)
 TITLE = "view/reshape instead of transpose scrambles the axes"
-MEANS = "A view stands where a transpose was needed (or batch and time are swapped), so samples or features mix."
+MEANS = "A view is used where a transpose is needed (or batch and time are swapped), so samples or features mix."
 FOR = {
     "axes-scrambled": 5.5,
     "samples-mixed": 5.0,
@@ -100,7 +100,7 @@ REFERENCE = (
 )
 
 _PATTERN = """\
-x = x.permute(1, 0, 2)  # moves axes; view(T, B, D) would only redraw the borders
+x = x.permute(1, 0, 2)  # moves axes; view(T, B, D) keeps the memory order and mixes samples
 lstm = torch.nn.LSTM(features, hidden, batch_first=True)  # where the batch comes first
 """
 

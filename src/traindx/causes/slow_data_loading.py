@@ -1,7 +1,7 @@
 """The step waits for data longer than it computes.
 
 ## What happens
-The loss is fine and the clock is not. The device idles in short gaps between steps; its utilisation jumps between
+The loss is fine, but training is slow. The device idles in short gaps between steps; its utilisation jumps between
 high and zero. Making the model faster changes nothing.
 
 ## Why
@@ -96,7 +96,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     cores = os.cpu_count() or 1
     share = ""
     if waited and total and total > waited > 0:
-        share = f" {percent(waited / total)} of a step waits for data ({num(1000 * waited)} of {num(1000 * total)} ms)."
+        part, whole = num(1000 * waited), num(1000 * total)
+        share = f" {percent(waited / total)} of a step is spent waiting for data ({part} of {whole} ms)."
     if not train_loader(run) or max(2, present + 1) > cores:
         summary = f"Prepare the data once, before the loop, or cache what is expensive per sample.{share}"
         pattern = "prepared = [transform(sample) for sample in dataset]  # once; then train on `prepared`"

@@ -103,7 +103,7 @@ VERIFY = "Each row sums to 1, and a sample's output is the same alone and within
 REFERENCE = "PyTorch documentation, torch.nn.functional.softmax, argument dim"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """Name the class axis in the softmax call, with the shape that was seen."""
     near = site_of(operation(run, "softmax"))
     softmaxes = [s for s in entries(run.fact("graph").get("softmaxes")) if len(shape(s)) > 1]
@@ -113,20 +113,27 @@ def fix(run: Run, _signs: Signs) -> Fix:
         return fixed(run, summary, None, "probability = torch.sigmoid(score)", near=near)
     seen = [s for s in softmaxes if number(s.get("dim")) == 0] or softmaxes
     sizes = shape(seen[0]) if seen else ()
-    axis = "1" if len(sizes) >= 4 and sizes[1] < sizes[2] else "-1"
-    measured = ""
-    if sizes:
-        level = num(math.log(max(sizes[0], 1)))
-        measured = (
-            f" It ran over axis {seen[0].get('dim')} of a tensor of shape {sizes}; "
-            f"over the batch the loss stays near {level}."
-        )
+    axis = _axis(sizes)
+    measured = f" It ran over axis {seen[0].get('dim')} of a tensor of shape {sizes}." if sizes else ""
+    found = signs.get(REQUIRES[0])
+    scores = found is None or found.values.get("into_loss") is not False
+    if sizes and scores:
+        measured = f"{measured[:-1]}; over the batch the loss stays near {num(math.log(max(sizes[0], 1)))}."
     if edits is not None:
         places = _wrong(edits)
         if len(places) == 1:
             edits.replace(places[0][0], places[0][1], axis)
     pattern = f"probabilities = scores.softmax(dim={axis})"
-    return fixed(run, f"Run softmax over the classes (dim={axis}).{measured}", edits, pattern, near=near)
+    within = "over the classes" if scores else "within each sample"
+    return fixed(run, f"Run softmax {within} (dim={axis}).{measured}", edits, pattern, near=near)
+
+
+def _axis(sizes: tuple[int, ...]) -> str:
+    """The axis to normalise over: the channels of images, else the last one that has more than one entry."""
+    if len(sizes) >= 4 and sizes[1] < sizes[2]:
+        return "1"
+    wide = [axis for axis in range(1, len(sizes)) if sizes[axis] > 1]
+    return str(wide[-1]) if wide and wide[-1] != len(sizes) - 1 else "-1"
 
 
 def _wrong(edits: Edits) -> list[tuple[Source, ast.expr]]:

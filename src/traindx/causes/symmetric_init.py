@@ -2,8 +2,8 @@
 
 ## What happens
 
-The loss falls a little, then sits on a plateau that no learning rate and no width moves: a layer of 512 equal units
-has the power of one. With all-zero weights in two consecutive layers nothing moves at all but the last bias.
+The loss falls a little, then stays on a plateau, at any learning rate and any width: a layer of 512 equal units can
+do no more than one unit. With all-zero weights in two consecutive layers nothing changes but the last bias.
 
 ## Why
 

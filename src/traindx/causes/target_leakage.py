@@ -8,10 +8,10 @@ model is worthless: a language model repeats or babbles, a forecast merely echoe
 
 ## Why
 
-Optimisation takes the shortest way down. If position t of the input holds token t+1 of the target (no causal mask,
+Training finds the easiest way to a low loss. If position t can see token t+1 of the target (no causal mask,
 or a target that was not shifted), copying is a far easier function than prediction, and its loss is 0. The loss of
 an honest model has a floor, the conditional entropy H(y | x) of what is truly unknown; falling far below what good
-models of the task reach (for English text of the order of 1 nat a character) needs an explanation. In tables the
+models of the task reach (for English text about 1 nat per character) needs an explanation. In tables the
 leak is a column that is made after the event: a refund flag for "will cancel", an id that was given by outcome, a
 statistic computed over data that include the row itself.
 

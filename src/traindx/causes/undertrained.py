@@ -127,9 +127,9 @@ for epoch in range(epochs_done, {epochs}):
 def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     epochs = max(1, round(run.steps / epoch)) if epoch and run.steps else None
-    length = (
-        f"{counted(epochs, 'epoch')} ({run.steps} steps)" if epochs else f"{run.steps} steps" if run.steps else "now"
-    )
+    made = [counted(epochs, "epoch")] if epochs else []
+    made += [counted(run.steps, "step")] if run.steps else []
+    length = f" (so far: {', '.join(made)})" if made else ""
     edits = begin(run)
     if edits is not None:
         _longer(run, edits)
@@ -142,7 +142,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         "lightning": f'Trainer(max_epochs={target}); trainer.fit(model, ckpt_path="last")',
     }
     code = in_script_words(run, _PATTERN.format(epochs=target))
-    summary = f"Train about {LONGER} times as long as {length}, and stretch the schedule with it.{_gain(run)}"
+    summary = f"Train about {LONGER} times as long{length}, and stretch the schedule to match.{_gain(run)}"
     return fixed(run, summary, edits, code, safety="costly", words=words)
 
 

@@ -13,10 +13,10 @@ everything.
 - √x has the derivative 1/(2√x), infinite at 0: the forward value is fine, the gradient is not. Norms and std have
   it too.
 - exp(x) overflows float32 above 88.7 and float16 above 11.09.
-- acos, atanh and pow with fractional powers have the same edges.
+- acos, atanh and pow with fractional powers have such points too.
 
 `torch.where` does not protect: where(x > 0, log(x), 0) multiplies the unused branch's gradient, inf, by 0, which is
-NaN. The stable form is to choose the point first, then to compute: log(where(x > 0, x, 1)). Log-sum-exp shows the
+NaN. Select a safe input first, then compute: log(where(x > 0, x, 1)). Log-sum-exp shows the
 pattern: log Σ exp zᵢ = m + log Σ exp(zᵢ - m) with m = max z. The largest exponent is 0, so nothing overflows, and
 the sum is at least 1, so the log is safe. `log_softmax`, `logsumexp`, `bce_with_logits` and `logsigmoid` do this.
 
@@ -38,8 +38,8 @@ mean = (values * mask).sum() / mask.sum().clamp(min=1)
 
 ## What not to do
 
-- Do not lower the learning rate: it only delays the day on which the edge is hit.
-- Do not replace NaN by 0 in loss or gradients (`nan_to_num`): the step is then wrong and nobody knows.
+- Do not lower the learning rate: it only delays the NaN.
+- Do not replace NaN with 0 in loss or gradients (`nan_to_num`): the step is then wrong and nobody notices.
 - Do not clip: NaN clipped is NaN, and one Inf makes the norm Inf and all gradients 0 or NaN.
 - Do not add eps outside the root: √x + eps still has an infinite derivative at 0.
 
@@ -78,7 +78,7 @@ from ..record import Run
 from ..record.site import site_of
 from ..record.values import mapping
 from ..signs import Signs
-from ..wording import num
+from ..wording import num, sentence
 from ._base import Fix
 from ._facts import first_event, numbers
 from ._fixing import begin, fixed
@@ -87,8 +87,8 @@ ID = "unstable-math"
 FAMILY = "loss"
 TITLE = "Numerically unstable operation (NaN/Inf)"
 MEANS = (
-    "Code of the model or the loss takes a log, division, root, exp or norm at a point where it or its gradient "
-    "is not finite."
+    "The model or the loss computes a log, division, root, exp or norm at a point where its value or its gradient is "
+    "not finite."
 )
 FOR = {
     "nonfinite-from-operation": 6.0,
@@ -112,19 +112,19 @@ AGAINST = {
 REQUIRES = ("nonfinite-from-operation", "loss-not-finite")
 EXPLAINS = ("lr-too-high", "exploding-gradients")
 AVOID = (
-    "Do not lower the learning rate: it only delays the moment.",
-    "Do not replace NaN by 0 in the loss or the gradients: the step is wrong and nobody knows.",
+    "Do not lower the learning rate: it only delays the NaN.",
+    "Do not replace NaN with 0 in the loss or the gradients: the step is then wrong and nobody notices.",
     "Do not clip: the norm of a gradient with one NaN is NaN.",
 )
 VERIFY = "The same batch gives a finite loss and finite gradients, and anomaly detection stays silent over an epoch."
 REFERENCE = "Goodfellow, Bengio & Courville, Deep Learning, 2016, section 4.1; PyTorch documentation, torch.logsumexp"
 
-_LAYERS = {"layer", "batch", "group", "instance"}  # a norm layer has its own eps; it is not a norm
-# What stands in the operation's name, what to do, what to write. The first that fits holds: log_softmax is a softmax.
+_LAYERS = {"layer", "batch", "group", "instance"}  # a norm layer has its own eps and is not a vector norm
+# Parts of the operation's name, what to do, what to write. The first match counts: log_softmax is a softmax.
 _CURES: tuple[tuple[set[str], str, str], ...] = (
     (
         {"softmax", "logsumexp", "attention"},
-        "Keep at least one finite score in every row: a row of -inf only has no softmax",
+        "Keep at least one finite score in every row: softmax of a row of -inf is NaN",
         "scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)  # not float('-inf')\n",
     ),
     (
@@ -145,13 +145,13 @@ _CURES: tuple[tuple[set[str], str, str], ...] = (
     ),
     (
         {"exp", "exp2", "expm1", "sinh", "cosh"},
-        "Bound the exponent, or stay in logarithms",
+        "Bound the exponent, or stay in log space",
         "value = torch.exp(x.clamp(max=20.0))  # or keep log-values and use torch.logsumexp\n",
     ),
     ({"pow"}, "Keep the base above zero", "value = x.clamp(min=1e-8) ** exponent\n"),
     (
         {"acos", "asin", "atanh"},
-        "Keep the argument inside the open interval",
+        "Keep the argument strictly between -1 and 1",
         "value = torch.acos(x.clamp(-1 + 1e-6, 1 - 1e-6))\n",
     ),
 )
@@ -160,6 +160,14 @@ _TEMPLATES = {
     **dict.fromkeys(("sqrt", "rsqrt"), "{} + 1e-12"),
     **dict.fromkeys(("exp", "exp2", "expm1"), "{}.clamp(max=20.0)"),
     **dict.fromkeys(("acos", "asin", "atanh"), "{}.clamp(-1 + 1e-6, 1 - 1e-6)"),
+}
+_PARTS = {
+    "forward": "the forward pass",
+    "backward": "the backward pass",
+    "loss": "the loss",
+    "input": "the inputs",
+    "target": "the targets",
+    "weights": "the weights",
 }
 _UNKNOWN = """\
 torch.autograd.set_detect_anomaly(True)  # names the operation that makes the first NaN; slow, remove it afterwards
@@ -182,9 +190,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
             if same
             else f" Its input ran from {num(bounds[0])} to {num(bounds[1])}."
         )
-    maker = name.lstrip("_") or "An operation"
-    where = f" {maker} in the {event.data.get('where', 'model')} made the first non-finite value"
-    where += f" at step {event.step}." if event.step is not None else "."
+    part = _PARTS.get(str(event.data.get("where") or ""), "the model")
+    at = f" at step {event.step}" if event.step is not None else ""
+    maker = name.lstrip("_")
+    where = f" The first non-finite value{at} " + (f"came from `{maker}` in {part}." if maker else f"was in {part}.")
     words = _words(name)
     edits = begin(run)
     for names, summary, code in _CURES:
@@ -193,8 +202,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
                 if edits is not None:
                     _stabilise(edits, source, statement, words & names)
             return fixed(run, f"{summary}.{where}{measured}", edits, code, near=site_of(event.data))
-    detail = str(mapping(event.data).get("detail") or "")
-    summary = f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip()
+    detail = sentence(str(mapping(event.data).get("detail") or ""))
+    what = "Rewrite this operation in a stable form." if name else "Find the operation that makes the first NaN."
+    summary = f"{what}{where}{measured} {detail}".rstrip()
     return fixed(run, summary, None, _UNKNOWN, near=site_of(event.data))
 
 

@@ -63,7 +63,7 @@ TITLE = "Validation set is empty"
 MEANS = (
     "Validation runs over no samples, so its numbers are NaN, zero or constant from the start while training is finite."
 )
-FOR = {"validation-empty": 5.0}
+FOR = {"validation-empty": 8.0}
 AGAINST = {"input-nonfinite": 1.5, "loss-not-finite": 1.5}
 REQUIRES = ("validation-empty",)
 EXPLAINS = ("train-val-mismatch",)
@@ -91,5 +91,5 @@ def fix(run: Run, _signs: Signs) -> Fix:
         for source, call in edits.project.calls_at(empty.get("site"), "DataLoader") if edits is not None else []:
             if edits is not None:
                 remove_keyword(edits, source, call, "drop_last")
-    pattern = "assert len(validation_set) > 0, len(validation_set)  # right behind the split"
+    pattern = "assert len(validation_set) > 0, len(validation_set)  # right after the split"
     return fixed(run, summary, edits, pattern, near=site_of(empty), words=_WORDS)

@@ -8,13 +8,13 @@ factor. The first layers hardly move, however long the run is.
 
 ## Why
 
-Backpropagation multiplies one Jacobian a layer: dL/dh₀ = dL/dh_L · J_L · J_(L-1) ··· J_1, and for a plain layer h =
-f(Wx) the factor is J = diag(f′(Wx)) · W. If a typical J shrinks vectors by a factor r < 1, the gradient at depth L
+Backpropagation multiplies by one Jacobian per layer: dL/dh₀ = dL/dh_L · J_L · J_(L-1) ··· J_1. For a plain layer
+h = f(Wx) the factor is J = diag(f′(Wx)) · W. If a typical J shrinks vectors by a factor r < 1, the gradient at depth L
 is about r^L of what it was. The sigmoid's derivative s(1-s) is at most 1/4; with 20 layers and weights of unit gain
-that is at most 4⁻²⁰ ≈ 1e-12. tanh reaches 1 only at zero. PyTorch's default weights have a gain of about 1/√3 a
+that is at most 4⁻²⁰ ≈ 1e-12. tanh reaches 1 only at zero. PyTorch's default weights have a gain of about 1/√3 per
 layer, which ReLU halves again in variance: 50 plain layers are enough even without a sigmoid. A skip path h + g(h)
 has the Jacobian I + J_g, which does not shrink; normalisation resets the scale at each layer. In a recurrent
-network the same matrix is multiplied once a time step, so long sequences are deep networks.
+network the same matrix is applied at every time step, so long sequences are deep networks.
 
 ## Signs
 
@@ -153,8 +153,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     if len(depth) > 1:
         first, last = depth[0], depth[-1]
         measured = (
-            f" Over {len(depth)} layers the gradient's RMS falls from {num(rms[last])} at `{last}` "
-            f"to {num(rms[first])} at `{first}`."
+            f" Over {len(depth)} layers the gradient RMS goes from {num(rms[last])} at `{last}` to "
+            f"{num(rms[first])} at `{first}`."
         )
     types = module_types(run)
     fading = signs.get("gradients-fade-along-chain")
@@ -169,11 +169,11 @@ def fix(run: Run, signs: Signs) -> Fix:
             source, call = plain[0]
             rename_call(edits, source, call, (callee(call) or "").replace("RNN", "GRU"))
             remove_keyword(edits, source, call, "nonlinearity")
-        summary = f"Replace the plain recurrence by a GRU or an LSTM.{measured}"
+        summary = f"Replace the plain recurrence with a GRU or an LSTM.{measured}"
         return fixed(run, summary, edits, _RECURRENT, near=model_site(run))
     squashing = sum(kind in ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid") for kind in types)
     what = f"the {squashing} sigmoid or tanh activations" if squashing else "the activations"
     if edits is not None:
         normalise_before(edits, "Sigmoid", "Tanh", instead="ReLU")
-    summary = f"Replace {what} of the hidden layers by ReLU with normalisation, or add skip connections.{measured}"
+    summary = f"Replace {what} of the hidden layers with ReLU and normalisation, or add skip connections.{measured}"
     return fixed(run, summary, edits, _RESIDUAL, near=model_site(run))

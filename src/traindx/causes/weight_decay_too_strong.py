@@ -1,4 +1,4 @@
-"""Decay pulls the weights to zero faster than the loss can hold them.
+"""Weight decay pulls the weights to zero faster than the loss can hold them.
 
 ## What happens
 Weight norms shrink steadily. The loss may fall at first, then rises or sinks onto the level of the trivial
@@ -140,7 +140,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         new = round_figure(old / 10)
     reasons = [f"about {num(usual)} is typical"]
     if share:
-        reasons.append(f"the decay term is {num(share)} times the gradient's")
+        reasons.append(f"the decay term is {num(share)} times the loss gradient")
     norms = values(run, "weight_norm")
     if len(norms) > 1:
         reasons.append(f"the weight norm went from {num(float(norms[0]))} to {num(float(norms[-1]))}")

@@ -1,4 +1,4 @@
-"""The loss does not fit the task.
+"""The loss function does not match the task.
 
 ## What happens
 
@@ -20,8 +20,8 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 
 - Integer class targets with few distinct values enter a regression loss.
 - Cross-entropy is given rows of targets that do not sum to 1.
-- A loss that takes minus one and one for labels is given zeros and ones.
-- The mean of the errors is taken before their size, so that errors of unlike sign cancel.
+- A loss that expects labels of -1 and 1 is given 0 and 1.
+- The mean of the errors is taken before their absolute value, so errors of opposite sign cancel.
 - nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
 - The loss falls below zero without bound.
 - The target of a regression is the network's own discounted output and carries gradient.
@@ -87,7 +87,7 @@ FAMILY = "loss"
 SETTLED_BY = ("check",)
 TITLE = "Wrong loss function for the task"
 MEANS = (
-    "The loss and the task do not fit: squared error on class ids, NLL on raw scores (which falls without bound), "
+    "The loss does not match the task: squared error on class ids, NLL on raw scores (which falls without bound), "
     "or a mean over the wrong thing."
 )
 FOR = {
@@ -148,7 +148,7 @@ def fix(run: Run, signs: Signs) -> Fix:
         return _binary(run, training_loss(run, "cross_entropy"))
     if (signs.level("errors-cancel") or 0.0) >= 0.5:
         near = site_of(next(iter(run.entries("backward_sites")), None))  # the loss is made close by
-        summary = "Take the size of each error before the mean: errors of opposite sign cancel."
+        summary = "Take the magnitude of each error before the mean: errors of opposite sign cancel."
         code = "loss = torch.nn.functional.mse_loss(outputs, targets)  # or l1_loss"
         return fixed(run, summary, None, code, near=near)
     if (signs.level("targets-not-probabilities") or 0.0) >= 0.5:
@@ -216,7 +216,7 @@ def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
             rename_call(edits, source, node, "mse_loss")
     sums = [number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
     given = (
-        f" Here the rows sum to {num(sums[0])} to {num(sums[1])}."
+        f" Here the sums of the rows run from {num(sums[0])} to {num(sums[1])}."
         if sums[0] is not None and sums[1] is not None
         else ""
     )

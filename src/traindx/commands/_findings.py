@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._errors import CommandError
+from ._output import write
 
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
@@ -101,10 +102,7 @@ def accept(path: Path, found: Iterable[Finding]) -> int:
     """Write a baseline that lists these findings; returns how many there were."""
     pairs = sorted({(finding.cause, _relative(finding.source, path)) for finding in found})
     content = {"schema": SCHEMA, "accepted": [{"cause": cause, "source": source} for cause, source in pairs]}
-    try:
-        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"baseline {path} cannot be written ({error.strerror})") from None
+    write(path, json.dumps(content, indent=2) + "\n")
     return len(pairs)
 
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
 KEPT = (".tdx", ".py", ".ipynb")
-NARROWEST = 60  # below this the terminal folds better than we do
+NARROWEST = 40  # below this the terminal folds better than we do
 
 
 def deliver(
@@ -58,7 +59,7 @@ def check_writable(path: Path | None, suffixes: Sequence[str] = (), inputs: Sequ
         raise CommandError(f"{path} is a folder; name a file")
     if path.exists():
         if any(_same(path, given) for given in inputs):
-            raise CommandError(f"{path} is what is read here; name another file to write to")
+            raise CommandError(f"{path} is an input of this command; name another file to write to")
         if path.suffix.lower() in KEPT:
             raise CommandError(f"{path} is a record or a script; name another file to write to")
     folder = path.absolute().parent
@@ -75,12 +76,36 @@ def _same(path: Path, given: Path | str) -> bool:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file that the user named; one clear line when that cannot be done."""
+    """Write a file that the user named, all of it or nothing; one clear line when that cannot be done."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
-        data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-        path.write_bytes(data)
+        place = path.resolve()  # behind a link, the file itself is replaced
+        if place.exists() and not (place.is_file() and os.access(place.parent, os.W_OK)):
+            place.write_bytes(data)  # a device or a pipe, or a folder that takes no new file
+        else:
+            _replace(place, data)
     except OSError as error:
         raise CommandError(f"{path} cannot be written ({error.strerror})") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old one."""
+    handle, name = tempfile.mkstemp(prefix=".traindx-", dir=path.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        draft.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """What new files are kept from; it can be read only by setting it."""
+    kept = os.umask(0o077)
+    os.umask(kept)
+    return kept
 
 
 def terminal_look(stream: TextIO | None = None) -> dict[str, Any]:

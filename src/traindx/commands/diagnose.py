@@ -13,7 +13,7 @@ and source; with --baseline, only findings that it does not list fail.
 
 Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the
 command line is wrong. With --format json, one run prints one object, and
-several runs print one object a line.
+several runs print one object per line.
 """
 
 from __future__ import annotations

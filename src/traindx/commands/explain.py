@@ -61,21 +61,30 @@ def _page(name: str) -> str:
 
 
 def _sign_page(name: str) -> str | None:
-    """What a sign measures, what it shows, and which causes it speaks for and against."""
+    """What a sign measures, what it shows, which causes it speaks for and against, and what excuses it."""
     from ..causes import all_causes
+    from ..diagnosis.excuses import excused_by
     from ..signs import all_signs
+    from ..wording import percent
 
     unit = all_signs().get(name.strip().lower().replace("_", "-"))
     if unit is None:
         return None
     speaks_for = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.supports]
     against = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.opposes]
+    excuses = "\n".join(f"- `{name}`" for name in excused_by().get(unit.id, {}))
+    excused = "\n".join(
+        f"- `{name}`, which then {f'counts for at most {percent(most)}' if most else 'does not count'}"
+        for name, most in unit.excuses.items()
+    )
     parts = [
         f"# The sign {unit.id}",
         f"Answers: {unit.question} A raised sign shows: {unit.shows}.",
         unit.about,
         *(["## Speaks for", "\n".join(speaks_for)] if speaks_for else []),
         *(["## Speaks against", "\n".join(against)] if against else []),
+        *(["## Counts less with", excuses] if excuses else []),
+        *(["## Excuses", excused] if excused else []),
         *(["## What to do", unit.remedy] if unit.remedy else []),
     ]
     return "\n\n".join(parts) + "\n"

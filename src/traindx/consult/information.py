@@ -15,8 +15,9 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..diagnosis import judged_signs
 from ..diagnosis.model import Model
-from ..signs import WORD, Signs, all_signs, measure_all
+from ..signs import WORD, Signs, all_signs
 from .questions import Question, Telling, all_questions
 from .telling import told_run
 
@@ -137,14 +138,14 @@ def _beside(question: Question, facts: Sequence[Telling]) -> Answers:
 @lru_cache(maxsize=512)
 def _measured(question_id: str, facts: str) -> Answers:
     plain = [Telling("", fact) for fact in json.loads(facts)]
-    before = {name: sign.level for name, sign in measure_all(told_run(plain)).items()}
+    before = {name: sign.level for name, sign in judged_signs(told_run(plain)).items()}
     return [(share, _levels(telling, plain, before)) for telling, share in all_questions()[question_id].hypothetical()]
 
 
 def _levels(telling: Telling, facts: Sequence[Telling], before: Mapping[str, float]) -> dict[str, float]:
     """The levels of the signs that an answer tells, beside facts that were told before."""
     if telling.facts or telling.pasted:
-        after = {name: sign.level for name, sign in measure_all(told_run([*facts, telling])).items()}
+        after = {name: sign.level for name, sign in judged_signs(told_run([*facts, telling])).items()}
         return {name: level for name, level in after.items() if before.get(name) != level}
     # Statements alone need no measuring.
     faults = {name for name in telling.signs if all_signs()[name].shows == "fault"}

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..diagnosis import model_for
+from ..diagnosis import judged_signs, model_for
 from ..diagnosis.model import Model
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs
 from .conclusion import Consultation
 from .conclusion import consult as _consult
 from .information import ranked
@@ -151,7 +151,7 @@ def _heard(state: State) -> tuple[Run, Signs, Model, float]:
     source = state.get("source")
     run = told_run([said for _, said in _tellings(state)], base_run(str(source)) if source else None)
     model, kind = model_for(run)
-    return run, measure_all(run), model, model.parameters.temperature.get(kind, 1.0)
+    return run, judged_signs(run), model, model.parameters.temperature.get(kind, 1.0)
 
 
 def _tellings(state: State) -> list[tuple[str, Telling]]:
@@ -172,7 +172,7 @@ def _symptoms(state: State) -> list[str]:
     named = [name for name in _said_symptoms(state) if name != OTHER]
     if named or SYMPTOMS in state["answers"] or not state.get("source"):
         return named or _said_symptoms(state)
-    signs = measure_all(base_run(str(state["source"])))
+    signs = judged_signs(base_run(str(state["source"])))
     shown = {
         name: max((signs.level(s) or 0.0 for s in symptom.complaints), default=0.0)
         for name, symptom in all_symptoms().items()

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from ..causes import Cause, all_causes
 from ..record import Run
-from ..signs import Sign, Signs, all_signs, measure_all
+from ..signs import Sign, Signs, all_signs
 from ..signs.questions import FINITE, VALIDATION, rank
 from ..signs.terms import terms_line
 from .additional_faults import additional_faults
+from .excuses import judged_signs
 from .model import COST, HEALTHY, POSSIBLY, Model, Term, at_most, calibrate
 from .next_tests import next_tests
 from .parameters import current
 from .questions import checked, not_measured, questions
-from .scope import out_of_scope
 from .summary import summarise, title_of
 from .told import told
 from .types import Advice, Contribution, Diagnosis, Hypothesis, Verdict
@@ -23,19 +23,19 @@ from .verdict import Assessment, assess
 
 SHOWN = 5  # hypotheses in an answer
 RIVALS_TOLD = 3
-RIVALS = 2  # that are named in any case, so that one can see what came next
-NEGLIGIBLE = 0.02  # confidence below which others are not
+RIVALS = 2  # hypotheses that are always named, so that one can see what came next
+NEGLIGIBLE = 0.02  # the confidence below which further hypotheses are not named
 SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 
 def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
     """What is wrong with `run`, most likely cause first. `without`: signs that are not to be read from it."""
-    signs = measure_all(run).without(without)
+    signs = judged_signs(run).without(without)
     model, kind = model_for(run)
     levels = {name: sign.level for name, sign in signs.items()}
     found = _with_critical_signs(assess(model, levels, kind), signs)
     chances = _chances(model, levels, kind, found)
-    scope = out_of_scope(run, signs, clear_fault=found.seen is not None)
+    scope = _out_of_scope(run, signs, clear_fault=found.seen is not None)
     verdict: Verdict = "out-of-scope" if scope else found.verdict
     (first, _), *rivals = sorted(chances.items(), key=lambda item: -item[1])
     further = dict(additional_faults(model, levels, first, kind)) if found.seen == first and not scope else {}
@@ -43,7 +43,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
         rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
-    if kind == "told":  # words separate little: three causes are named in any case
+    if kind == "told":  # statements separate causes badly: always name three
         causes = [name for name, _ in rivals if name in model.causes][: RIVALS_TOLD - (first in model.causes)]
         likely = [name for name, _ in rivals if name in causes or name in likely]
     shown = [first, *further, *(name for name in likely if name not in further)][: SHOWN + (kind == "told")]
@@ -98,7 +98,7 @@ def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
 
 
 def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:
-    """The hypotheses' probabilities. Once something is known to be wrong, `healthy` is no rival."""
+    """The hypotheses' probabilities. Once something is known to be wrong, `healthy` no longer competes."""
     causes = model.causes_given_wrong(levels, kind)
     leading = max(causes, key=lambda name: causes[name])
     if found.short and model.basis(leading, levels) == "suspected":
@@ -125,10 +125,10 @@ def _what_hurts_first(
 
 
 def _symptoms(signs: Signs) -> list[Sign]:
-    """The raised signs, most severe first; within a severity in the order in which one would ask."""
+    """The raised signs, most severe first; within a severity, in the order of the questions."""
     units = all_signs()
     raised = [sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8]
-    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting")]
+    raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting", "excuse")]
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
@@ -151,7 +151,7 @@ def _do_now(outcomes: list[Sign], run: Run, found: Assessment, further: Collecti
 
 
 def _onset(found: Assessment, signs: Signs, outcomes: list[Sign], symptoms: list[Sign]) -> int | None:
-    """Where the fault begins if it was seen, else where its first outcome does."""
+    """The step where the fault begins if it was seen, else the step where its first bad outcome begins."""
     caught = all_causes()[found.seen].seen_by if found.seen else ()
     begins = [signs[s].onset for s in caught if s in signs and signs[s].raised and signs[s].onset is not None]
     if begins:
@@ -160,7 +160,7 @@ def _onset(found: Assessment, signs: Signs, outcomes: list[Sign], symptoms: list
 
 
 def _looks(signs: Signs) -> list[str]:
-    """What deeper looks found, in the order in which one would ask."""
+    """What deep measurements found, in the order of the questions."""
     units = all_signs()
     deep = [sign for sign in signs.values() if units[sign.id].family == "deep"]
     deep = [sign for sign in deep if sign.value or units[sign.id].question != "What do experiments show?"]
@@ -194,7 +194,7 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
         against=_against(cause, terms, signs),
         consequences=_consequences(cause, terms, signs),
         fix=cause.fix(run, signs),
-        # What not to do follows from a cause: of one that is merely possible, the opposite may be right.
+        # Advice on what to avoid follows from a cause; if the cause is merely possible, the opposite may be right.
         avoid=cause.avoid if model.basis(name, levels) == "seen" or chance > POSSIBLY else (),
         verify=cause.verify,
         reference=cause.reference,
@@ -206,7 +206,7 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
 
 def _evidence(terms: list[Term], signs: Signs) -> list[str]:
     texts = [signs[t.name].text for t in terms if t.amount > 0.2 and t.name in signs and t.level >= 0.3]
-    return list(dict.fromkeys(texts))[:6]  # one thing that a person says may speak through several signs
+    return list(dict.fromkeys(texts))[:6]  # one statement of a person may raise several signs
 
 
 def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
@@ -216,15 +216,17 @@ def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
         for t in terms
         if t.amount < -0.4 and t.name in signs and t.level >= 0.3 and t.name in cause.opposes
     ]
-    # What a cause requires are ways to see it: one of them will do.
+    # Required signs are alternative ways to see a cause: one of them is enough.
     met = any(sign in signs and signs[sign].raised for sign in cause.requires)
+    expected = [s for s, w in sorted(cause.supports.items(), key=lambda item: -item[1]) if w >= 1.5 and s in signs]
+    excused = [signs[sign].text for sign in expected if signs[sign].values.get("excused_by")]
     absent = [
         f"expected, but normal: {signs[sign].text}"
-        for sign, weight in sorted(cause.supports.items(), key=lambda item: -item[1])
-        if weight >= 1.5 and sign in signs and signs[sign].level < 0.1 and not (met and sign in cause.requires)
+        for sign in expected
+        if signs[sign].level < 0.1 and signs[sign].text not in excused and not (met and sign in cause.requires)
     ]
     for_it = set(_evidence(terms, signs))
-    return [text for text in dict.fromkeys([*opposing[:3], *absent[:2]]) if text not in for_it]
+    return [text for text in dict.fromkeys([*excused[:2], *opposing[:3], *absent[:2]]) if text not in for_it]
 
 
 def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
@@ -263,15 +265,32 @@ def _notes(run: Run) -> list[str]:
     if isinstance(log, dict):
         columns = log.get("columns") or {}
         if columns:
-            # The column that counts the steps may be that of the epochs: once is enough.
+            # The column that counts the steps may be the epoch column: name it once.
             roles = [
                 (role, column) for role, column in columns.items() if (role, column) != ("epoch", columns.get("step"))
             ]
             taken = ", ".join(f"{column} as {role}" for role, column in roles[:6])
-            notes.append(f"columns taken: {taken}")
+            notes.append(f"columns read: {taken}")
         notes += [str(note) for note in (log.get("notes") or [])][:4]
     off = run.facts.get("observers_off")
     if isinstance(off, dict):
         notes += [f"not observed: {name} ({reason})" for name, reason in off.items()]
     notes += [str(sentence) for sentence in (run.facts.get("not_visible") or [])]
     return notes
+
+
+def _out_of_scope(run: Run, signs: Signs, clear_fault: bool) -> str | None:
+    """One sentence, where this run is not for us to diagnose; else None."""
+    never = signs.get("never-trained")
+    crash = signs.get("crash-infrastructure")
+    # A crash hides nothing that was seen before it: a clear fault is still the diagnosis.
+    if crash is not None and crash.raised and not clear_fault:
+        return crash.text
+    learning = signs.get("reinforcement-learning")
+    if learning is not None and learning.raised:
+        return learning.text
+    if never is not None and never.raised and not clear_fault:
+        return never.text
+    if run.kind not in ("observed", "interview") and not run.series("loss/train") and not run.series("loss/validation"):
+        return "This log holds no loss, so there is nothing to judge: log the training loss, or use traindx run."
+    return None

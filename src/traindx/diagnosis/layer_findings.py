@@ -1,7 +1,7 @@
 """What the tables of a checkpoint on a batch show: plain facts of this batch, and the signs that they raise.
 
-Some signs ask for several steps of a training before they speak of dead units or missing gradients. What one batch
-shows by itself is said as such: "on this batch".
+Some signs need several training steps before they report dead units or missing gradients. Facts that one batch shows
+say so: "on this batch".
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Literal
 import numpy as np
 
 from ..record import Run
-from ..signs import all_signs, measure_all
+from ..signs import all_signs
+from .excuses import judged_signs
 
 LISTED = 3  # names in a sentence
 DEAD = 0.5  # share of a layer's units that are zero for every sample
-# Signs about the course of a training, of which one batch shows nothing.
+# Signs about the course of a training: one batch cannot show them.
 OF_A_COURSE = ("too-short", "too-early", "few-updates", "loss-not-finite")
 
 
@@ -51,7 +52,7 @@ def layer_findings(run: Run) -> list[Finding]:
     known = {finding.id for finding in plain}
     signs = [
         Finding(sign.id, "critical" if sign.severity == "critical" else "warning", sign.text)
-        for sign in sorted(measure_all(run).raised(), key=lambda sign: -sign.level)
+        for sign in sorted(judged_signs(run).raised(), key=lambda sign: -sign.level)
         if sign.severity != "info" and sign.id not in (*OF_A_COURSE, *known)
     ]
     return sorted([*plain, *signs], key=lambda finding: finding.severity != "critical")

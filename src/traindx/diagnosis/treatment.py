@@ -62,6 +62,7 @@ class TrialReport:
     note: str = ""
     experiment: bool = False  # it tells a cause that cannot be treated; `verdict` then is no-change
     curves: Sequence[TrialCurve] = ()  # control and treated, of the first seed
+    steps: int = 0  # that the treated run was given: not the control's, where equal samples are compared
 
     def as_object(self) -> dict[str, Any]:
         interval = None if self.effect.interval is None else list(self.effect.interval)

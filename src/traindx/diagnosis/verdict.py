@@ -14,9 +14,9 @@ from ..signs import SignUnit, all_signs
 from .model import SEEN, UNKNOWN, Model
 from .types import Verdict
 
-# A false alarm costs as much as ten misses. The chance of `healthy` below which a seen fault may be reported as one,
-# and a suspicion may be raised at all. A flat or rising loss may be what the task allows, or be meant: an observed run
-# in which all else speaks for `healthy` is doubtful then, not sick.
+# The chance of `healthy` must be below these for a seen fault to be reported, and for a suspicion to be raised: a false
+# alarm costs as much as ten misses. A flat or rising loss may be the best that the task allows, or intended: if all
+# else in an observed run speaks for `healthy`, such a run is doubtful, not sick.
 ALARM = 0.3
 NAMED = 0.5  # the confidence, given that something is wrong, that a leading cause needs for either
 EARNED = 0.1  # the level of a sign of success from which learning stands out from noise
@@ -30,7 +30,7 @@ class Assessment:
 
     verdict: Verdict
     bad: tuple[str, ...] = ()  # outcomes that are bad by themselves
-    doubts: tuple[str, ...] = ()  # outcomes that forbid to call the run healthy
+    doubts: tuple[str, ...] = ()  # outcomes that keep the run from being called healthy
     seen: str | None = None  # the cause that was caught in the act
     suspected: str | None = None  # the cause that is suspected although the outcome is fine
     advised: str | None = None  # the cause of a healthy run that could train better

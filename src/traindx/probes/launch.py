@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,14 @@ from typing import Any
 
 from ..isolation import Isolation, IsolationError, choose
 from ..record import Run, load
-from ._blocked import hint
+
+# Errors that a script meets only because it is isolated.
+NETWORK = re.compile(
+    r"gaierror|URLError|ConnectionError|ConnectionRefused|MaxRetry|Network is unreachable|name resolution|"
+    r"LocalEntryNotFound|offline|Name or service not known|nodename nor servname",
+    re.IGNORECASE,
+)
+FILES = re.compile(r"Read-only file system|No space left on device|Value too large|isolated run", re.IGNORECASE)
 
 # Runs a plan to its end: (words, folder, seed, seconds) -> whether the time limit ended it.
 Start = Callable[[Mapping[str, Any], Path, int, float], bool]
@@ -210,12 +218,12 @@ def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
     if facts.get("backwards"):
         return
     if trial.error:
-        advice = "" if script.in_place else hint(trial.error)
+        advice = "" if script.in_place else _hint(trial.error)
         raise ProbeError(f"{script} failed before its first backward: {trial.error}{advice}")
     if trial.ending == "killed":
-        raise ProbeError(f"{script} had not reached its first backward when the time limit ended it")
+        raise ProbeError(f"{script} did not reach its first backward within the time limit")
     if trial.ending.startswith("exit"):
-        raise ProbeError(f"{script} left with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
+        raise ProbeError(f"{script} ended with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
     if "torch" not in facts:
         raise ProbeError(f"{script} never imported torch: there is no training to probe")
     raise ProbeError(f"no loss found: {script} ended without a backward pass (does it train with these arguments?)")
@@ -224,3 +232,12 @@ def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
 def _last_line(path: Path) -> str:
     lines = [line.strip() for line in path.read_text(errors="replace").splitlines() if line.strip()]
     return lines[-1] if lines else ""
+
+
+def _hint(error: str) -> str:
+    """The rest of a sentence about the error; empty where isolation has no part in it."""
+    if NETWORK.search(error):
+        return ". Isolated runs have no network: download first, or let it run for real with --in-place"
+    if FILES.search(error):
+        return ". Isolated runs cannot do this: let it run for real with --in-place"
+    return ""

@@ -6,8 +6,19 @@ A file whose signs are mirror images (a quantity too high and too low) lists the
 normal. Everything that reports and diagnosis know about a sign stands in its file (`SignUnit`).
 """
 
-from ._base import Missing, Sign, Signs, SignUnit, ramp
+from ._base import Missing, Severity, Sign, Signs, SignUnit, ramp
 from ._measure import all_signs, by_experiment, measure_all
 from ._told import WORD
 
-__all__ = ["WORD", "Missing", "Sign", "SignUnit", "Signs", "all_signs", "by_experiment", "measure_all", "ramp"]
+__all__ = [
+    "WORD",
+    "Missing",
+    "Severity",
+    "Sign",
+    "SignUnit",
+    "Signs",
+    "all_signs",
+    "by_experiment",
+    "measure_all",
+    "ramp",
+]

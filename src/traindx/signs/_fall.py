@@ -1,8 +1,8 @@
 """How far a curve falls below its start, against its noise: does learning stand out?
 
-The test of `_rise.py` with time turned round: the level at the start against the lowest smoothed level. What is learned
-within the first points is short, so starts of several lengths are tried; the very first value alone counts half, since
-a bad initial output is no learning. A slow fall shows in Mann-Kendall's test over all points.
+The test of `_rise.py` with time reversed: the level at the start against the lowest smoothed level. A model may learn
+much within the first few points, so starts of several lengths are tried; the very first value alone counts half, since
+correcting a bad initial output is not learning. A slow fall shows in the Mann-Kendall test over all points.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ._trend import trend
 from .curve import Curve, curve_of, in_bins, once_per_run, training_loss, validation_loss
 
 TYPICAL_NOISE = 0.02  # of one point, relative
+SAME = 1e-5  # relative spread below which losses of different batches are one constant
 TRIES = 1.0  # standard errors that looking at starts of several lengths brings by luck
 
 
@@ -73,7 +74,7 @@ def _against(
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """What a run is judged by: its training loss, else the next best that was recorded, as a curve that should fall."""
+    """The curve that a run is judged by, which should fall: the training loss, else the next best that was recorded."""
 
     name: str
     curve: Curve
@@ -81,7 +82,7 @@ class Objective:
 
 @once_per_run
 def objective(run: Run) -> Objective | None:
-    """The training loss; without one the validation loss, then the error that an accuracy leaves."""
+    """The training loss; without one the validation loss, then the error (1 - accuracy)."""
     for name, curve in (("Training loss", training_loss(run)), ("Validation loss", validation_loss(run))):
         if len(curve) >= 3:
             return Objective(name, curve)
@@ -119,3 +120,14 @@ def around_zero(curve: Curve) -> bool:
     """A loss that hovers about zero by design, as policy gradients do: its level says nothing."""
     low, middle, high = np.quantile(curve.values, [0.1, 0.5, 0.9])
     return bool(low < 0 < high and abs(middle) < 0.5 * (high - low))
+
+
+@once_per_run
+def constant_loss(run: Run) -> bool:
+    """One number on different batches. A loss of zero is not stuck, and rounding to few digits proves nothing."""
+    loss = training_loss(run)
+    size = abs(float(np.median(loss.values))) if len(loss) else 0.0
+    if size == 0 or np.ptp(loss.values) > SAME * size:
+        return False
+    digits = max(len(f"{v:.10g}".replace(".", "").strip("-0")) for v in loss.values[:50])
+    return len(loss) >= 10 or digits >= 5

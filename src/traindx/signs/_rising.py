@@ -10,7 +10,7 @@ from ..record import Run
 from ._base import ramp
 from ._rate import learning_rate
 from ._trend import SIGNIFICANT, size_z, trend
-from .curve import BINS, in_bins, means_little, once_per_run, training_loss, validation_loss
+from .curve import BINS, in_bins, once_per_run, training_loss, validation_loss
 
 TYPICAL_NOISE = 0.03  # of one training loss, relative
 
@@ -46,7 +46,7 @@ def steady_rise(run: Run) -> SteadyRise:
         size = max(size, 0.6)
     certain = max(whole.z, size_z(whole, x, y, TYPICAL_NOISE) if len(loss) < 20 else 0.0)
     level = min(ramp(certain, 2.5, 4), size) if steady else 0.0
-    return SteadyRise(min(level, 0.4) if means_little(run) else level, size, whole.change, whole.z)
+    return SteadyRise(level, size, whole.change, whole.z)
 
 
 def _validation_rises(run: Run) -> bool:

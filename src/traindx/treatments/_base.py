@@ -19,14 +19,15 @@ JUDGED_BY
     score       the loss-free score: for changes of the loss itself, after which losses cannot be compared.
     validation  what the script's own evaluation measures.
     symptoms    the symptom alone; the outcome must not be worse. For faults that do not slow the training.
+    time        the seconds that a step takes; the loss must not be worse.
 
 `doses` chooses numbers from this run, the fix's own number first. The module must import without torch: `begin` and
 its driver run where the script has imported it, `doses` runs where nobody has. A driver counts in `acted` how often it
 really changed something; a trial whose driver never acted has failed.
 
-An experiment, one file in `experiments/`, tells a cause that no change of the run cures. It defines ID, TITLE, TESTS,
+An experiment, one file in `experiments/`, tests a cause that no change of the run cures. It defines ID, TITLE, TESTS,
 COST and `arms(run, signs, cause) -> Sequence[Dose] | Refusal`, `begin(options) -> Driver`, and
-`tells(control, arms) -> Told`: what the record of the control and of the arms say about the cause.
+`tells(control, arms) -> Told`: what the records of the control and of the arms say about the cause.
 """
 
 from __future__ import annotations
@@ -42,16 +43,24 @@ from ..record import Run
 from ..signs import Signs
 from ..units import modules_of
 
-JudgedBy = Literal["loss", "score", "validation", "symptoms"]
+JudgedBy = Literal["loss", "score", "validation", "symptoms", "time"]
 Safety = Literal["safe", "changes-result", "costly"]
 
 
 @dataclass(frozen=True)
 class Dose:
-    """One way to make the change: `options` go to `begin`, `text` tells people ("learning rate 0.5 -> 0.003")."""
+    """One way to make the change: `options` go to `begin`, `text` tells people ("learning rate 0.5 -> 0.003").
+
+    `steps`: how many steps the changed run makes for each of the control's. With batches of another size, both have
+    then seen equal numbers of samples. `fix`: the source's own change is made instead of a driver's. `judged_by`: by
+    what this dose is judged, where that is not what the intervention says.
+    """
 
     options: Mapping[str, Any]
     text: str
+    steps: float = 1.0
+    fix: Fix | None = None
+    judged_by: JudgedBy | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,10 @@ class Told:
 
 
 class Intervening(Driver):
-    """A driver that counts what it changed. `note` is told where the trial fails."""
+    """A driver that counts what it changed. `note` is told where the trial fails. `samples`: it exchanges whole
+    samples, so that answers are to be scored against the targets that it gives instead of the script's own."""
+
+    samples = False
 
     def __init__(self) -> None:
         self.acted = 0

@@ -1,4 +1,4 @@
-"""How a run went, in numbers that two arms can be compared by: at equal steps, robust, with their standard errors."""
+"""The outcome of a run in numbers by which two arms are compared: at equal steps, robust, with standard errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ BLOCKS = 5  # of the tail: successive losses are alike, means of blocks are less
 TRIMMED = 0.1  # of the values at either end
 CAP = 3.0  # of an effect: a factor of twenty; more is not told apart
 ROOM = 0.01  # of a score: what is left to 1 is never taken for less
+FITTED = 0.01  # of the first loss: of two losses far below it neither is worse, whatever their ratio
+PACE = ("data", "forward", "backward", "step")  # the parts of a step; what is left of it is our own looking
 
 
 @dataclass(frozen=True)
 class Level:
-    """A level and its standard error; infinite where the run left the finite numbers."""
+    """A level and its standard error; infinite where the run became NaN/Inf."""
 
     value: float
     error: float = 0.0
@@ -37,6 +39,7 @@ class Outcome:
     validation: Level | None
     validation_score: Level | None
     learned: bool  # the loss has fallen by more than its noise
+    pace: Level | None = None  # seconds that a step takes
 
 
 def outcome(run: Run, steps: int | None = None) -> Outcome:
@@ -56,11 +59,30 @@ def outcome(run: Run, steps: int | None = None) -> Outcome:
         _last(_upto(run.series("loss/validation"), length + 1)),
         _last(_upto(run.series("score/validation"), length + 1)),
         learned,
+        pace(run),
     )
 
 
+def pace(run: Run) -> Level | None:
+    """The typical seconds of a step, without the time in which it is observed."""
+    parts = [run.series(f"time/{part}").finite.values for part in PACE]
+    if not len(parts[1]) or not len(parts[2]):
+        return None
+    parts = [values[len(values) // 10 :] for values in parts if len(values)]  # the first steps warm up
+    spread = [float(np.median(np.abs(values - np.median(values)))) / math.sqrt(len(values)) for values in parts]
+    return Level(sum(float(np.median(values)) for values in parts), math.hypot(*spread))
+
+
+def both_fitted(control: Outcome, treated: Outcome) -> bool:
+    """Whether both arms have fitted their training data, so that only held-out data can tell them apart."""
+    firsts = [side.first for side in (control, treated) if math.isfinite(side.first) and side.first > 0]
+    losses = [side.loss.value for side in (control, treated) if side.loss is not None]
+    evaluated = control.validation is not None and treated.validation is not None
+    return evaluated and len(firsts) == len(losses) == 2 and max(losses) < FITTED * min(firsts)
+
+
 def broken(run: Run) -> bool:
-    """Whether the run met its end, or would have: it failed, or its loss left the finite numbers."""
+    """Whether the run broke: the script failed, or its loss became NaN/Inf."""
     return run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
 
 
@@ -104,23 +126,34 @@ def in_loss(control: Outcome, treated: Outcome) -> Difference | None:
     """By the training loss at equal steps."""
     if control.loss is None or treated.loss is None:
         return None
-    return _lower_is_better(control.loss, treated.loss, control.first, treated.learned)
+    return _lower_is_better(control.loss, treated.loss, (control.first, treated.first), treated.learned)
 
 
 def in_validation(control: Outcome, treated: Outcome) -> Difference | None:
     """By the validation loss, where the script evaluates."""
     if control.validation is None or treated.validation is None:
         return None
-    return _lower_is_better(control.validation, treated.validation, control.first, True)
+    return _lower_is_better(control.validation, treated.validation, (control.first, treated.first), True)
 
 
-def _lower_is_better(control: Level, treated: Level, first: float, learned: bool) -> Difference:
-    before, after = control.value, treated.value
+def in_pace(control: Outcome, treated: Outcome) -> Difference | None:
+    """By the seconds that a step takes."""
+    if control.pace is None or treated.pace is None or min(control.pace.value, treated.pace.value) <= 0:
+        return None
+    error = math.hypot(control.pace.error / control.pace.value, treated.pace.error / treated.pace.value)
+    return Difference(_capped(math.log(control.pace.value / treated.pace.value)), error)
+
+
+def _lower_is_better(control: Level, treated: Level, firsts: tuple[float, float], learned: bool) -> Difference:
+    before, after, first = control.value, treated.value, firsts[0]
     if not math.isfinite(before) or not math.isfinite(after):
         if math.isfinite(after):
             return Difference(CAP if learned else 0.0, 0.0)  # finite, but it learns nothing either
         return Difference(-CAP if math.isfinite(before) else 0.0, 0.0)
     if before > 0 and after > 0:
+        finite = [value for value in firsts if math.isfinite(value) and value > 0]
+        room = FITTED * min(finite) if finite else 0.0
+        before, after = before + room, after + room
         error = math.hypot(control.error / before, treated.error / after)
         return Difference(_capped(math.log(before) - math.log(after)), error)
     # Losses below zero have no ratio: the difference, as a share of all that either arm has gained.

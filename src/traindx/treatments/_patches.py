@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from dataclasses import replace
 
 from ..causes import Fix, all_causes
-from ..diagnosis import TrialReport
-from ..edits import Project, patched_texts
+from ..diagnosis import TrialReport, judged_signs
 from ..record import Run
-from ..signs import Signs, measure_all
-from ._arms import Arm, Arms
+from ..signs import Signs
+from ._arms import Arms
 from ._base import Dose, Intervention, JudgedBy
+from ._controls import Controls, difference
+from ._fixed_script import fixed_script
 from ._outcomes import outcome
 from ._statistics import LEAST_NOISE
 from ._symptoms import OF_LENGTH, compared, gone
-from ._trials import Controls, difference
 
 ALIKE = 0.5  # of the trial's effect that the patched run must have, at least
 
 
 def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose: Dose, first: bool) -> Fix:
-    """The cause's own fix where its own dose won; else the fix with the dose that did."""
+    """The cause's own fix if the fix's own dose worked best; else the fix with the dose that did."""
     own = all_causes()[cause].fix(run, signs)
     if first or intervention.fix is None:
         return own
@@ -29,39 +29,26 @@ def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose
 
 
 def confirm(
-    arms: Arms, controls: Controls, fix: Fix, watched: list[str], kind: JudgedBy, report: TrialReport
+    arms: Arms, controls: Controls, fix: Fix, watched: list[str], kind: JudgedBy, report: TrialReport, ratio: float
 ) -> bool | None:
     """Runs the fixed script once: whether its symptom is gone and it gains much of what the trial gained. None where
-    there is neither a patch that fits the files nor an argument to change."""
-    control, signs, length = controls.made[0].run, controls.signs, controls.length
+    there is neither a patch that fits the files nor an argument to change. `ratio`: the steps that the trial made for
+    each of the control's."""
+    control, signs = controls.made[0].run, controls.signs
+    length = replace(controls.length, steps=max(1, round(ratio * controls.length.steps)))
     assert control is not None
-    fixed = _fixed(fix, control, arms.args)
+    fixed = fixed_script(fix, control, arms.args)
     if fixed is None:
         return None
     made = arms.run(fixed, 0, length)
     if made.run is None or (made.error and control.facts.get("exit") != "exception"):
         return False
-    after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
-    if not gone(compared(watched, signs, after, controls.reached(made.run))):
+    after = judged_signs(made.run).without(OF_LENGTH if made.cut else ())
+    if not gone(compared(watched, signs, after, controls.reached(made.run, ratio))):
         return False
     steps = min(length.steps, max(1, made.run.steps))
-    better = difference(kind, outcome(control, steps), outcome(made.run, steps))
+    better = difference(kind, outcome(control, max(1, round(steps / ratio))), outcome(made.run, steps))
     if better is None or report.effect.change is None:
         return True
     proven = -math.log1p(max(report.effect.change, -0.999))
     return better.value >= ALIKE * proven - LEAST_NOISE
-
-
-def _fixed(fix: Fix, control: Run, args: tuple[str, ...]) -> Arm | None:
-    """The script with the fix: its patched text, or its changed arguments."""
-    project = Project.of(control)
-    if fix.patch is not None and project is not None:
-        texts = patched_texts(fix.patch, project.root)
-        sources = {str(Path(path).absolute()): text for path, text in (texts or {}).items()}
-        return Arm("patched script", sources=sources) if sources else None
-    recorded = tuple(str(word) for word in control.fact("script").get("argv") or ())
-    if not fix.argv or not len(fix.argv) == len(recorded) == len(args):
-        return None
-    # The record masks values that may be secrets: what the fix does not change stays as it was given.
-    changed = tuple(new if new != old else own for new, old, own in zip(fix.argv, recorded, args, strict=True))
-    return Arm(f"script with {fix.code}", args=changed) if changed != args else None

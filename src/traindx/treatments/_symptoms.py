@@ -8,7 +8,7 @@ from ..causes import all_causes
 from ..diagnosis import Hypothesis, SymptomChange
 from ..signs import Signs, all_signs
 
-# What a short run shows because it is short: a trial ends where it was told to.
+# Signs that a run shows only because it is short: a trial ends at its step limit.
 OF_LENGTH = (
     "too-short",
     "too-early",
@@ -33,9 +33,17 @@ def symptoms(hypothesis: Hypothesis, control: Signs) -> list[str]:
     ]  # fmt: skip
 
 
+def conditions(hypothesis: Hypothesis, control: Signs) -> list[str]:
+    """The raised signs that are the cause's own condition (layers without an activation between them)."""
+    units = all_signs()
+    required = set(all_causes()[hypothesis.cause].requires)
+    return [sign.id for sign in control.raised() if sign.id in required and units[sign.id].shows == "condition"]
+
+
 def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool = True) -> list[SymptomChange]:
-    """A sign that the treated run lacks has lost its object (a clip that is gone does not cut). But it counts as it was
-    where the run ended too early to show it (`reached` is False), or where measuring it failed."""
+    """A sign that is missing in the treated run counts as gone: what it measures is no longer there (without clipping,
+    nothing is clipped). It counts as still raised if the run ended too early to show it (`reached` is False), or if
+    measuring it failed."""
     found = []
     for name in names:
         if name in control:
@@ -44,15 +52,14 @@ def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool
     return found
 
 
-def gone(changes: Sequence[SymptomChange]) -> bool:
-    """No fault and no bad outcome is left, and most of what else was raised is not any more."""
+def gone(changes: Sequence[SymptomChange], much_better: bool = False) -> bool:
+    """No fault and no bad outcome is left; where none was raised, most of the dynamics are not raised any more.
+
+    Dynamics decide nothing beside a bad outcome, or against an outcome that is `much_better`: some of them (a first
+    loss at chance, a training loss above that of validation) belong to healthy runs.
+    """
     units = all_signs()
-    if not changes:
-        return True
     hard = [change for change in changes if units[change.sign].shows in ("fault", "outcome")]
-    soft = [change for change in changes if units[change.sign].shows == "dynamics"]
-    if not all(change.gone for change in hard):
-        return False
-    if not hard or not soft:
-        return sum(change.gone for change in changes) * 2 > len(changes)
-    return sum(change.gone for change in soft) * 2 >= len(soft)
+    if hard:
+        return all(change.gone for change in hard)
+    return not changes or much_better or sum(change.gone for change in changes) * 2 > len(changes)

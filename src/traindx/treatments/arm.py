@@ -1,6 +1,6 @@
 """One arm of a trial, inside the script's process: the intervention, the length of the run, the score, its progress.
 
-`begin(options)`: `steps` and `seconds` limit the run; `evaluation`: the run ends behind the script's next evaluation;
+`begin(options)`: `steps` and `seconds` limit the run; `evaluation`: the run ends after the script's next evaluation;
 `module` and `dose` name the intervention (none in a control); `progress` is a file that says how far it has come.
 """
 
@@ -18,16 +18,17 @@ from ..observe.hook_points.driving import Several
 from ..observe.metric_queue import cpu_value
 from ..probes.acting.ending import UntilEvaluated
 from ..probes.acting.part import Part
+from . import _reading
 from .score import Scores, Targets
 
-LEAST_STEPS = 100  # that a trial makes even where its time is over
-PATIENCE = 5.0  # times the seconds that it may take for them
+LEAST_STEPS = 100  # a trial makes at least so many steps, even after its time is up
+PATIENCE = 5.0  # it may take this many times its seconds for them
 EVERY = 0.25  # seconds between two notes on the progress
 SMOOTHING = 0.1
 
 
 class _Length(UntilEvaluated):
-    """Ends the run, and tells the parent how far it is."""
+    """Ends the run at its limits, and reports progress to the parent process."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__(int(options["steps"]), float(options["seconds"]), bool(options.get("evaluation")))
@@ -55,21 +56,32 @@ class _Length(UntilEvaluated):
 
 def begin(options: Mapping[str, Any]) -> Part:
     length = _Length(options)
-    main = getattr(sys.modules.get("__main__"), "__file__", None)  # the script's: behind its end it is ours again
+    main = getattr(
+        sys.modules.get("__main__"), "__file__", None
+    )  # the script's own; after its end, it is traindx's again
     changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
+
+    folders = _own_folders(main)
+    _reading.listen()
 
     def findings() -> dict[str, Any]:
         found = changing.findings() if changing is not None else {"acted": 0}
-        return {**length.findings(), **found, "files": _own_files(main)}
+        files = {"files": _own_files(main, folders), "data": _reading.heard(folders)}
+        return {**length.findings(), **found, **files}
 
     targets = Targets()
     drivers = [targets, length] if changing is None else [targets, changing, length]
+    if getattr(changing, "samples", False):
+        drivers = [changing, targets, length]
     return Part(Several(drivers), [lambda session: Scores(session, targets)], findings)
 
 
-def _own_files(main: str | None) -> list[str]:
+def _own_folders(main: str | None) -> set[Path]:
+    return {Path.cwd().resolve(), *([Path(main).resolve().parent] if main else [])}
+
+
+def _own_files(main: str | None, folders: set[Path]) -> list[str]:
     """The script, and the source files beside it or in the working folder that it has imported."""
-    folders = {Path.cwd().resolve(), *([Path(main).resolve().parent] if main else [])}
     found = {str(Path(main).resolve())} if main else set()
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)

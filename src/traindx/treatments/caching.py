@@ -1,7 +1,8 @@
 """Keeps the records of finished arms in the user's cache folder, so that a trial is not made twice.
 
-An entry is found by the script with its arguments, the change, its dose, the seed and the length; it holds only while
-every source file that the run imported from its own folder is what it was. Data files are not looked at.
+The key of an entry is the script with its arguments, the change, its dose, the seed and the length. An entry is valid
+only while every source file that the run imported from its own folder is unchanged, and every data file below it that
+the run was heard to read (`_reading`) has the same size and modification time.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +41,7 @@ class TrialCache:
         self._folder = folder
 
     def find(self, about: Mapping[str, Any]) -> Path | None:
-        """The record of an arm that was made before with all the same."""
+        """The record of an earlier arm with the same key and sources, or None."""
         if self._folder is None:
             return None
         record, files = self._places(about)
@@ -46,19 +49,33 @@ class TrialCache:
             known = json.loads(files.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        if not record.exists() or any(_digest(Path(path)) != digest for path, digest in known.items()):
+        sources, data = known.get("sources"), known.get("data")
+        if not record.exists() or not isinstance(sources, dict) or not isinstance(data, dict):
+            return None
+        if any(_digest(Path(path)) != digest for path, digest in sources.items()):
+            return None
+        if any(_state(Path(path)) != state for path, state in data.items()):
             return None
         with suppress(OSError):
             os.utime(record)  # the least recently used go first
         return record
 
-    def keep(self, about: Mapping[str, Any], record: Path, files: list[str], since: float = math.inf) -> None:
-        """A cache that cannot be written costs time and nothing else. Nothing is kept of a run whose sources cannot be
-        read here, or were written after it began at `since`: it may have run what they held before."""
+    def keep(
+        self,
+        about: Mapping[str, Any],
+        record: Path,
+        files: list[str],
+        since: float = math.inf,
+        data: Sequence[str] = (),
+    ) -> None:
+        """Keeps a finished arm; a cache that cannot be written only costs time. A run is not kept if its sources cannot
+        be read here, or were written after it began at `since`: it may have run an older version of them. Data that are
+        not here were written by the run itself, in its own layer."""
         if self._folder is None or not files:
             return
         digests = file_digests(files)
-        if not all(digests.values()) or any(_written(Path(path)) >= since for path in files):
+        states = {path: state for path in data if (state := _state(Path(path)))}
+        if not all(digests.values()) or any(_written(Path(path)) >= since for path in [*files, *states]):
             return
         kept, known = self._places(about)
         with suppress(OSError):
@@ -67,7 +84,7 @@ class TrialCache:
             shutil.copyfile(record, passing)
             passing.chmod(0o600)
             passing.replace(kept)
-            known.write_text(json.dumps(digests), encoding="utf-8")
+            known.write_text(json.dumps({"sources": digests, "data": states}), encoding="utf-8")
             self._prune()
 
     def _places(self, about: Mapping[str, Any]) -> tuple[Path, Path]:
@@ -87,8 +104,28 @@ class TrialCache:
 
 
 def file_digests(files: Iterable[str]) -> dict[str, str]:
-    """What the files hold now; empty where one cannot be read."""
+    """Digests of the files as they are now; empty if one cannot be read."""
     return {path: _digest(Path(path)) for path in files}
+
+
+@cache
+def code_digest(module: str) -> str:
+    """Of the files beside a module, its own included: a change that was rewritten since makes another run."""
+    spec = None
+    with suppress(ValueError, ImportError):  # a module that is no file
+        spec = find_spec(module)
+    place = Path(spec.origin).parent if spec is not None and spec.origin else None
+    files = sorted(place.glob("*.py")) if place is not None else []
+    return sha256("".join(_digest(file) for file in files).encode()).hexdigest()[:16]
+
+
+def _state(path: Path) -> list[int]:
+    """Size and time of the last change, which are enough for data: reading all of it would take too long."""
+    try:
+        found = path.stat()
+        return [found.st_size, found.st_mtime_ns]
+    except OSError:
+        return []
 
 
 def _written(path: Path) -> float:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 
-from ..diagnosis import Diagnosis, SymptomChange, TrialReport
+from ..diagnosis import Diagnosis, SymptomChange, TrialReport, judged_signs
 from ..probes.fork_server import fork_server
 from ..probes.launch import Script, stop_all
 from ..record import Run
-from ..signs import measure_all
 from ..wording import num
 from ._arms import Arm, Arms, Length
 from ._arms import Watch as Watch
+from ._controls import kind_of
 from ._outcomes import Outcome, outcome
 from ._symptoms import OF_LENGTH, gone
-from ._trials import MEASURES
 from .caching import TrialCache
 
 SECONDS = 60.0  # at least, for the run; more where the trial took longer
@@ -33,7 +32,9 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
     trial, treatment = proving_trial(diagnosis), diagnosis.treatment
     if trial is None or treatment is None:
         return False, "no trial proved this patch, so there is nothing to compare with"
-    length = Length(max(1, treatment.steps), max(SECONDS, trial.seconds), diagnosis.validation is not None)
+    length = Length(
+        trial.steps or max(1, treatment.steps), max(SECONDS, trial.seconds), diagnosis.validation is not None
+    )
     with fork_server(script) as start:
         arms = Arms(script, start, TrialCache(None), watch, 1)
         try:
@@ -43,12 +44,12 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
             stop_all()
     if made.run is None or (made.error and diagnosis.exit in ("ok", "stopped", None)):
         return False, f"the patched script failed: {made.error or 'it left no record'}"
-    after = measure_all(made.run).without(OF_LENGTH if made.cut else ())
+    after = judged_signs(made.run).without(OF_LENGTH if made.cut else ())
     changes = [SymptomChange(seen.sign, seen.control, after.level(seen.sign)) for seen in trial.symptoms]
     if not gone(changes):
         left = ", ".join(change.sign for change in changes if not change.gone)
         return False, f"the symptom is still there ({left})"
-    return _compared(trial, made.run, treatment.steps)
+    return _compared(trial, made.run, length.steps)
 
 
 def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
@@ -65,9 +66,9 @@ def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
 
 
 def _level(found: Outcome, measure: str) -> float | None:
-    kind = next((kind for kind, name in MEASURES.items() if name == measure), "loss")
+    kind = kind_of(measure, "loss")
     if kind == "score":
-        part = found.score or found.validation_score
+        part = found.validation_score or found.score
     else:
-        part = found.validation if kind == "validation" else found.loss
+        part = {"validation": found.validation, "time": found.pace}.get(kind, found.loss)
     return None if part is None else part.value

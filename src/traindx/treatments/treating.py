@@ -1,26 +1,27 @@
-"""The policy: a control run, then the leading hypotheses one after another, until one is settled or time is over."""
+"""The policy: a control run, then the leading hypotheses one after another, until one is settled or time is up."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose
+from ..diagnosis import Diagnosis, Effect, Hypothesis, Treatment, TrialReport, diagnose, judged_signs
 from ..probes.fork_server import fork_server
 from ..probes.launch import ProbeError, Script, Start, stop_all
 from ..record import Run
-from ..signs import Signs, measure_all
+from ..signs import Signs
 from ._arms import CONTROL, Arm, Arms, Length, Made, Silent, Watch
 from ._base import Dose, Experiment, Intervention, Refusal, Told, all_experiments, all_interventions
+from ._controls import Controls, judged_by, kind_of
 from ._patches import confirm, fix_for
 from ._range_test import beside_range_test
-from ._ranking import PROVES, ranked
+from ._ranking import FACTORS, PROVES, ranked
 from ._symptoms import OF_LENGTH, symptoms
-from ._trials import Controls, judged_by, try_dose
+from ._trials import try_dose
 from ._wording import conclusion, nothing_to_treat, rules_out
 from .caching import TrialCache, file_digests
 from .on_ray import ray_cluster
@@ -33,6 +34,7 @@ LEARNED = ("training-learned", "validation-learned")
 EARNED = 0.1  # the level of those from which learning stands out from noise
 NAMED = 0.5  # the confidence that makes a suspicion
 LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
+POSSIBLE = 0.1  # the same, where the run cannot be called healthy
 TRIALS = 3  # without --minutes
 AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
 SUGGESTS = 5.0  # the most that an experiment with one seed may say
@@ -60,11 +62,13 @@ class Candidate:
     unit: Intervention | Experiment
     doses: tuple[Dose, ...]
 
-    @property
-    def worth(self) -> float:
-        """Probability times decisiveness over cost."""
+    def worth(self, tried: Sequence[TrialReport] = ()) -> tuple[bool, float]:
+        """What was seen comes first; then probability times decisiveness over cost. Trials of the same cause that
+        changed nothing have made it less likely."""
         decisive = self.unit.decisive if isinstance(self.unit, Intervention) else 0.5
-        return self.hypothesis.confidence * decisive / self.unit.cost
+        hypothesis = self.hypothesis
+        factor = min([FACTORS[t.verdict] for t in tried if t.cause == hypothesis.cause and not t.experiment], default=1)
+        return hypothesis.basis == "seen", hypothesis.confidence * min(1, factor) * decisive / self.unit.cost
 
 
 def treat(script: Script, options: Options) -> Diagnosis:
@@ -113,13 +117,13 @@ class _Treating:
         run = first.run
         if first.cached:
             self._notes.append(
-                "runs of an earlier treatment of the same sources were used again; data files are not compared: "
-                "--no-cache makes them anew"
+                "runs of an earlier treatment of the same sources and data files were reused; files that a library "
+                "opens by itself are not compared, and --no-cache repeats the runs"
             )
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
         diagnosis = diagnose(run, without)
-        signs = measure_all(run).without(without)
+        signs = judged_signs(run).without(without)
         if not worth_treating(diagnosis):
             found = Treatment("nothing-to-treat", nothing_to_treat(diagnosis), steps=run.steps)
             return self._with(
@@ -134,7 +138,7 @@ class _Treating:
             return self._conclude(diagnosis, controls, run, signs, bool(candidates))
         except KeyboardInterrupt:
             stop_all()
-            self._notes.append("interrupted: what was finished by then is reported")
+            self._notes.append("interrupted: only what was finished by then is reported")
             return self._conclude(diagnosis, controls, run, signs, bool(candidates), interrupted=True)
 
     def _first_length(self) -> Length:
@@ -160,7 +164,7 @@ class _Treating:
                     self._notes.append(f"not tried: {unit.title} ({doses.reason})")
                 elif doses:
                     found.append(Candidate(hypothesis, unit, tuple(doses)))
-        yield from sorted(found, key=lambda candidate: -candidate.worth)
+        yield from sorted(found, key=lambda candidate: candidate.worth(), reverse=True)
 
     def _announce(self, candidates: list[Candidate], first: Made, length: Length) -> None:
         if not candidates:
@@ -180,10 +184,10 @@ class _Treating:
         )
 
     def _try(self, candidates: list[Candidate], controls: Controls, run: Run, diagnosis: Diagnosis) -> None:
-        tried = 0
-        for candidate in candidates:
-            if not self._in_time() or (self._options.minutes is None and tried >= TRIALS):
-                break
+        tried, left = 0, list(candidates)
+        while left and self._in_time() and (self._options.minutes is not None or tried < TRIALS):
+            candidate = max(left, key=lambda each: each.worth(self._trials))
+            left.remove(candidate)
             tried += 1
             if isinstance(candidate.unit, Experiment):
                 self._experiment(candidate, candidate.unit, controls, run)
@@ -225,7 +229,7 @@ class _Treating:
             made = controls.ensure([seed], arms)
             control = controls.made[seed].run
         else:
-            made = self._arms.all(arms, controls.length)
+            made = self._arms.all([(*each, controls.length) for each in arms])
         runs = [each.run for each in made if each.run is not None and not each.error]
         if len(runs) < len(made) or control is None:
             return Told("nothing", "the changed run failed")
@@ -245,10 +249,10 @@ class _Treating:
     ) -> Diagnosis:
         if self._trials and controls.noiseless:
             self._notes.append(
-                "control and placebo agree to the last bit: no noise is known, and only the least effect counts"
+                "control and placebo agree to the last bit, so the noise is not known and only the effect size decides"
             )
         if not controls.seeded:
-            self._notes.append("this script ignores seeds: two runs from one seed differ, and their scatter is noise")
+            self._notes.append("this script ignores seeds: two runs with the same seed differ, which counts as noise")
         factors = {cause: told.factor for cause, told in self._told.items()}
         hypotheses = ranked(diagnosis, self._trials, factors)
         patch, confirmed, cause = None, None, None
@@ -256,13 +260,16 @@ class _Treating:
         if won is not None and isinstance(won[0].unit, Intervention):
             candidate, dose = won
             cause = candidate.hypothesis.cause
-            fix = fix_for(run, signs, cause, won[0].unit, dose, first=dose is candidate.doses[0])
+            fix = dose.fix or fix_for(run, signs, cause, won[0].unit, dose, first=dose is candidate.doses[0])
             patch = fix.patch
             hypotheses = [replace(h, fix=fix) if h.cause == cause else h for h in hypotheses]
             if self._options.confirm and not interrupted:
                 watched = symptoms(candidate.hypothesis, signs)
-                kind = judged_by(won[0].unit, controls)
-                confirmed = confirm(self._arms, controls, fix, watched, kind, self._trials[-1])
+                kind = kind_of(self._trials[-1].effect.measure, judged_by(won[0].unit, dose, controls))
+                # A trial of the patch has run the patched script already.
+                confirmed = dose.fix is not None or confirm(
+                    self._arms, controls, fix, watched, kind, self._trials[-1], dose.steps
+                )
                 self._compare_with_range_test(dose)
         verdict, named, text = conclusion(diagnosis, self._trials, self._told, cause, any_candidate)
         found = Treatment(
@@ -284,7 +291,7 @@ class _Treating:
         if treatment.verdict == "nothing-to-treat":
             return found
         if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
-            # What helps whatever the cause is of no use any more: the cause is known.
+            # Advice that helps whatever the cause is no longer needed: the cause is known.
             return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
         if diagnosis.verdict != "sick" and refuted(diagnosis):
             learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)
@@ -307,7 +314,8 @@ def worth_treating(diagnosis: Diagnosis) -> bool:
         return False
     if diagnosis.verdict == "sick" or diagnosis.suspected:
         return True
-    return any(h.confidence >= LIKELY for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
+    enough = POSSIBLE if diagnosis.verdict == "inconclusive" else LIKELY
+    return any(h.confidence >= enough for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown"))
 
 
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:

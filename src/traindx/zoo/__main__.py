@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from ..__main__ import ending_quietly
 from . import corpus
 from .cases import HOST_SEEDS, PLAIN, Case, all_cases
 from .edits import EditError
@@ -102,4 +103,4 @@ def _check(cases: Sequence[Case], cache: Cache) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ending_quietly(main))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..diagnosis import judged_levels
 from ..record import Run, RunBuilder, load
 from ..signs import measure_all
 from .cases import Case
@@ -93,6 +94,10 @@ def write(path: Path, rows: Iterable[Row]) -> None:
 
 
 def read(path: Path) -> list[Row]:
+    """The rows of a corpus, at the levels that diagnosis counts signs for: the file holds them as measured."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    return [Row(**{**row, "also": tuple(row.get("also", ()))}) for row in rows]
+    counted = [{view: judged_levels(row[view]) for view in ("observed", "log")} for row in rows]
+    return [
+        Row(**{**row, **found, "also": tuple(row.get("also", ()))}) for row, found in zip(rows, counted, strict=True)
+    ]

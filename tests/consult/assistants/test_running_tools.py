@@ -157,3 +157,15 @@ def test_a_reading_child_opens_and_writes_nothing_outside(root: Path) -> None:
 
     anyio.run(main)
     assert [path.name for path in root.iterdir()] == ["log.csv"]
+
+
+def test_fixes_are_tested_and_nothing_is_left_behind(call: Any, root: Path) -> None:
+    (root / "train.py").write_text(SICK_SCRIPT)
+    before = sorted(root.iterdir())
+    found = call("treat", script="train.py", seconds=300).structured_content["treatment"]
+    assert (found["verdict"], found["cause"]) == ("cured", "double-softmax")
+    assert found["confirmed_by_patched_run"] is True
+    assert "nn.Softmax" in found["patch"]
+    assert all("curves" not in trial for trial in found["trials"])
+    assert sorted(root.iterdir()) == before
+    assert (root / "train.py").read_text() == SICK_SCRIPT

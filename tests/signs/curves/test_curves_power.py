@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from traindx.diagnosis import judged_signs
 from traindx.record import Run, RunBuilder
 from traindx.signs import Missing, all_signs, measure_all
 
@@ -117,7 +118,7 @@ def test_a_log_of_accuracies_alone_is_judged_by_them() -> None:
 
 def test_the_metric_improves_while_the_objective_gets_worse() -> None:
     accuracy = np.linspace(0.6, 0.85, 30)
-    sign = measure_all(run_of(falling(30), turning(30, 0.4), accuracy__validation=accuracy))["validation-rising"]
+    sign = judged_signs(run_of(falling(30), turning(30, 0.4), accuracy__validation=accuracy))["validation-rising"]
     assert sign.raised and sign.severity == "info"
     assert "validation accuracy improved" in sign.text
 

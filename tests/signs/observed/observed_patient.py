@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from traindx.diagnosis import judged_signs
 from traindx.record import Event, Run, RunBuilder
 from traindx.signs import Missing, Sign, all_signs
 
@@ -316,6 +317,13 @@ def measured(sign_id: str, patient: Patient) -> Sign:
     found = all_signs()[sign_id].measure(patient.build())
     assert isinstance(found, Sign), found
     return found
+
+
+def judged(sign_id: str, patient: Patient) -> Sign:
+    """The sign as diagnosis counts it, with its excuses; it must not be missing."""
+    found = judged_signs(patient.build())
+    assert sign_id in found, found.missing.get(sign_id)
+    return found[sign_id]
 
 
 def missing(sign_id: str, patient: Patient) -> Missing:

@@ -15,6 +15,7 @@ from observed_patient import (
     Patient,
     cases,
     healthy,
+    judged,
     measured,
     missing,
     mlp_modules,
@@ -147,7 +148,7 @@ SICK = {
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -212,7 +213,7 @@ def last_layer(value: float) -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.35, sign
 
 

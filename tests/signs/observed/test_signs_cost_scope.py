@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from observed_patient import LOOKS, SITE, Patient, cases, healthy, measured, missing
+from observed_patient import LOOKS, SITE, Patient, cases, healthy, judged, measured, missing
 
 N = len(LOOKS)
 
@@ -71,7 +71,7 @@ SICK = {
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -116,7 +116,7 @@ def busy_at_the_end() -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.35, sign
 
 

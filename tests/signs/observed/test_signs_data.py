@@ -14,6 +14,7 @@ from observed_patient import (
     Patient,
     cases,
     healthy,
+    judged,
     jumping,
     leaking,
     measured,
@@ -112,7 +113,7 @@ def ranked(share: float, rarer: int) -> Patient:
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised or sign.level >= 0.5, sign
 
 
@@ -174,7 +175,7 @@ def accumulated(often: float) -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign
 
 

@@ -18,6 +18,7 @@ from observed_patient import (
     few_steps,
     half,
     healthy,
+    judged,
     measured,
     missing,
 )
@@ -88,7 +89,7 @@ SICK = {
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -172,7 +173,7 @@ def accumulated(often: float) -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign
 
 
@@ -217,7 +218,8 @@ def test_memory_is_what_shrinks_weights_by_a_factor_of_e() -> None:
 
 def test_a_range_test_says_nothing_of_the_usual_rate() -> None:
     raised = healthy().optimizer(lr=1e-5, momentum=0.0).curve("lr", np.geomspace(1e-5, 100.0, 200))
-    assert "range test" in missing("rate-above-usual", raised).reason
+    assert measured("rate-above-usual", raised).level == 1
+    assert judged("rate-above-usual", raised).level == 0
 
 
 def penalised(function: float, penalty: float) -> Patient:

@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from observed_patient import LINEARS, SITE, Patient, cases, healthy, measured, missing, mlp_modules, module, regression
+from observed_patient import (
+    LINEARS,
+    SITE,
+    Patient,
+    cases,
+    healthy,
+    judged,
+    measured,
+    missing,
+    mlp_modules,
+    module,
+    regression,
+)
 
 from traindx.signs.outputs.loss_broadcasts import all_pairs
 
@@ -33,6 +45,10 @@ def ending_in(activation: str, low: float, high: float, **target: Any) -> Patien
 
 def softmax(dim: int, shape: list[int], *more: dict[str, Any]) -> Patient:
     return healthy().merge("graph", softmaxes=[{"dim": dim, "shape": shape, "log": False, "in_loss": False}, *more])
+
+
+def time_first(patient: Patient, given: list[int]) -> Patient:
+    return patient.modules({**module("gru", "GRU", 0), "settings": {"batch_first": False}, "given": given})
 
 
 def last_softmax(dim: int, shape: list[int]) -> Patient:
@@ -175,7 +191,7 @@ def squeezed(p: Patient, activation: str, low: float, high: float) -> Patient:
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -230,6 +246,10 @@ HEALTHY = {
         ("pooling over instances", lambda: softmax(0, [64, 1])),
         ("not the batch", lambda: softmax(0, [30, 10])),
         ("contrastive both ways", lambda: softmax(0, [64, 64], {"dim": 1, "shape": [64, 64], "log": True})),
+        ("contrastive one way", lambda: softmax(0, [64, 64])),
+        ("attention over time, which comes first and is as long as the batch", lambda: softmax(0, [64, 64, 1])),
+        ("time first, by a recurrent layer", lambda: time_first(softmax(0, [64, 32, 1]), [64, 32, 8])),
+        ("time first, by the loss", lambda: softmax(0, [64, 32]).loss(target={"shape": [32]})),
         ("classes in dimension 1", lambda: softmax(1, [64, 10, 7])),
         ("a single key to attend to", lambda: softmax(-1, [64, 8, 30, 1])),
     ],
@@ -268,7 +288,7 @@ def raw_regression() -> Patient:
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign
 
 

@@ -10,9 +10,9 @@ from observed_patient import (
     Patient,
     cases,
     healthy,
+    judged,
     jumping,
     leaking,
-    measured,
     mlp_modules,
     module,
     overlap,
@@ -156,7 +156,7 @@ SICK = {
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised or sign.level >= 0.5, sign
 
 
@@ -212,5 +212,5 @@ HEALTHY = {
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign

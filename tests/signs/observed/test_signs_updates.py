@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from observed_patient import LOOKS, WEIGHTS, Patient, adam, cases, decaying, few_steps, half, healthy, measured
+from observed_patient import LOOKS, WEIGHTS, Patient, adam, cases, decaying, few_steps, half, healthy, judged
 
 
 def dual(elements: int) -> Patient:
@@ -85,7 +85,7 @@ SICK = {
 
 @cases(SICK)
 def test_the_fault_raises_the_sign(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.raised, sign
 
 
@@ -138,5 +138,5 @@ HEALTHY = {
 
 @cases(HEALTHY)
 def test_the_healthy_look_alike_does_not(sign_id: str, patient: Any) -> None:
-    sign = measured(sign_id, patient())
+    sign = judged(sign_id, patient())
     assert sign.level <= 0.4, sign

@@ -10,11 +10,12 @@ import re
 import signal
 import sys
 import threading
+import traceback
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
 from ..hook_points.hooks import StopTraining, text_of
@@ -24,7 +25,6 @@ from ..secrets import masked_text
 from ..sites import describe, is_ours, user_frame
 from .importing import after_import
 from .sources import replacement
-from .stacks import hide_our_frames
 
 
 class ScriptError(Exception):
@@ -121,7 +121,7 @@ def run_program(program: Program, args: Sequence[str], recording: Recording | No
         sys.path[0] = program.first_path
     sys.modules["__main__"] = program.main
     undo = after_import("torch", recording.attach) if recording is not None else (lambda: None)
-    show_frames = hide_our_frames(_execute.__code__)
+    show_frames = _hide_our_frames(_execute.__code__)
     try:
         return _execute(program)
     finally:
@@ -161,7 +161,7 @@ def _execute(program: Program) -> Ending:
     return Ending(0, "ok")
 
 
-# Where modules with pools of workers note that python is about to exit, after which they take nothing on.
+# Flags by which modules with worker pools know that python is about to exit, and then accept no more work.
 POOLS_OVER = (
     ("concurrent.futures.thread", "_shutdown"),
     ("concurrent.futures.process", "_global_shutdown"),
@@ -171,7 +171,7 @@ POOLS_OVER = (
 
 def _wait_for_threads() -> None:
     """As python does before it exits: the script may train in a thread."""
-    # Pools leave word here how their workers, who wait for more to do, are told that it is over.
+    # Pools register functions here that tell their waiting workers to end.
     for last_word in reversed(getattr(threading, "_threading_atexits", [])):
         last_word()
     for name, flag in POOLS_OVER:
@@ -230,3 +230,31 @@ def _without_us(trace: TracebackType | None) -> TracebackType | None:
     for link in reversed(kept):
         chain = TracebackType(chain, link.tb_frame, link.tb_lasti, link.tb_lineno)
     return chain
+
+
+def _hide_our_frames(outermost: CodeType) -> Callable[[], None]:
+    """Leave our frames out of `traceback.walk_stack`, and everything outside `outermost`. Returns what undoes that.
+
+    Stacks that the script looks at (anomaly detection, `print_stack`, logging) then end where the script begins.
+    """
+    original = traceback.walk_stack
+
+    def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
+        return _without_ours(original(f if f is not None else sys._getframe(1)), outermost)
+
+    replaced: Any = walk_stack
+    traceback.walk_stack = replaced
+
+    def undo() -> None:
+        if traceback.walk_stack is replaced:
+            traceback.walk_stack = original
+
+    return undo
+
+
+def _without_ours(walked: Iterator[tuple[FrameType, int]], outermost: CodeType) -> Iterator[tuple[FrameType, int]]:
+    for frame, line in walked:
+        if frame.f_code is outermost:
+            return
+        if not is_ours(frame.f_code.co_filename):
+            yield frame, line

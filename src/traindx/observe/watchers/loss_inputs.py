@@ -1,4 +1,4 @@
-"""What the standard losses are given: shapes, ranges, row sums, kinds of targets, histograms of labels and answers."""
+"""What standard losses are given: shapes, ranges, row sums, kinds of targets, histograms of labels and predictions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 def given_pair(name: str, given: Any) -> tuple[Any, Any]:
     """The input and target tensors of a loss call.
 
-    Of a loss that treats both alike, the target is what carries no gradient, wherever it stands.
+    For a loss that treats both alike, the target is the argument that carries no gradient, whichever it is.
     """
     args, kwargs = given
     first = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
@@ -182,7 +182,7 @@ class Watcher:
         _widen(given, "row_sum_min", "row_sum_max", sum_low, sum_high)
         _widen(target, "min", "max", t_low, t_high)
         target["integer_valued"] = bool(whole) and target.get("integer_valued", True)
-        # Losses of one kind share a summary: a mean over class ids and prices would be that of nothing.
+        # Only losses of one kind share a summary: a mean over class ids and prices would be meaningless.
         summary = self._by_kind.setdefault((phase, fact["fn"], str(target["shape"][1:])), {})
         integers = not fact["target"]["dtype"].startswith(("float", "bfloat"))
         summary["kind"] = (
@@ -252,7 +252,7 @@ class Watcher:
             for label, count in enumerate(found):
                 if count:
                     counts[key][str(label)] = counts[key].get(str(label), 0) + int(count)
-        # The last batches' answers alone tell what the model has come to say.
+        # Only the predictions of the last batches show what the model predicts now.
         counts["recent"] = [*counts["recent"][-7:], both[1]]
         if phase == "train" and len(counts["order"]) < 512:
             majority = max(range(len(both[0])), key=lambda label: both[0][label])

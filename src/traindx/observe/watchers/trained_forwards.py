@@ -113,7 +113,7 @@ class Watcher:
 def _reached(loss: Any, pending: list[Forward]) -> set[int]:
     """The numbers of those forwards that the loss's graph goes through."""
     if len(pending) == 1 and pending[0].in_train_mode:
-        return {pending[0].sequence}  # whose else
+        return {pending[0].sequence}  # the only candidate
     wanted = {forward.sequence for forward in pending}
     found: set[int] = set()
     for node in nodes(loss, MAX_NODES):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING, Any
 
 from ...record import Run
@@ -11,14 +12,15 @@ from ..meaning.names import role_of
 from ..options import Options
 from ..rows.collector import Collector, number
 from ..rows.runs import runs_from_rows
-from ..rows.table import Table
+from ..rows.table import Column, Table
 from ..source import Source
 from ..text.decimals import decimal_commas
 from ._frames import add_frame, numbers_wide
-from ._wandb_export import runs_of_export
 
 if TYPE_CHECKING:
     import polars as pl
+
+_COLUMN = re.compile(r"(.+?) - (.+?)(__MIN|__MAX)?")  # of a W&B chart: run - metric, with its bounds
 
 KIND = "csv"
 BLOCK = 1 << 26
@@ -45,7 +47,7 @@ def read(source: Source, options: Options) -> list[Run]:
         add_frame(collector, blocks.frame(block, _after_header(block) if place == 0 else 0))
     table = collector.table()
     table.skipped = source.skipped_long_lines
-    if exported := runs_of_export(table):
+    if exported := _tables_of_export(table):
         return _runs_of_export(exported, source.name, options)
     return runs_from_rows(table, source.name, KIND, options) if table.columns else []
 
@@ -166,3 +168,28 @@ class _Blocks:
             null_values=["NA", "None", "null"],
             **how,
         )
+
+
+def _tables_of_export(table: Table) -> dict[str, Table]:
+    """The table of each run that a W&B chart exports; empty where the columns are not named like that."""
+    plain = [name for name in table.columns if not _COLUMN.fullmatch(name)]
+    found = {name: match for name in table.columns if (match := _COLUMN.fullmatch(name))}
+    counters = [name for name in plain if role_of(name).kind in ("step", "epoch", "seen") or "time" in name.lower()]
+    if not found or len(counters) < len(plain) or (not any(match[3] for match in found.values()) and len(plain) != 1):
+        return {}
+    runs: dict[str, Table] = {}
+    for name, match in found.items():
+        run = runs.setdefault(match[1], Table({}, table.length, list(table.notes), blank_is_missing=True))
+        if not match[3]:
+            run.columns[match[2]] = table.columns[name]
+    return {name: _filled_rows(run, table, plain) for name, run in runs.items() if run.columns}
+
+
+def _filled_rows(run: Table, table: Table, counters: list[str]) -> Table:
+    """With the counters of the rows in which this run has a value."""
+    filled = run.filled(*run.columns)
+    for name in counters:
+        column = table.columns[name]
+        keep = filled[column.rows]
+        run.columns.setdefault(name, Column(column.rows[keep], column.values[keep]))
+    return run

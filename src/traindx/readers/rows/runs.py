@@ -13,9 +13,12 @@ from ..meaning.named_series import NamedSeries
 from ..meaning.names import role_of, tokens
 from ..options import Options
 from .padding import drop_padding
-from .repeats import average_repeats
 from .splitting import Stretch, split
 from .table import BoolArray, Column, Table, training_losses
+
+# Steps that are written several times with different values: once a rank, or once a micro-batch.
+FEWEST_REPEATS = 3  # steps; fewer may be a coincidence
+MOST_IRREGULAR = 0.1  # of the steps may be written more or less often: a log is cut off somewhere
 
 
 def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> list[Run]:
@@ -43,7 +46,7 @@ def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> li
         name = source if len(stretches) == 1 else f"{source} (run {number + 1} of {len(stretches)})"
         curves = _curves(table, counter, stretch)
         if counter.unit == "step":
-            log.notes += average_repeats(curves)
+            log.notes += _average_repeats(curves)
         runs.append(assemble(curves, name, kind, options, log))
     return runs
 
@@ -279,3 +282,22 @@ def tidy(curve: NamedSeries, interleaved: bool = False) -> NamedSeries:
         with np.errstate(invalid="ignore"):
             repeated[1:] &= (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
     return NamedSeries(curve.name, steps[~repeated], values[~repeated])
+
+
+def _average_repeats(curves: dict[str, NamedSeries]) -> list[str]:
+    """Replace curves whose steps are written several times by their means, and say so. One NaN makes a NaN."""
+    times: dict[str, int] = {}
+    for name, curve in curves.items():
+        moves = np.diff(curve.steps)
+        if np.any(moves < 0) or np.all(moves):
+            continue  # out of order, or nothing repeats
+        steps, first, counts = np.unique(curve.steps, return_index=True, return_counts=True)
+        usual = int(np.median(counts))
+        if len(steps) < FEWEST_REPEATS or usual < 2 or np.mean(counts != usual) > MOST_IRREGULAR:
+            continue
+        curves[name] = NamedSeries(name, steps, np.add.reduceat(curve.values, first) / counts)
+        times[name] = usual
+    if not times:
+        return []
+    what = " and ".join(list(times)[:3])
+    return [f"{what}: each step is written {max(times.values())} times, by ranks or micro-batches; their mean is taken"]

@@ -1,7 +1,7 @@
 """Units that were zero for every sample of all batches looked at: the share in the median and the worst layer.
 
-The count starts high and falls as batches are added, so five looks at least, and the last one counts. A tenth to a
-third of dead units is ordinary in wide networks; a layer that is dead as a whole passes nothing on.
+The share starts high and falls as batches are added, so it takes at least five measurements, and the last one counts. A
+tenth to a third of dead units is ordinary in wide networks; a layer that is entirely dead passes nothing on.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         level,
-        f"layer `{worst}`: {percent(last[worst])} of the units output zero for every sample checked "
-        f"(median of {counted(len(last), 'layer')} {percent(middle)}; below 50 % is common)",
+        f"layer `{worst}`: {percent(last[worst])} of the units are dead (zero for every sample checked; median of "
+        f"{counted(len(last), 'layer')} {percent(middle)}; below 50 % is common)",
         onset=int(steps[above[0]]) if len(above) and level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"median": middle, "worst": last[worst], "layer": worst},

@@ -16,9 +16,9 @@ STANDARD = ("Linear", "Conv", "Bilinear", "RNN", "LSTM", "GRU", "MultiheadAttent
 def large(run: Run) -> Sign | Missing:
     """Initial weights against 1/sqrt(fan_in), the scale that keeps a signal's size: too large.
 
-    Kaiming's 1.4 is the largest usual; standard normal weights with 64 inputs give 8. The median layer counts, or one
-    of torch's layers far beyond all usual. Layers of one's own may scale their weights at run time, so there the level
-    stops at 0.6; and a single tensor of one's own may be a table of positions, which is no layer.
+    Kaiming's 1.4 is the largest usual value; standard normal weights with 64 inputs give 8. The median layer counts, or
+    one of torch's own layers far beyond the usual. Custom layers may scale their weights at run time, so there the
+    level stops at 0.6; and a single custom tensor may be a table of positions, which is not a layer.
     """
     gains = _fresh_gains(run)
     gain = median(g for g, _ in gains)
@@ -35,15 +35,20 @@ def small(run: Run) -> Sign | Missing:
     """Initial weights against 1/sqrt(fan_in), the scale that keeps a signal's size: too small.
 
     torch's default gives 0.58, Xavier 1, Kaiming 1.4; the median hidden layer counts, for last layers are made small on
-    purpose. Where norm layers restore the scale, small weights (the 0.02 of many transformers) do no harm, and there is
-    four times as much room.
+    purpose.
     """
     gains = _fresh_gains(run)
-    gain = median(g for g, _ in (gains[:-1] or gains))
+    gain = hidden_gain(run)
     if gain is None:
         return Missing(SMALL, "no freshly initialised weight was looked at")
-    level = ramp(gain, 0.05, 0.005, log=True) if _normalised(run) else ramp(gain, 0.2, 0.03, log=True)
+    level = ramp(gain, 0.2, 0.03, log=True)
     return _sign(SMALL, gain, level, len(gains), "smallest", "least", min(gains, key=lambda pair: pair[0]))
+
+
+def hidden_gain(run: Run) -> float | None:
+    """The median gain of fresh layers before the last; None without any."""
+    gains = _fresh_gains(run)
+    return median(g for g, _ in (gains[:-1] or gains))
 
 
 def _sign(
@@ -73,12 +78,6 @@ def _fresh_gains(run: Run) -> list[tuple[float, Parameter]]:
         if p.matrix and p.ran and p.trains and not p.loaded and not p.constant
         if (gain := p.gain) is not None and gain > 0
     ]
-
-
-def _normalised(run: Run) -> bool:
-    """Whether norm layers restore the scale: there is at least one for every two layers with weights."""
-    found = run.modules
-    return 2 * sum(module.norm for module in found) >= max(1, sum(module.maps for module in found))
 
 
 SIGNS = (

@@ -1,7 +1,7 @@
 """The share of zeros among the outputs of ReLU-like layers, late in the run.
 
-Half is what a rectifier gives by construction; above 40 % people take a look; 90 % is sparse. Information, for zeros
-that change with the sample are how rectifiers work.
+A ReLU gives half by construction; 90 % is sparse. This is information only: zeros that change with the sample are how
+ReLUs work.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         middle,
         ramp(middle, 0.7, 0.97),
-        f"{percent(middle)} of the ReLU outputs are zero late in the run, most in layer `{worst}` "
+        f"{percent(middle)} of the ReLU outputs are zero late in the run (about 50 % is typical), most in `{worst}` "
         f"({percent(shares[worst])})",
         values={"median": middle, "worst": shares[worst], "layer": worst},
     )

@@ -24,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
     if not rates and not functional:
         return Sign(ID, 0.0, 0.0, "the model uses no dropout")
     most = max([*functional, *(p for p, _ in rates)])
-    where = next((module.name or module.type for p, module in rates if p == most), "a call of dropout")
+    where = next((f"`{module.name or module.type}`" for p, module in rates if p == most), "a functional dropout call")
     level = ramp(most, 0.55, 0.8)
     return Sign(
         ID,

@@ -41,7 +41,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         found.ratio,
         level,
-        f"the graph behind the loss went from {num(found.first)} to {num(found.last)} nodes over {found.steps} steps",
+        f"the autograd graph of the loss went from {num(found.first)} to {num(found.last)} nodes over {found.steps} "
+        "steps",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"first": found.first, "last": found.last},

@@ -1,8 +1,8 @@
 """Whether the accuracy stays at what guessing among balanced classes gives.
 
 The number of classes comes from the record's settings or labels; else it is the whole number of which the accuracies
-are one in k, all of them. A loss far above that of guessing (ln k) is told beside it: the outputs are confident and
-wrong, or have lost all scale.
+are one in k, all of them. A loss far above the loss at chance (ln k) is reported beside it: the outputs are confident
+and wrong, or far out of scale.
 """
 
 from __future__ import annotations
@@ -18,11 +18,8 @@ from .._chance import (
     CLASS_KEYS,
     accuracy_curve,
     chance_accuracy,
-    chance_level,
     classes_by_accuracy,
-    compared_loss,
 )
-from .._unfinished import cut_short_while_falling
 from ..curve import stop, training_loss, validation_loss
 
 ID = "accuracy-at-chance"
@@ -32,8 +29,6 @@ END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
 NEEDS_TIME = True
-BELOW = 0.05  # how far below that of chance a loss shows that something is learned
-LOSS_LEARNS = 0.7  # the highest level then: a doubt, not a bad outcome
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -45,22 +40,14 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the number of classes is not known, and the accuracies are not one in k")
     best, last = float(accuracy.values.max()), accuracy.final
     level = ramp((accuracy.last - share) / (1 - share), 0.1, 0.03) if share < 1 else 0.0
-    if _learns_all_the_same(run) or cut_short_while_falling(run):
-        level = min(level, LOSS_LEARNS)
     loss = training_loss(run) if len(training_loss(run)) else validation_loss(run)
     over = loss.last / math.log(1 / share) if len(loss) and 0 < share < 1 else None
     values = {"last": last, "best": best, "chance": share, "loss_over_chance": over, "points": len(accuracy)}
     text = f"Accuracy ends at {percent(last)} ({percent(best)} at best); chance is {percent(share)} ({source})"
     if over is not None and over > 2 and level >= 0.5:
-        text += f"; the loss of {num4(loss.last)} is {num4(over)} times that of guessing"
+        text += f"; the loss of {num4(loss.last)} is {num4(over)} times the loss at chance"
     severity: Severity = "critical" if level >= 0.8 and len(accuracy) >= 5 else "warning" if level >= 0.5 else "info"
     return Sign(ID, last, level, f"{text}.", int(accuracy.steps[0]) if level >= 0.5 else None, severity, values)
-
-
-def _learns_all_the_same(run: Run) -> bool:
-    """Whether the loss is below that of chance: probabilities improve before the first answer changes."""
-    loss, chance = compared_loss(run), chance_level(run)
-    return chance is not None and len(loss) >= 5 and loss.last < (1 - BELOW) * chance.loss
 
 
 def _chance(run: Run) -> tuple[float | None, str]:

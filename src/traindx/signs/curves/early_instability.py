@@ -15,7 +15,7 @@ from ...record import Run
 from ...wording import num4
 from .. import questions
 from .._base import Missing, Sign, ramp
-from ..curve import Curve, adversarial, gradient_norm, is_excerpt, moment, spread_of_differences, training_loss
+from ..curve import Curve, gradient_norm, is_excerpt, moment, spread_of_differences, training_loss
 
 ID = "early-instability"
 QUESTION = questions.FALLS
@@ -26,8 +26,6 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
-    if adversarial(run):
-        return Missing(ID, "the losses of adversarial networks swing at first")
     y = loss.ratios
     window = max(5, len(loss) // 10)
     few = max(1, window // 20)
@@ -52,7 +50,8 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             height,
             combined,
-            f"Training loss reaches {num4(values['peak'])} in the first tenth; it began at {num4(loss.first)}.",
+            f"Training loss peaks at {num4(values['peak'])} in the first tenth of the run; it began at "
+            f"{num4(loss.first)}.",
             None,
             "info",
             values,

@@ -14,7 +14,7 @@ from ...wording import num4, times
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._excursions import gradient_excursions, loss_excursions
-from ..curve import adversarial, gradient_norm, moment, training_loss
+from ..curve import gradient_norm, moment, training_loss
 
 ID = "gradients-spiking"
 QUESTION = questions.STEPS
@@ -25,8 +25,6 @@ def measure(run: Run) -> Sign | Missing:
     norm, loss = gradient_norm(run), training_loss(run)
     if len(norm) < 3:
         return Missing(ID, "fewer than three gradient norms were recorded")
-    if adversarial(run):
-        return Missing(ID, "the gradient norms of adversarial networks alternate")
     if norm.values.min() <= 0:
         return Missing(ID, "gradient norms of zero cannot be compared as ratios")
     found = [e for e in gradient_excursions(run) if e.start >= max(2, len(norm) // 100)]
@@ -50,7 +48,7 @@ def measure(run: Run) -> Sign | Missing:
         "with_loss": with_loss,
     }
     text = (
-        f"Gradient norm jumps to {num4(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the norms "
+        f"Gradient norm jumps to {num4(values['peak'])} at {moment(run, peak)}, {times(highest.height)} the median "
         f"before it{', and the loss jumps with it' if with_loss else ''}."
     )
     severity: Severity = "warning" if level >= 0.5 and with_loss else "info"

@@ -42,8 +42,8 @@ def measure(run: Run) -> Sign | Missing:
     swings = _validation_noise(run, float(late.steps[0]))
     level = min(level, SUSPICION if swings is None else ramp(swings, 0.03, 0.15))
     text = (
-        f"Training loss stays around {num4(level_now)} over the second half of the run with noise of "
-        f"±{percent(min(noise, 9.99))} at {percent(rate.last_share)} of the peak learning rate."
+        f"Over the second half of the run training loss has a median of {num4(level_now)} and noise of "
+        f"±{percent(min(noise, 9.99))}; the learning rate ends at {percent(rate.last_share)} of its peak."
     )
     if swings is not None and level >= 0.5:
         text += f" Validation loss swings by ±{percent(min(swings, 9.99))} too."

@@ -1,14 +1,14 @@
-"""How far the training loss has come down, where it has settled low: the run is done.
+"""How low the training loss has settled: near its floor the run is done.
 
-Against known chance a loss of a fiftieth is as good as zero; from a log alone, a hundredth of the first loss and less
-than 0.05 in itself is taken for that (losses are made to be of order one), a thousandth of it without doubt. A loss in
-odd units that fell by decades and sits at a large number is not called done.
+A fiftieth of the loss at chance is as good as zero. From a log alone, a hundredth of the first loss counts if it is
+also below 0.05 (losses are usually of order one); a thousandth counts without doubt. A loss in odd units that fell by
+decades and ends at a large number is not called done.
 """
 
 from __future__ import annotations
 
 from ...record import Run
-from ...wording import num4
+from ...wording import num, num4
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level
@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
     if chance is None:
         level = min(level, ramp(loss.last, 0.1, 0.01, log=True))
     against = f"chance ({num4(reference)})" if chance else f"its first value ({num4(reference)})"
-    text = f"Training loss ends at {num4(loss.last)} (smoothed), {share:.2g} times {against}."
+    text = f"Training loss ends at {num4(loss.last)} (smoothed), {num(share, 2)} times {against}."
     return Sign(
         ID,
         share,

@@ -2,8 +2,8 @@
 
 Three tests, of which the strongest counts. *Rise*: the smoothed end against the lowest smoothed level, in units of the
 noise that a fall-then-rise course leaves (`_rise.py`); a rise by a quarter is where it begins to count, and it must not
-be on its way back. *Thrown out*: every later value far above the very first one, so that there never was
-a level. *Last rows*: the record ends on values that double everything seen since the loss had settled.
+be on its way back. *Thrown out*: every later value lies far above the very first one, so the loss never settled.
+*Last rows*: the record ends on values that are twice everything seen since the loss had settled.
 Evaluations on training data are looked at too: batch losses can fall while the averaged model that is evaluated falls
 apart.
 """
@@ -21,7 +21,7 @@ from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
 from .._rise import rise_of
 from .._rising import steady_rise
-from ..curve import Curve, curve_of, ended, means_little, moment, robust_spread, spread_of_differences, training_loss
+from ..curve import Curve, curve_of, ended, moment, robust_spread, spread_of_differences, training_loss
 
 ID = "loss-diverged"
 QUESTION = questions.FALLS
@@ -55,7 +55,7 @@ def measure(run: Run) -> Sign | Missing:
     steady = steady_rise(run)
     found.append(("Training loss", loss, Divergence(steady.level, steady.change, int(loss.steps[0]))))
     what, curve, best = max(found, key=lambda entry: entry[2].level)
-    level = min(best.level, 0.4) if means_little(run) else best.level
+    level = best.level
     low, last, at = curve.minimum, curve.final, curve.minimum_step
     above = (last - low) / (abs(low) or curve.size)
     values = {
@@ -66,7 +66,8 @@ def measure(run: Run) -> Sign | Missing:
     ends = f"at {where}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{where}"
     if level < 0.5:
         smoothed = f"; smoothed, it ends at {num4(curve.last)}" if above > 0.1 else ""
-        return Sign(ID, best.height, level, f"{what} ends {ends}{smoothed}.", None, "info", values)
+        at_level = "at " if above >= 2 else ""
+        return Sign(ID, best.height, level, f"{what} ends {at_level}{ends}{smoothed}.", None, "info", values)
     severity: Severity = "critical" if best.height >= math.log(1.5) else "warning" if best.height >= 0.05 else "info"
     text = f"{what} rises from {moment(run, best.step)} on and does not come back: {num4(last)} at the end, {ends}."
     return Sign(ID, best.height, level, text, best.step, severity, values)

@@ -14,7 +14,6 @@ from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
-from .._rate import learning_rate, rate_left
 from .._trend import trend
 from ..curve import is_excerpt, training_loss
 
@@ -30,9 +29,6 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 10 or is_excerpt(run):
         return Missing(ID, "the start of the run, or ten training losses, were not recorded")
-    rate = learning_rate(run)
-    if rate is not None and rate.warming:
-        return Missing(ID, "the learning rate was still warming up")
     x, y = loss.binned
     y = np.exp(y) if loss.logarithmic else y
     whole, half = trend(x, y), len(x) // 2
@@ -45,12 +41,12 @@ def measure(run: Run) -> Sign | Missing:
     # Below a thousandth the loss is stuck rather than slow.
     if not steady or pace < 1e-3:
         return Sign(ID, needed if steady else 0.0, 0.0, text, None, "info", values)
-    level = ramp(needed, 5, 15, log=True) * rate_left(run)
+    level = ramp(needed, 5, 15, log=True)
     chance = chance_level(run)
     near_chance = chance is not None and loss.last > 0.8 * chance.loss
     text = (
         f"Training loss falls steadily, by {percent(pace)} over the run (trend), to {num4(loss.last)} (smoothed); "
-        f"at this pace halving it takes {needed:.3g} times as long."
+        f"at this pace, halving it takes {needed:.3g} times the length of this run."
     )
     severity: Severity = "warning" if near_chance and level >= 0.5 else "info"
     return Sign(ID, needed, level, text, int(loss.steps[0]), severity, values | {"lengths_needed": needed})

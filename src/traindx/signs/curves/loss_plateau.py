@@ -1,9 +1,9 @@
 """How long the last stretch without progress is, and how much of the starting loss is left there.
 
 Progress is measured against the level and the noise (`_flat.py`). A flat end is normal once the learning rate has run
-out, so only the stretch where the learning rate was at least a tenth of its peak counts. Whether the level is above
-what the task allows cannot be read off a curve unless chance is known: from a log alone the share of the first loss
-that is left has to do, and a level below a third of it counts as learned.
+out, so only the stretch where the learning rate was at least a tenth of its peak counts. Without the chance level, a
+curve cannot show whether the task allows a lower loss: from a log alone, a level below a third of the first loss counts
+as learned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._flat import FlatTail, training_flat_tail
 from .._rate import learning_rate
-from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
+from ..curve import Curve, is_excerpt, moment, training_loss
 
 ID = "loss-plateau"
 QUESTION = questions.FALLS
@@ -47,8 +47,6 @@ def measure(run: Run) -> Sign | Missing:
     if loss.logarithmic and tail.level > 1 and share >= 0.5:
         # Decades down, then flat at a number no loss is made to end at: worth a note, not more.
         level = max(level, 0.5)
-    if adversarial(run):
-        level = min(level, 0.4)
     text = f"{flat} ({percent(share)} of the run), {percent(left)} of {'chance' if _known(run) else 'its first value'}."
     severity: Severity = "warning" if level >= 0.8 else "info"
     return Sign(ID, share, level, text, tail.step, severity, values)

@@ -1,9 +1,10 @@
 """Sudden rises of the training loss far beyond its noise that come back to the earlier course.
 
-Each point is measured against the median of the points before it, in ratios, by the spread of just that quantity.
-A rise that the record ends upon counts here too when it was sudden: nobody can tell yet. Rises within the first
-hundredth are the business of early-instability. One lone point that less than doubles is a note, not a warning:
-a single odd batch does that. What else the record shows at the highest spike's step is told beside it (`_moments.py`).
+Each point is measured against the median of the points before it, in ratios, by the spread of just that quantity. A
+sudden rise at the very end of the record counts here too, because nobody can tell yet whether it comes back. Rises
+within the first hundredth belong to early-instability. One single point that less than doubles is a note, not a
+warning: one odd batch can do that. The sentence adds what else the record shows at the highest spike's step
+(`_moments.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .. import questions
 from .._base import Missing, Severity, Sign
 from .._excursions import Excursion, loss_excursions
 from .._moments import happened_at, period_of
-from ..curve import Curve, adversarial, is_excerpt, moment, training_loss
+from ..curve import Curve, is_excerpt, moment, training_loss
 
 ID = "loss-spike"
 QUESTION = questions.FALLS
@@ -27,15 +28,13 @@ def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 3:
         return Missing(ID, "fewer than three training losses were recorded")
-    if adversarial(run):
-        return Missing(ID, "the losses of adversarial networks jump by design")
     earliest = 1 if is_excerpt(run) else max(2, len(loss) // 100)
     spikes = [e for e in loss_excursions(run) if e.outcome != "stays" and e.start >= earliest]
     clear = [e for e in spikes if e.level >= 0.5]
     if not clear:
         height = max((e.height for e in spikes), default=0.0)
         level = max((e.level for e in spikes), default=0.0)
-        text = f"Training loss rises to {times(height)} the points before it at most ({len(loss)} points)."
+        text = f"Training loss rises to at most {times(height)} the level just before ({len(loss)} points)."
         return Sign(ID, height, level, text, values={"count": 0, "log_ratio": height})
     first, highest = clear[0], max(clear, key=lambda e: e.height)
     onset, peak = int(loss.steps[first.start]), int(loss.steps[highest.peak])
@@ -61,7 +60,7 @@ def measure(run: Run) -> Sign | Missing:
     text += f"; {beside[0].words}." if beside else "."
     if values["period"]:
         text = f"{text[:-1]}; spikes recur every {values['period']:.0f} steps."
-    severity: Severity = "warning" if _matters(clear, len(loss)) and not adversarial(run) else "info"
+    severity: Severity = "warning" if _matters(clear, len(loss)) else "info"
     return Sign(ID, highest.height, max(e.level for e in clear), text, onset, severity, values)
 
 
@@ -80,7 +79,7 @@ def _height(spike: Excursion, loss: Curve) -> str:
 
 def _ending(spike: Excursion, run: Run, loss: Curve) -> str:
     if spike.end is not None:
-        return f"is back at the earlier course by {moment(run, int(loss.steps[spike.end]))}"
+        return f"is back at the earlier level by {moment(run, int(loss.steps[spike.end]))}"
     return (
         "was falling again when the run ended"
         if spike.outcome == "returning"

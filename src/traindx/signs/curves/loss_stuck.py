@@ -3,8 +3,7 @@
 The start against the lowest smoothed level (`_fall.py`): the fall is neither significant nor more than a tenth. Noise
 that could hide more than that is no-learning-signal's business. `at_chance` is true where the level is within 3 % of
 the trivial predictor's loss; there a high first value is no progress. A loss that is the same number to five digits on
-different batches is stuck whatever came before. While the learning rate is still warming up, or zero, nothing can be
-said.
+different batches is stuck whatever came before.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from ...wording import num4, percent
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import accuracy_curve, chance_level
-from .._fall import Fall, accuracy_learns, around_zero, fall_of
-from .._rate import learning_rate
+from .._fall import Fall, around_zero, constant_loss, fall_of
 from .._rise import rise_of
-from ..curve import Curve, is_excerpt, means_little, stop, training_loss
+from ..curve import Curve, is_excerpt, stop, training_loss
 
 ID = "loss-stuck"
 QUESTION = questions.FALLS
@@ -31,31 +29,23 @@ DOUBT_FROM = 0.5
 NEEDS_TIME = True
 FLAT = 0.03  # a larger fall that noise may have made is a doubt
 HIGH = 0.75  # an accuracy that guessing does not reach
-SAME = 1e-5  # relative spread below which losses of different batches are one constant
 
 
 def measure(run: Run) -> Sign | Missing:
     loss = training_loss(run)
     if len(loss) < 5:
         return Missing(ID, "fewer than five training losses were recorded")
-    rate = learning_rate(run)
-    if rate is not None and (rate.peak == 0 or (rate.warming and rate.curve.steps[-1] >= loss.steps[-1])):
-        return Missing(ID, "the learning rate was zero or still warming up")
-    constant, middle = _constant(loss), float(np.median(loss.values))
+    constant, middle = constant_loss(run), float(np.median(loss.values))
     if around_zero(loss) and not constant:
-        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
+        return Missing(ID, "the loss hovers around zero, so its fall has no size")
+    if is_excerpt(run) and not constant:
+        return Missing(ID, "the start of the run was not recorded")
     chance = chance_level(run)
     at_chance = chance is not None and abs(middle / chance.loss - 1) < 0.03
     # At chance the first value tells of the initial outputs only.
     judged = Curve(loss.steps[1:], loss.values[1:]) if at_chance and len(loss) > 5 else loss
     fall = fall_of(judged)
     level = 1.0 if constant else _flatness(judged, fall) * ramp(len(loss), 4, 9)
-    if is_excerpt(run) and not constant:
-        level = 0.0
-    if means_little(run) and not constant:
-        level = min(level, 0.4)
-    if not constant:
-        level = min(level, ramp(accuracy_learns(run), 4.0, 2.0))
     share = fall.share if fall is not None else 0.0
     values = {
         "level": middle, "first": loss.first, "last": loss.final, "at_chance": at_chance, "constant": constant,
@@ -80,15 +70,6 @@ def _flatness(curve: Curve, fall: Fall | None) -> float:
     rise = rise_of(curve, 0.03)
     insignificant = max(ramp(fall.z, 3.5, 2.0), ramp(fall.share, 0.02, 0.01))
     return min(insignificant, ramp(fall.share, 0.12, 0.06), ramp(rise.ratio, 0.2, 0.1))
-
-
-def _constant(loss: Curve) -> bool:
-    """One number on different batches. A loss of zero is not stuck, and rounding to few digits proves nothing."""
-    size = abs(float(np.median(loss.values)))
-    if size == 0 or np.ptp(loss.values) > SAME * size:
-        return False
-    digits = max(len(f"{v:.10g}".replace(".", "").strip("-0")) for v in loss.values[:50])
-    return len(loss) >= 10 or digits >= 5
 
 
 def do_now(_sign: Sign, run: Run) -> str:

@@ -69,13 +69,13 @@ def _after(run: Run, rate: Rate, collapse: int) -> Sign:
     if few and going - first < SOON * (last - first) and loss.last > 0.2 * loss.first > 0:
         falling = max(falling, 0.9)  # too soon for anything to have settled, and little had been gained
     level = ramp(share, 0.1, 0.3) * falling
-    when = "still" if falling > 0.5 else "no longer"
+    when = "was still" if falling > 0.5 else "had stopped"
     text = (
-        f"The learning rate has been below a thousandth of its peak {num4(rate.peak)} since {moment(run, collapse)} "
-        f"({percent(share)} of the run); the loss was {when} falling before."
+        f"The learning rate has been below a thousandth of its peak of {num4(rate.peak)} since {moment(run, collapse)} "
+        f"({percent(share)} of the run); the loss {when} falling before that."
     )
     if share < 0.01:
-        text = f"The learning rate falls below a thousandth of its peak ({num4(rate.peak)}) only as the run ends."
+        text = f"The learning rate falls below a thousandth of its peak of {num4(rate.peak)} only as the run ends."
     severity: Severity = "critical" if level >= 0.8 else "warning" if level >= 0.5 else "info"
     onset = collapse if level >= 0.5 else None
     return Sign(ID, share, level, text, onset, severity, {"peak": rate.peak, "share": share, "fall_before": fall})

@@ -32,9 +32,10 @@ def measure(run: Run) -> Sign | Missing:
     early = rate.warming or (steps[top] - steps[0]) <= 0.5 * (steps[-1] - steps[0])
     level = ramp(start, 0.7, 0.3) if climbs and early else 0.0
     text = (
-        f"The learning rate climbs from {percent(start)} of its peak to {num4(rate.peak)} at step {steps[top]}."
+        f"The learning rate climbs from {percent(start)} of its peak to the peak of {num4(rate.peak)} at step "
+        f"{steps[top]}."
         if level > 0
-        else f"The learning rate starts at {percent(start)} of its peak {num4(rate.peak)}."
+        else f"The learning rate starts at {percent(start)} of its peak of {num4(rate.peak)}."
     )
     return Sign(
         ID, start, level, text, None, "info", {"start_share": start, "peak": rate.peak, "top_step": int(steps[top])}

@@ -29,9 +29,9 @@ FEWEST = 6  # points an epoch needs for a level at each of its ends
 def measure(run: Run) -> Sign | Missing:
     loss, borders = training_loss(run), epoch_borders(run)
     if len(borders) == 0:
-        return Missing(ID, "epoch borders within the run are not known")
+        return Missing(ID, "epoch boundaries within the run are not known")
     if len(loss) / (len(borders) + 1) < FEWEST:
-        return Missing(ID, f"fewer than {FEWEST} training losses an epoch")
+        return Missing(ID, f"fewer than {FEWEST} training losses per epoch were recorded")
     y = loss.ratios
     edges = [0, *np.searchsorted(loss.steps, borders).tolist(), len(loss)]
     drops, inner, clear = [], [], []
@@ -51,7 +51,7 @@ def measure(run: Run) -> Sign | Missing:
         clear.append(drop / error > 3 and drop > 0.02)
         inner.append(float(np.median(y[border : border + width]) - np.median(y[after - width : after])))
     if not drops:
-        return Missing(ID, "no epoch border with enough losses on both sides")
+        return Missing(ID, "no epoch boundary has enough losses on both sides")
     total = float(sum(max(0.0, d) for d in drops))
     within = float(sum(max(0.0, i) for i in inner))
     share = total / (total + within) if total + within > 0 else 0.0
@@ -61,8 +61,8 @@ def measure(run: Run) -> Sign | Missing:
     values = {"borders": len(drops), "clear": int(sum(clear)), "share_of_fall": share, "log_fall_at_borders": total}
     onset = int(loss.steps[edges[1]]) if level >= 0.5 else None
     text = (
-        f"At {sum(clear)} of {len(drops)} epoch borders training loss drops at once; "
-        f"{percent(share)} of its fall since the first border lies there."
+        f"Training loss drops abruptly at {sum(clear)} of {len(drops)} epoch boundaries; {percent(share)} of its fall "
+        "since the first boundary happens at boundaries."
     )
     # How a loss falls is no outcome: whether validation suffers is validation-rising's to tell.
     return Sign(ID, share, level, text, onset, "info", values)

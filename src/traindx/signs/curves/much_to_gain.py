@@ -1,9 +1,9 @@
-"""How much of all that there is to learn came in the second half of the run, and so may be expected of as much again.
+"""How far the loss fell in the second half of the run, as a share of chance: twice the steps may bring as much again.
 
 Of the trivial predictor's loss where that is known, else, which says less, of the loss at the start. A loss near its
 floor can halve again and gain nothing; one that is still far from it and falls by an eighth of all there is was stopped
-in the middle of its way. A twenty-fifth is the ordinary tail of a finished run. As everywhere, a schedule that has run
-out was not stopped early, and a validation loss that has turned gains nothing by more training.
+in the middle of its way. A twenty-fifth is the ordinary tail of a finished run. As everywhere, what may be expected
+shrinks with the learning rate that is left.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from .. import questions
 from .._base import Missing, Sign, ramp
 from .._chance import chance_level, compared_loss
 from .._rate import rate_left
-from .._validation import validation_turned
 from ..curve import adversarial
 
 ID = "much-to-gain"
@@ -46,10 +45,10 @@ def measure(run: Run) -> Sign | Missing:
     # Two standard errors of the difference of two such medians must lie between them.
     noise = 1.25 * loss.noise * np.sqrt(2.0 / few) * (ended if loss.logarithmic else 1.0)
     certain = ramp((began - ended) / noise, 1.0, 2.5) if noise > 0 else float(began > ended)
-    level = 0.0 if validation_turned(run) else min(certain, ramp(share * rate_left(run), 0.04, 0.12))
+    level = min(certain, ramp(share * rate_left(run), 0.04, 0.12))
     if chance is None:
         level = min(level, 0.6)
-    against = "the loss of chance" if chance is not None else "its first value"
+    against = "the loss at chance" if chance is not None else "its first value"
     fell = percent(max(share, 0.0))
-    text = f"Over the second half of the run training loss fell by {fell} of {against} ({num4(all_of_it)})."
+    text = f"Training loss fell by {fell} of {against} ({num4(all_of_it)}) over the second half of the run."
     return Sign(ID, share, level, text, int(loss.steps[-1]) if level >= 0.5 else None, "info", {"share": share})

@@ -12,7 +12,6 @@ from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
 from .._fall import accuracy_learns, around_zero, learning, objective
-from .._rate import learning_rate
 from ..curve import means_little
 
 ID = "no-learning-signal"
@@ -31,10 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     if means_little(run):
         return Missing(ID, "losses of reinforcement learning or adversarial training do not measure progress")
     if around_zero(judged.curve):
-        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
-    rate = learning_rate(run)
-    if rate is not None and rate.warming and rate.curve.steps[-1] >= judged.curve.steps[-1]:
-        return Missing(ID, "the learning rate was still warming up when the run ended")
+        return Missing(ID, "the loss hovers around zero, so its fall has no size")
     by_accuracy = accuracy_learns(run)
     level = ramp(max(fall.z, by_accuracy), 3.0, 1.5)
     values = {
@@ -47,7 +43,7 @@ def measure(run: Run) -> Sign | Missing:
         text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"
         text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."
         return Sign(ID, fall.z, level, text, None, "info", values)
-    text = f"{judged.name} shows no fall that stands out from its noise ({levels}; {test})."
+    text = f"{judged.name} does not fall by more than its noise ({levels}; {test})."
     # A doubt, unless the level is known to be that of guessing.
     chance = chance_level(run)
     at_chance = chance is not None and judged.curve.last >= 0.95 * chance.loss

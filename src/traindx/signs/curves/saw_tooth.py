@@ -28,13 +28,13 @@ PHASES = 8
 def measure(run: Run) -> Sign | Missing:
     loss, borders = training_loss(run), epoch_borders(run)
     if len(borders) < 4 or len(loss) < (len(borders) + 1) * PHASES:
-        return Missing(ID, f"four epoch borders and {PHASES} training losses an epoch are needed")
+        return Missing(ID, f"four epoch boundaries and {PHASES} training losses per epoch are needed")
     y = loss.ratios
     edges = [0, *np.searchsorted(loss.steps, borders).tolist(), len(loss)]
     # The first epoch falls because training begins; the last may be incomplete.
     shapes = [s for a, b in pairwise(edges[1:-1]) if (s := _shape(y[a:b])) is not None]
     if len(shapes) < 3:
-        return Missing(ID, "fewer than three whole epochs after the first")
+        return Missing(ID, "fewer than three whole epochs after the first were recorded")
     table = np.stack(shapes[-200:])
     odd, even = table[::2].mean(axis=0), table[1::2].mean(axis=0)
     swing = float(np.sqrt(max(0.0, float(odd @ even) / PHASES)))
@@ -48,7 +48,7 @@ def measure(run: Run) -> Sign | Missing:
     # Rising within the epoch and dropping at its border is what memorised samples do (memorising).
     climb = float(pattern[-1] - pattern[0]) / (float(np.ptp(pattern)) or 1.0)
     level = min(ramp(agreement, 0.6, 0.9), ramp(share, 0.4, 0.7), ramp(swing, 0.01, 0.04), jump, ramp(climb, 0.6, 0.3))
-    text = f"Within each epoch the loss repeats one pattern of ±{percent(swing)} ({percent(share)} of its movement)."
+    text = f"The loss repeats one pattern in every epoch: ±{percent(swing)}, {percent(share)} of its movement."
     onset = int(loss.steps[edges[1]]) if level >= 0.5 else None
     severity: Severity = "warning" if level >= 0.5 else "info"
     values = {"agreement": agreement, "share": share, "swing": swing, "epochs": len(shapes)}

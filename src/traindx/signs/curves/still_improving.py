@@ -19,7 +19,6 @@ from .._base import Missing, Sign, ramp
 from .._fall import around_zero, objective
 from .._rate import learning_rate, rate_left
 from .._trend import size_z, trend
-from .._validation import validation_turned
 from ..curve import Curve, adversarial, moment
 
 ID = "still-improving"
@@ -37,19 +36,18 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "the losses of adversarial networks do not fall")
     if around_zero(loss):
-        return Missing(ID, "the loss hovers around zero, as policy losses do by design")
+        return Missing(ID, "the loss hovers around zero, so its fall has no size")
     half = loss.between(loss.steps[0] + (loss.steps[-1] - loss.steps[0]) / 2, float("inf"))
     if len(half) < 3:
         return Missing(ID, "fewer than three losses in the second half of the run")
     gain, z = _gain(half)
     left = rate_left(run)
-    turned = validation_turned(run)
     certain = ramp(z, 2.0, 3.5) if _falls_at_end(half) else 0.0
     worth = min(ramp(gain * left, 0.01, 0.035), ramp(_part_of_all(loss, half), 0.001, 0.005))
-    level = 0.0 if turned else min(certain, worth)
+    level = min(certain, worth)
     values = {
         "series": judged.name, "gain": gain, "z": z, "rate_left": left, "last": loss.final,
-        "last_step": loss.final_step, "validation_turned": turned,
+        "last_step": loss.final_step,
     }  # fmt: skip
     rate = learning_rate(run)
     tail = "" if rate is None else f", with {percent(rate.last_share)} of the peak learning rate left"

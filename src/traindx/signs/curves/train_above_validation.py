@@ -1,7 +1,8 @@
 """How many times the validation loss the training loss is.
 
-Dropout and augmentation make up to half of it ordinary. Beyond that the two are not the same quantity: losses summed
-over accumulation steps, extra terms, or a training mode that differs from evaluation. At most evaluations, not one.
+Dropout and augmentation make up to 1.5 times ordinary. Beyond that the two are not the same quantity: losses summed
+over accumulation steps, extra terms, or a train mode that differs from eval mode. The median over the later
+evaluations counts, not a single one.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(ratio, 1.5, 3.0, log=True)
     text = (
         f"Training loss is {ratio:.3g} times the validation loss over the later half of the evaluations "
-        f"({num4(float(training[-1]))} against {num4(float(validation[-1]))} at the last)."
+        f"({num4(float(training[-1]))} against {num4(float(validation[-1]))} at the last; up to 1.5 times is ordinary)."
     )
     onset = int(pairs.steps[late][0]) if level >= 0.5 else None
     return Sign(ID, ratio, level, text, onset, "info", {"ratio": ratio, "evaluations": len(training)})

@@ -12,7 +12,6 @@ from ...wording import num4
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level, compared_loss
-from .._unfinished import cut_short_while_falling
 from ..curve import adversarial, stop
 
 ID = "training-at-chance"
@@ -22,7 +21,6 @@ END = "step"
 BAD_FROM = 0.9
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
-UNFINISHED = 0.85  # the highest level of a run that was cut short while its loss was falling: a doubt
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -32,11 +30,9 @@ def measure(run: Run) -> Sign | Missing:
     if adversarial(run):
         return Missing(ID, "the losses of adversarial networks have no chance level")
     if chance is None:
-        return Missing(ID, "the loss of chance is not known for this run")
+        return Missing(ID, "the loss at chance is not known for this run")
     ratio = loss.last / chance.loss
     level = ramp(abs(ratio - 1), 0.2, 0.03) if ratio < 1 else ramp(ratio, 1.5, 1.1)
-    if cut_short_while_falling(run):
-        level = min(level, UNFINISHED)
     text = f"Training loss ends at {num4(loss.last)} (smoothed); chance is {num4(chance.loss)} ({chance.text})."
     severity: Severity = "critical" if level >= 0.9 else "warning" if level >= 0.5 else "info"
     onset = int(loss.steps[0]) if level >= 0.5 else None

@@ -2,8 +2,8 @@
 
 The rise is the smoothed level at the end against the lowest smoothed level (`_rise.py`), in units of the noise of the
 evaluations; 3 % is where it begins to count. The text gives the raw minimum and the last value, as the record holds
-them. Where the training loss rose too, both diverge, and that is loss-diverged's business. A validation accuracy that
-went on improving is told beside it and makes a note of the warning: the objective got worse, the metric did not.
+them. Where the training loss rose too, both diverge, and that is loss-diverged's business. The validation accuracy
+since then is told beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ TYPICAL_NOISE = 0.015  # of one evaluation, relative; the prior where few evalua
 SMALL, CLEAR = 0.02, 0.04  # relative rise; 3 % is half way
 # Of an observed run much else is known, and a few percent on a small validation set are no verdict.
 CLEARLY, SLIGHT = 0.1, 0.85
-METRIC_IMPROVES = 0.6  # the highest level while the accuracy goes on improving: a doubt, not a bad outcome
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -40,10 +39,8 @@ def measure(run: Run) -> Sign | Missing:
     if len(validation) < 3:
         return Missing(ID, "fewer than three validation losses were recorded")
     rise = rise_of(validation, TYPICAL_NOISE)
-    training, accuracy = _training(run, validation), _accuracy(run, validation)
+    training, accuracy = _training(run, validation), accuracy_since_minimum(run)
     level = min(_significance(validation, rise), _size(rise), training.fell, _part_of_course(validation, rise))
-    if accuracy.better:
-        level = min(level, METRIC_IMPROVES)
     if run.kind == "observed" and rise.ratio < CLEARLY:
         level = min(level, SLIGHT)
     low, last, step = validation.minimum, validation.final, validation.minimum_step
@@ -56,19 +53,21 @@ def measure(run: Run) -> Sign | Missing:
     }  # fmt: skip
     what = f"its minimum ({num4(low)} at {moment(run, step)})"
     if level < 0.5:
-        ends = f"at {what}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{what}"
+        ends = (
+            f"at {what}"
+            if above <= 0
+            else f"{'at ' if above >= 2 else ''}{change(above)} {'' if above >= 2 else 'above '}{what}"
+        )
         scatter = f"; smoothed, {percent(rise.ratio)} above" if above > 2 * max(rise.ratio, SMALL) else ""
         return Sign(ID, above, level, f"Validation loss ends {ends}{scatter}.", None, "info", values)
     text = (
         f"Validation loss ends at {num4(last)}, {change(above)} {'' if above >= 2 else 'above '}{what}"
         f"{training.words}{accuracy.words}."
     )
-    return Sign(ID, above, level, text, step, _severity(rise, accuracy), values)
+    return Sign(ID, above, level, text, step, _severity(rise), values)
 
 
-def _severity(rise: Rise, accuracy: Beside) -> Severity:
-    if accuracy.better:
-        return "info"
+def _severity(rise: Rise) -> Severity:
     return "critical" if rise.ratio >= 0.5 else "warning" if rise.ratio >= 0.045 and rise.z >= 3.5 else "info"
 
 
@@ -114,16 +113,18 @@ def _training(run: Run, validation: Curve) -> Beside:
     return Beside(then, now, words, fell)
 
 
-def _accuracy(run: Run, validation: Curve) -> Beside:
-    """The validation accuracy since the loss's minimum: better only by more than its own scatter."""
-    accuracy = curve_of(run.series("accuracy/validation"))
+def accuracy_since_minimum(run: Run) -> Beside:
+    """The validation accuracy since the validation loss's minimum: better only by more than its own scatter."""
+    accuracy, validation = curve_of(run.series("accuracy/validation")), validation_loss(run)
+    if not len(validation):
+        return Beside(None, None, "")
     since = accuracy.between(validation.minimum_step, float("inf"))
     if len(since) < 2:
         return Beside(None, None, "")
     then, now = float(since.values[0]), since.final
     scatter = float(np.median(np.abs(np.diff(since.values)))) if len(since) > 3 else 0.0
     better = now - then > max(0.005 * max(abs(then), abs(now)), scatter)
-    verb = "improved" if better else "fell" if now < then else "stayed"
+    verb = "improved" if better else "fell" if now < then else "hardly changed"
     course = f"{verb} from {num4(then)} to {num4(now)}" if now != then else f"stayed at {num4(now)}"
     words = f"; validation accuracy {course}"
     return Beside(then, now, words, better=better)

@@ -35,19 +35,19 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the graph behind the loss was not looked at")
     worst: tuple[float, str] = (0.0, "")
     if turned:
-        worst = (1.0, "targets are flattened time-first and scores batch-first, so they do not belong together")
+        worst = (1.0, "targets are flattened time-first and scores batch-first, so scores and targets do not match")
     if swapped is not None:
         worst = (
             1.0,
-            f"`{swapped.name}` expects time first (batch_first=False) and gets the batch first, {list(swapped.given)}: "
-            "it reads the samples as one sequence",
+            f"`{swapped.name}` expects time first (batch_first=False) and gets batch-first input of shape "
+            f"{list(swapped.given)}: it reads the samples as one sequence",
         )
     for entry in views:
         axis = entry.get("batch_axis")
         if isinstance(axis, int):
             words = (
-                f"a reshape of {entry.get('from')} to {entry.get('to')}{place(entry.get('site'))} takes its first axis "
-                f"for the batch, which a transpose had moved to axis {axis}"
+                f"a reshape of {entry.get('from')} to {entry.get('to')}{place(entry.get('site'))} treats axis 0 as the "
+                f"batch, but a transpose had moved the batch to axis {axis}"
             )
             worst = max(worst, (1.0, words))
             continue
@@ -57,7 +57,7 @@ def measure(run: Run) -> Sign | Missing:
         level = 1.0 if old[0] != new[0] else 0.9
         words = (
             f"a view turns shape {entry.get('from')} into {entry.get('to')}{place(entry.get('site'))}: it keeps the "
-            "memory order and mixes the axes"
+            "memory order and mixes the axes (swapping them takes permute or transpose)"
         )
         worst = max(worst, (level, words))
     level, words = worst

@@ -1,9 +1,9 @@
 """Whether the batches at the loss's jumps are outliers in the data themselves: largest input or target against usual.
 
 For each jump the batch's extremes are divided by their median over the run. Five times the usual at most of the jumps
-says that certain samples cause them; ordinary batches at the jumps say that they do not. Jumps that follow another one
-closely are its consequences. The observer notes jumps once a loss has a level; those of the very first steps are told
-from the curve.
+means that certain samples cause them; ordinary batches at the jumps mean that they do not. A jump that closely follows
+another one is its consequence. The observer records jumps once the loss has a level; jumps of the very first steps are
+read from the curve.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def measure(run: Run) -> Sign | Missing:
         peak[0],
         level,
         f"the batch is an outlier at {len(outlying)} of {len(worst)} loss spikes; at step {peak[2]} its "
-        f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the usual one",
+        f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the run's median",
         onset=min((found[2] for found in outlying), default=None),
         severity=if_raised(level, "warning"),
         values={"jumps": len(worst), "outlying": len(outlying), "steps": [found[2] for found in outlying][:20]},

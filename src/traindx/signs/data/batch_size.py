@@ -8,8 +8,6 @@ from .. import questions
 from .._base import Missing, Sign, SignUnit, ramp
 from .._batch import AMPLE_UPDATES, ORDINARY_BATCH, SCARCE_UPDATES, SMALL_BATCH, effective_batch
 from .._loaders import dataset_size
-from .._optimizers import needs_whole_set
-from .._tables import typical
 
 LARGE, SMALL = "batch-size-large", "batch-size-small"
 
@@ -24,8 +22,6 @@ def large(run: Run) -> Sign | Missing:
     batch, size = effective_batch(run), dataset_size(run)
     if batch is None or size is None or run.steps <= 0:
         return Missing(LARGE, "the batch size or the size of the training set is not known")
-    if needs_whole_set(run):
-        return Missing(LARGE, "the optimizer needs the same samples at every step")
     batch = min(batch, size)
     share = batch / size
     level = ramp(share, 0.05, 0.3, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
@@ -41,20 +37,16 @@ def large(run: Run) -> Sign | Missing:
 
 
 def small(run: Run) -> Sign | Missing:
-    """How few samples feed one update: eight and more are ordinary, one is the least. Accumulated batches add up.
-
-    Where successive gradients agree, a sample is enough: one image that is fitted, one field that is solved for.
-    """
+    """How few samples feed one update: eight and more are ordinary, one is the least. Accumulated batches add up."""
     batch = effective_batch(run)
     if batch is None:
         return Missing(SMALL, "the batch size was not recorded")
-    agreement = typical(run, "grad_cosine") or 0.0
     return Sign(
         SMALL,
         batch,
-        ramp(batch, 8.0, 1.0, log=True) * ramp(agreement, 0.5, 0.1),
+        ramp(batch, 8.0, 1.0, log=True),
         f"the batch size is {num(batch)}",
-        values={"batch": batch, "agreement": agreement},
+        values={"batch": batch},
     )
 
 

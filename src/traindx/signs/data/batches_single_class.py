@@ -54,22 +54,19 @@ def measure(run: Run) -> Sign | Missing:
     if expected < 0.9:
         excess = (seen - expected) / (1 - expected)
         level = ramp(excess, 0.3, 0.9)
-        words = f"{percent(seen)} of the labels are one class on average ({percent(expected)} with shuffling)"
+        words = f"the most common class makes up {percent(seen)} of a batch on average ({percent(expected)} expected"
     elif longest is not None and common is not None and common[1] < 0.9:
         usual = 1 + math.log(max(batches, 2.0)) / -math.log(common[1])
         excess = longest / usual
         level = ramp(excess, 3.0, 10.0, log=True)
-        words = f"one class comes {num(longest)} times in a row (about {num(usual)} with shuffling)"
+        words = f"one class comes up to {num(longest)} times in a row (about {num(usual)} expected"
     else:
         return Missing(ID, "batches are too small, or labels too alike, to show an order")
-    # Adversarial training judges real and made samples in turns, each batch with one label.
-    if len(run.training_losses) > 1:
-        level = min(level, 0.3)
     return Sign(
         ID,
         excess,
         level,
-        f"in {num(batches)} batches {words}",
+        f"{words} with shuffling; {num(batches)} batches checked)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"mean_majority": seen, "expected_majority": expected, "longest_run": longest},

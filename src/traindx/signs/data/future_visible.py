@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
             severity="critical",
         )
     if not shifted:
-        return Sign(ID, 0.0, 0.0, "the targets are not the next inputs")
+        return Sign(ID, 0.0, 0.0, "the targets are not the next tokens")
     tried = truth(run.fact("dependence").get("sees_future"))
     if tried is not None:
         at = number(run.fact("dependence").get("future_position"))
@@ -63,10 +63,10 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         1.0 if both_ways else weight,
         level,
-        f"{both_ways[0].name or both_ways[0].type} reads in both directions while the targets are the next inputs"
+        f"`{both_ways[0].name or both_ways[0].type}` is bidirectional, but the targets are the next tokens"
         if both_ways
-        else f"{percent(weight)} of the attention of {name} falls on later positions while the targets are the "
-        f"next inputs{place(entry.get('site'))}",
+        else f"`{name}` puts {percent(weight)} of its attention on later positions (0 % is expected where the targets "
+        f"are the next tokens){place(entry.get('site'))}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"weight": weight},

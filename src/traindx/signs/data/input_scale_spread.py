@@ -13,7 +13,7 @@ from ...record.values import numbers
 from ...wording import num
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, ramp
-from .._inputs import first_layers, normalises_first, real_inputs
+from .._inputs import first_layers, real_inputs
 
 ID = "input-scale-spread"
 QUESTION = questions.DATA
@@ -29,12 +29,13 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the deviation of single features is not known")
     small, large = spreads[len(spreads) // 10], spreads[-1]
     ratio = large / small
-    level = 0.0 if normalises_first(run) else ramp(ratio, 100.0, 1e4, log=True)
+    level = ramp(ratio, 100.0, 1e4, log=True)
     return Sign(
         ID,
         ratio,
         level,
-        f"std of {len(spreads)} input features runs from {num(small)} to {num(large)}, a factor of {num(ratio)}",
+        f"std of {len(spreads)} input features runs from {num(small)} to {num(large)}, a factor of {num(ratio)} "
+        "(up to 100 is common)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"smallest": spreads[0], "largest": large},

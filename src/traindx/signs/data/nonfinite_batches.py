@@ -7,24 +7,22 @@ from ...record.values import number
 from ...wording import num
 from .. import checks, questions
 from .._base import Missing, Sign, SignUnit, if_raised
-from .._nonfinite import all_finite
+
+NOT_BY_AN_OPERATION = {"nonfinite-from-operation": 0.0}
 
 
 def inputs(run: Run) -> Sign | Missing:
-    """NaN or Inf in the inputs before the model runs. Tolerable only where the loss stays finite all the same."""
-    return _nonfinite(run, "input", "data/train", 0.4)
+    """NaN or Inf in the inputs before the model runs. They reach the model unless the script masks them."""
+    return _nonfinite(run, "input", "data/train")
 
 
 def targets(run: Run) -> Sign | Missing:
-    """NaN or Inf in the targets before the loss. Where the loss stays finite they mark what is missing, by design."""
-    return _nonfinite(run, "target", "targets/train", 0.2)
+    """NaN or Inf in the targets before the loss."""
+    return _nonfinite(run, "target", "targets/train")
 
 
-def _nonfinite(run: Run, part: str, statistics: str, tolerated: float) -> Sign | Missing:
-    """How many non-finite numbers the inputs or targets (`part`) hold.
-
-    A loss that stays finite shows that the script masks them on purpose: then the level is `tolerated`.
-    """
+def _nonfinite(run: Run, part: str, statistics: str) -> Sign | Missing:
+    """How many non-finite numbers the inputs or targets (`part`) hold."""
     sign_id = f"{part}-nonfinite"
     found = number(run.fact(statistics).get("nonfinite"))
     flags = [event.data.get(f"{part}s_finite") for event in run.events_of("nonfinite-loss")]
@@ -33,14 +31,14 @@ def _nonfinite(run: Run, part: str, statistics: str, tolerated: float) -> Sign |
         return Missing(sign_id, f"the {part}s were not looked at")
     seen = bool(origins) or False in flags
     corrupted = seen or (found or 0.0) > 0
-    level = 0.0 if not corrupted else 1.0 if seen or all_finite(run) is not True else tolerated
+    level = float(corrupted)
     events = [*run.events_of("nonfinite-loss"), *origins]
-    where = f" in {num(found)} places" if found else ""
+    values = f"{num(found)} NaN or Inf values" if found else "NaN or Inf"
     return Sign(
         sign_id,
         found or float(seen),
         level,
-        f"the {part}s hold NaN or Inf{where} before the model runs" if corrupted else f"all {part}s seen are finite",
+        f"the {part}s contain {values} before the model runs" if corrupted else f"all {part}s seen are finite",
         onset=events[0].step if events and level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"nonfinite": found},
@@ -56,6 +54,15 @@ SIGNS = (
         core=True,
         check=checks.FINITE_DATA,
         rival=("number", 4.0),
+        excuses=NOT_BY_AN_OPERATION,
     ),
-    SignUnit("target-nonfinite", targets, questions.DATA, "fault", check=checks.FINITE_DATA, rival=("number", 4.0)),
+    SignUnit(
+        "target-nonfinite",
+        targets,
+        questions.DATA,
+        "fault",
+        check=checks.FINITE_DATA,
+        rival=("number", 4.0),
+        excuses=NOT_BY_AN_OPERATION,
+    ),
 )

@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
         f"{percent(share * counted)} of the targets that the loss counts are padding (id {filler} at the ends of rows)"
         f"{place(padding.get('site'))}"
         if level
-        else f"the loss counts no padding worth mentioning ({percent(share)} of the targets are padding)",
+        else f"padding hardly counts in the loss ({percent(share)} of the targets are padding)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"share": share, "counted": counted},

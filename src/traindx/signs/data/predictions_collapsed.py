@@ -48,8 +48,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{percent(predicted)} of the predictions of a batch are one class late in the run ({percent(labelled)} of "
-        "its labels)",
+        f"late in the run the most common prediction makes up {percent(predicted)} of a batch (the most common label "
+        f"{percent(labelled)})",
         severity=if_raised(level, "warning"),
         values={"predicted": predicted, "labelled": labelled},
     )

@@ -84,7 +84,7 @@ def measure(run: Run) -> Sign | Missing:
     share = min(found / hashed, 1.0)
     of_all = percent(share)
     if hashed < 1:
-        of_all = f"about {of_all} in all, as {percent(hashed)} of the training samples were compared"
+        of_all = f"{percent(hashed)} of the training samples were compared, so about {of_all} in all"
     level = ramp(excess, 0.02, 0.3)
     if run.series("loss/validation/training_data") and not run.series("loss/validation"):
         level = min(level, 0.3)

@@ -24,7 +24,7 @@ def measure(run: Run) -> Sign | Missing:
     if not number(relation.get("checked")):
         return Missing(ID, "targets were not compared with the inputs' tokens")
     follows = relation.get("targets_are_next_inputs") is True
-    text = "the targets are the next inputs" if follows else "the targets are not the next inputs"
+    text = "the targets are the next tokens" if follows else "the targets are not the next tokens"
     return Sign(ID, float(follows), float(follows), text)
 
 

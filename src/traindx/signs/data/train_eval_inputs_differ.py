@@ -55,8 +55,6 @@ def _of_tokens(run: Run) -> Sign | None:
         return None
     unseen = number(found.get("unseen")) or 0.0
     level = ramp(distance - chance, 0.15, 0.45)
-    if unseen > 0.5:  # users or items may be new by design
-        level = min(level, 0.4)
     far = "differ" if level >= 0.5 else "are close"
     return Sign(
         ID,
@@ -100,9 +98,8 @@ def measure(run: Run) -> Sign | Missing:
         max(shift, ratio),
         level,
         f"evaluation inputs {'differ from' if level >= 0.5 else 'are close to'} training inputs: "
-        f"shift {num(shift)} std, scale "
-        f"{num(math.exp(min(ratio, 700.0)))} (mean {num(mean_b)}, std {num(std_b)}; training {num(mean_a)}, "
-        f"{num(std_a)})",
+        f"the mean differs by {num(shift)} std, the std by a factor of {num(math.exp(min(ratio, 700.0)))} "
+        f"(evaluation mean {num(mean_b)}, std {num(std_b)}; training mean {num(mean_a)}, std {num(std_a)})",
         severity=if_raised(level, "warning"),
         values={"shift": shift, "spread_ratio": math.exp(min(ratio, 700.0)), "largest_shift": largest},
     )

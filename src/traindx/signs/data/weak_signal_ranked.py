@@ -1,9 +1,9 @@
-"""Whether the model scores rarer cases a little above common ones, although its answer may be the common one for all.
+"""Whether the scores rank rare samples above common ones, although every prediction may be the common class.
 
-Half of the pairs in order is a guess. Where a weak signal meets skewed labels, the likeliest answer is the common class
-for nearly everybody, and what was learnt shows only in the order of the scores (the area under the ROC curve). A few
-rare cases make it uncertain: two standard errors are taken off. Where four of five pairs are in order the signal is
-strong enough that answers could follow it.
+The measure is the area under the ROC curve; 50 % is chance. With a weak signal and skewed labels, the common class is
+the best prediction for nearly every sample, and what was learned shows only in the ranking of the scores. Few rare
+samples make it uncertain, so two standard errors are subtracted. From four of five pairs on, the signal is strong
+enough that predictions could follow it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SHOWS = "setting"
 def measure(run: Run) -> Sign | Missing:
     found = ranking(run)
     if found is None:
-        return Missing(ID, "too few rarer cases were compared with common ones")
+        return Missing(ID, "too few rare samples were compared with common ones")
     return Sign(
         ID,
         found.share,
         found.weak,
-        f"{percent(found.share)} of the pairs of a rare and a common case are ranked correctly late in the run "
-        f"({num(found.rarer)} rare cases; chance is 50 %)",
+        f"late in the run the scores rank a rare sample above a common one in {percent(found.share)} of pairs (the ROC "
+        f"AUC; {num(found.rarer)} rare samples; chance is 50 %)",
         values={"share": found.share, "rarer": found.rarer},
     )

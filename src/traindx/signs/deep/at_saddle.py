@@ -27,6 +27,6 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the curvature was not finite")
     share = max(0.0, -bottom) / max(abs(top), abs(bottom), 1e-300)
     level = ramp(share, 0.05, 0.5)
-    shape = "a saddle point" if level >= 0.5 else "no saddle point"
+    shape = "a saddle point" if level >= 0.5 else "not a saddle point"
     words = f"Hessian eigenvalues at step {num(step)} run from {num(bottom)} to {num(top)}: {shape}"
     return Sign(ID, share, level, words, values={"top": top, "bottom": bottom})

@@ -30,10 +30,10 @@ def measure(run: Run) -> Sign | Missing:
     if last >= FAR:
         words = "the loss keeps falling"
     elif last > 1:
-        words = f"the minimum lies ahead, at {num(last)} step lengths"
+        words = f"the minimum lies ahead, at {num(last)} times the step length"
     elif last > 0:
-        words = f"the minimum lies at {num(last)} of the step length: the step overshot it"
+        words = f"the minimum lies at {num(last)} times the step length: the step overshot it"
     else:
-        words = "the loss of its own batch rises from the start"
+        words = "the loss of the step's own batch rises from the start"
     text = f"along the update before step {num(step)}, {words}"
     return Sign(ID, typical, 0.0, text, values={"last": last, "median": typical, "looks": len(known)})

@@ -36,15 +36,20 @@ def _spikes_from(run: Run, verdict: str, meaning: str) -> Sign | Missing:
         return Missing(sign_id, "no spike was replayed on earlier weights")
     found = [spike for spike in known if spike["verdict"] == verdict]
     if not found:
-        return Sign(sign_id, 0.0, 0.0, f"none of {counted(len(known), 'replayed spike')} comes from the {verdict}")
+        return Sign(
+            sign_id,
+            0.0,
+            0.0,
+            f"none of {counted(len(known), 'replayed spike')} {meaning}",
+        )
     highest = max(found, key=lambda spike: number(spike.get("loss")) or 0.0)
     step, loss, there, usual = (number(highest.get(key)) for key in ("step", "loss", "earlier_weights", "others"))
     untrained = max(abs(float(np.median(losses))), 1e-300)
     height = (loss or 0.0) / untrained
     level = len(found) / len(known) * ramp(height, 0.5, 2.0, log=True)
     words = (
-        f"the spike at step {num(step or 0)} {meaning}: with the weights one step earlier the batch has a loss of "
-        f"{num(there or 0)} (other batches {num(usual or 0)})"
+        f"the spike at step {num(step or 0)} {meaning}: with the weights of one step earlier the batch's loss is "
+        f"{num(there or 0)} (other batches: {num(usual or 0)})"
     )
     onset = int(step) if step is not None and level >= 0.5 else None
     return Sign(sign_id, height, level, words, onset=onset, severity=if_raised(level, "warning"))

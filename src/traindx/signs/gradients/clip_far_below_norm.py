@@ -1,7 +1,6 @@
 """By what factor clipping shrinks the typical gradient: the median norm over the threshold.
 
-Up to three times is what people set on purpose. Adaptive optimizers cancel a constant factor again, so there the level
-counts in full only when the shrunken gradients are no longer large against eps.
+Up to three times is what people set on purpose.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, if_raised, ramp
 from .._clipping import clip_ratios
-from .._optimizers import adaptive
 from .._tables import median, typical
 
 ID = "clip-far-below-norm"
@@ -26,9 +24,6 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the run does not clip gradients, or too few clipping calls were seen")
     ratio = median(found[1]) or 0.0
     level = ramp(ratio, 3.0, 30.0, log=True)
-    cancelled = adaptive(run)
-    if cancelled:
-        level *= max(0.4, ramp(typical(run, "eps_ratio") or 0.0, 0.01, 0.3, log=True))
     threshold = typical(run, "clip/threshold") or 0.0
     by_value = run.fact("clipping").get("kind") == "value"
     limit = num(number(run.fact("clipping").get("threshold")) or 0.0)
@@ -39,8 +34,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"the typical gradient norm before clipping is {num(ratio)} times {against}",
+        f"the median gradient norm before clipping is {num(ratio)} times {against}",
         onset=int(found[0][0]) if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
-        values={"ratio": ratio, "threshold": threshold, "scale_cancelled": cancelled},
+        values={"ratio": ratio, "threshold": threshold},
     )

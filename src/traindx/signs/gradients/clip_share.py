@@ -31,7 +31,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         ramp(share, 0.6, 0.98),
-        f"{percent(share)} of {len(steps)} clipping calls clipped: the norm was above the threshold of "
-        f"{num(threshold)}",
+        f"clipping reduced the gradient in {percent(share)} of {len(steps)} calls (threshold {num(threshold)})",
         values={"share": share, "calls": len(steps), "threshold": threshold},
     )

@@ -47,8 +47,8 @@ def measure(run: Run) -> Sign | Missing:
         float(ratios[worst]),
         level,
         f"the largest gradient norm is {num(points.values[worst])} at step {points.steps[worst]}, "
-        f"{num(ratios[worst])} times the ordinary {num(ordinary[worst])}; {percent(rare)} of the norms exceed ten "
-        "times it",
+        f"{num(ratios[worst])} times the usual {num(ordinary[worst])}; {percent(rare)} of the norms exceed 10 times "
+        "the usual",
         onset=first_step_above(type(points)("ratio", points.steps, ratios), 10.0),
         severity=if_raised(level, "warning"),
         values={"largest": float(points.values[worst]), "step": int(points.steps[worst]), "share": rare},

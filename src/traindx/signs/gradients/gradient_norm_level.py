@@ -39,12 +39,12 @@ def measure(run: Run) -> Sign | Missing:
         elasticity = norm * weights / loss
         level = min(level, ramp(elasticity, 100.0, 1e4, log=True))
     norms = ordered(run.series(name)).values
-    where = "above" if norm > 10 else "below" if norm < 0.1 else "inside"
+    where = "above" if norm > 10 else "below" if norm < 0.1 else "within"
     return Sign(
         ID,
         norm,
         level,
-        f"the typical gradient norm is {num(norm)} (from {num(norms.min())} to {num(norms.max())}), "
+        f"the median gradient norm is {num(norm)} (range {num(norms.min())} to {num(norms.max())}), "
         f"{where} the usual 0.1 to 10",
         severity=if_raised(level, "warning"),
         values={"median": norm, "first": float(norms[0]), "last": float(norms[-1]), "elasticity": elasticity},

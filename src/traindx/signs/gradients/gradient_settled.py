@@ -29,6 +29,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         decades,
         ramp(decades, 2.0, 4.0),
-        f"the gradient norm goes from {num(early)} early to {num(late)} late in the run",
+        f"the gradient norm goes from {num(early)} early in the run to {num(late)} late in the run",
         values={"early": early, "late": late},
     )

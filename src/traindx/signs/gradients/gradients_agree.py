@@ -1,9 +1,10 @@
 """How parallel successive gradients are: the median cosine after the first quarter of the run.
 
-Mini-batch training shows 0 to 0.5, for noise turns each gradient, and training on the full data up to 0.9. A cosine of
-nearly 1 says that each step repeats the last one: the steps, or the number of them, could be larger. Where every step
-sees all the data nothing but the steps turns the gradient, and it says much less. The first quarter is left out because
-nearly every run begins so, and so are games of two optimizers, which drift together.
+Mini-batch training shows 0 to 0.5, because noise turns each gradient; training on the full data shows up to 0.9. A
+cosine of nearly 1 means that each step repeats the last one: steps could be larger, or there could be more of them. If
+every step sees all the data, only the steps themselves turn the gradient, and the cosine says much less. The first
+quarter is left out because nearly every run begins like this, and adversarial training because its networks drift
+together.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def measure(run: Run) -> Sign | Missing:
         cosine,
         level,
         f"the median cosine of successive gradients is {num(cosine)} after the first quarter of the run"
-        + (": each step repeats the last direction" if level >= 0.5 else ""),
+        + (": each step repeats the last direction" if level >= 0.5 else "")
+        + " (0 to 0.5 is typical)",
         values={"median": cosine, "points": len(run.series("grad_cosine").finite)},
     )

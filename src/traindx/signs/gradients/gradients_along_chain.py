@@ -22,15 +22,15 @@ def fade(run: Run) -> Sign | Missing:
     """How much of the gradient is left at the beginning of a long chain: a cell that works through time, or many
     layers.
 
-    A recurrent layer has one set of weights, so nothing shows in its gradient by layer; what fades is the part that
-    comes from early steps. Healthy recurrences keep it within a few decades once they learn. As with depth, it must be
-    so from the start and throughout: what is lost later has another cause.
+    A recurrent layer has one set of weights, so its gradient per layer shows nothing; what fades is the part that comes
+    from early time steps. Healthy recurrences keep it within a few decades once they learn. As with depth, it must hold
+    from the start and throughout: gradients that are lost later have another cause.
     """
     chain = _gradient_chain(run)
     if chain is None:
         return Missing(FADE, "no long chain of one nonlinearity was followed")
     level = ramp(-chain.start, 3.0, 6.0) * ramp(-chain.whole, 4.0, 8.0)
-    words = f"by {num(10.0**chain.whole)}, each step by {num(chain.per_link)}"
+    words = f"by {num(10.0**chain.whole)} in all, by {num(chain.per_link)} each (about 1 is ideal)"
     return _sign(FADE, -chain.whole, level, chain, words)
 
 
@@ -44,7 +44,7 @@ def grow(run: Run) -> Sign | Missing:
     if chain is None:
         return Missing(GROW, "no long chain of one nonlinearity was followed")
     most = max(chain.start, chain.whole)
-    words = f"by up to {num(10.0**most)}, each step by {num(chain.per_link)} on average"
+    words = f"by up to {num(10.0**most)} in all, by {num(chain.per_link)} each on average (about 1 is ideal)"
     return _sign(GROW, most, ramp(most, 3.0, 6.0), chain, words)
 
 
@@ -77,7 +77,7 @@ def _sign(sign_id: str, value: float, level: float, chain: _Chain, words: str) -
         sign_id,
         value,
         level,
-        f"backpropagation through {num(chain.length)} steps scales the gradient {words}",
+        f"backpropagation through {num(chain.length)} time steps or layers scales the gradient {words}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"decades": chain.whole, "at_start": chain.start, "length": chain.length},

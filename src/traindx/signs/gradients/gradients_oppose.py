@@ -38,7 +38,8 @@ def measure(run: Run) -> Sign | Missing:
         cosine,
         level,
         f"the median cosine of successive gradients is {num(cosine)} late in the run"
-        + (": they point in opposite directions" if level >= 0.5 else ""),
+        + (": they point in opposite directions" if level >= 0.5 else "")
+        + " (about 0 is typical)",
         onset=first_step_above(type(points)("", points.steps, -points.values), 0.3) if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"late": cosine, "whole": typical(run, "grad_cosine"), "points": len(points)},

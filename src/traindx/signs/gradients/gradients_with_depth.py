@@ -30,9 +30,9 @@ def vanish(run: Run) -> Sign | Missing:
     whole = trends[1]
     first, last = whole.values[0], whole.values[-1]
     words = (
-        f"gradient norms go from {num(last)} in layer `{whole.layers[-1]}` to {num(first)} in `{whole.layers[0]}`: "
-        f"each of {len(whole.layers)} layers scales the gradient by {num(1 / whole.factor)}"
-        + (" (below 1e-7 in the first)" if first < 1e-7 else "")
+        f"gradient norms go from {num(last)} in `{whole.layers[-1]}` back to {num(first)} in `{whole.layers[0]}`: "
+        f"each of {len(whole.layers)} layers scales the gradient by {num(1 / whole.factor)} (about 1 is ideal)"
+        + (", leaving the first below 1e-7" if first < 1e-7 else "")
     )
     return _sign(VANISH, whole.decades, level, words, whole, whole.factor)
 
@@ -50,9 +50,9 @@ def explode(run: Run) -> Sign | Missing:
     early = trends[0]
     level = ramp(-early.decades, 2.0, 4.0) * ramp(-early.order, 0.3, 0.6)
     words = (
-        f"gradient norms grow from {num(early.values[-1])} in layer `{early.layers[-1]}` to {num(early.values[0])} in "
+        f"gradient norms go from {num(early.values[-1])} in `{early.layers[-1]}` back to {num(early.values[0])} in "
         f"`{early.layers[0]}` early in the run: each of {len(early.layers)} layers scales the gradient by "
-        f"{num(1 / early.factor)}"
+        f"{num(1 / early.factor)} (about 1 is ideal)"
     )
     return _sign(EXPLODE, -early.decades, level, words, early, 1 / early.factor)
 

@@ -30,8 +30,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         cosine,
         level,
-        f"the loss rises along the step just made after {percent(positive)} of the steps checked "
-        f"(median cosine {num(cosine)})" + (": steps overshoot the minimum" if level >= 0.5 else ""),
+        f"after {percent(positive)} of the steps checked the loss rises along the step just taken (median cosine of "
+        f"update and next gradient {num(cosine)})" + (": steps overshoot the minimum" if level >= 0.5 else ""),
         onset=first_step_above(points, 0.3) if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"median": cosine, "positive_share": positive, "points": len(points)},

@@ -24,6 +24,6 @@ def measure(run: Run) -> Sign | Missing:
     words = (
         "the loss is the absolute mean error: errors of opposite sign cancel"
         if level
-        else "the loss averages the size of each error"
+        else "the loss averages the magnitude of each error"
     )
     return Sign(ID, level, level, words, onset=0 if level else None, severity=if_raised(level, "critical"))

@@ -32,7 +32,7 @@ def above(run: Run) -> Sign | Missing:
         ABOVE,
         found.ratio,
         level,
-        f"the first loss is {num(found.loss)}, {num(found.ratio)} times that of an untrained model "
+        f"the first loss is {num(found.loss)}, {num(found.ratio)} times what an untrained model should get "
         f"({found.words} = {num(found.chance)}){place(found.call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
@@ -84,7 +84,8 @@ def _chance(run: Run, call: LossCall) -> tuple[float, str, float] | None:
     mean, spread = number(targets.get("mean")), number(targets.get("std"))
     if call.kind in ("squared", "absolute") and mean is not None and spread is not None:
         root = math.hypot(mean, spread)
-        return (root * root if call.kind == "squared" else root), "the targets' own size", 3.0
+        squared = call.kind == "squared"
+        return (root * root if squared else root), "the targets' mean square" if squared else "the targets' RMS", 3.0
     return None
 
 

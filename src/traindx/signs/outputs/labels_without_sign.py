@@ -1,7 +1,7 @@
-"""Whether a loss that takes minus one and one for labels is given zeros and ones.
+"""Whether a loss that expects labels of -1 and 1 is given 0 and 1.
 
-Where the label is zero, soft margin loss is the same whatever the score, and cosine and hinge embedding losses do
-something else than what is meant for the other kind: what is not alike is never told apart.
+For a label of zero, soft margin loss does not depend on the score, and cosine and hinge embedding losses never push
+dissimilar pairs apart.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def measure(run: Run) -> Sign | Missing:
     known = [(call, low, high) for call, signed in calls if (low := number(signed.get("min"))) is not None
              and (high := number(signed.get("max"))) is not None]  # fmt: skip
     if not known:
-        return Missing(ID, "no loss that takes minus one and one for labels was called")
+        return Missing(ID, "no loss that expects labels of -1 and 1 was called")
     call, low, high = min(known, key=lambda found: (found[1] != 0.0, found[2]))
     level = 1.0 if low == 0.0 and high == 1.0 else 0.0
     return Sign(

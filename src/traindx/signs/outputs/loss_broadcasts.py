@@ -56,7 +56,8 @@ def measure(run: Run) -> Sign | Missing:
             found.append(
                 (
                     0.8 if call.broadcast else 0.0,
-                    f"the shapes of outputs and targets of {call.fn} fit{place(call.site)}",
+                    f"outputs and targets of {call.fn} "
+                    f"{'have shapes that broadcast' if call.broadcast else 'have matching shapes'}{place(call.site)}",
                 )
             )
     for graph in run.graphs:
@@ -65,15 +66,19 @@ def measure(run: Run) -> Sign | Missing:
             sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
             known = [side for side in sides if side is not None]
             op = text(entry.get("op")) or "an operation"
+            shown = f"`{op}`" if entry.get("op") else op
             level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
             if len(known) == 2 and len(known[0]) != len(known[1]) and all_pairs(known[0], known[1]):
-                found.append((level, f"{op} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
+                found.append((level, f"{shown} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
             elif op == "index":
                 found.append(
-                    (0.9, f"scores of shape {list(known[0])} near the loss are indexed by the labels of all rows")
+                    (
+                        0.9,
+                        f"scores of shape {list(known[0])} near the loss are indexed by the labels of the whole batch",
+                    )
                 )
             elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
-                found.append((level, f"{op} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))
+                found.append((level, f"{shown} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))
     if not found:
         return Missing(ID, "neither loss calls nor the graph were looked at")
     level, words = max(found, key=lambda item: item[0])

@@ -1,8 +1,7 @@
-"""Whether one operation made the first non-finite number from finite inputs, with the run in order until then.
+"""Whether one operation made the first non-finite number.
 
 The replay names it. A gradient that is not finite while the loss still is points to an operation whose derivative has
-a hole (square root or norm at 0). Where loss, steps or values had already left all proportion, or half precision ran
-out of range, the operation was only the place where it showed.
+a hole (square root or norm at 0).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from ...wording import num
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, place
 from .._nonfinite import all_finite, birth
-from .._precision import precision
 
 ID = "nonfinite-from-operation"
 QUESTION = questions.FINITE
@@ -27,16 +25,8 @@ def measure(run: Run) -> Sign | Missing:
         if all_finite(run):
             return Sign(ID, 0.0, 0.0, "every value seen was finite")
         return Missing(ID, "where the first non-finite number came from was not seen")
-    formats = precision(run)
-    half = formats is not None and formats.float16
     named = found.where in ("forward", "loss", "backward")
     level = 1.0 if named and found.op else 0.8 if named or (found.gradient_first and not found.where) else 0.0
-    if found.loss.get("inputs_finite") is False or found.loss.get("targets_finite") is False:
-        level = 0.0
-    if found.blown:
-        level *= 0.2
-    if half:
-        level *= 0.3
     maker = (found.op or found.module or "an operation").lstrip("_")
     reach = f" from inputs up to {num(max(found.input_range))} in magnitude" if found.input_range else ""
     where = "the loss" if found.where == "loss" else f"the {found.where or 'backward'} pass"
@@ -45,7 +35,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         level,
         level,
-        f"{maker} made the first non-finite value{step} in {where}{reach}{place(found.site)}"
+        f"{maker} produced the first non-finite value{step} in {where}{reach}{place(found.site)}"
         if named or found.gradient_first
         else f"the first non-finite value{step} was not traced to one operation",
         onset=found.step,

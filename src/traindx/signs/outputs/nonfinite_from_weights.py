@@ -1,7 +1,7 @@
 """Whether weights or steps blew up before the first non-finite number.
 
-Weights that are not finite when the loss first is not, or steps, loss or values out of all proportion just before. A
-gradient that was not finite under a loss of ordinary size explains the weights by itself and does not count.
+Weights that are not finite when the loss first is not, or steps, loss or values out of all proportion just before.
+Where they were, the operation that made the first non-finite number was only the place where it showed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .._nonfinite import all_finite, birth
 ID = "nonfinite-from-weights"
 QUESTION = questions.FINITE
 SHOWS = "dynamics"
+EXCUSES = {"nonfinite-from-operation": 0.2}
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -25,18 +26,18 @@ def measure(run: Run) -> Sign | Missing:
             return Sign(ID, 0.0, 0.0, "every value seen was finite")
         return Missing(ID, "where the first non-finite number came from was not seen")
     weights_gone = found.where == "weights" or found.loss.get("weights_finite") is False
-    level = 1.0 if found.blown else 0.6 if weights_gone and not found.gradient_first else 0.0
+    level = 1.0 if found.blown else 0.6 if weights_gone else 0.0
     ratio, norm = found.ratio, number(found.loss.get("grad_norm_before"))
     step = f" at step {found.step}" if found.step is not None else ""
     before = [f"the last update/weight ratio was {num(ratio)}" if ratio is not None else ""]
     before.append(f"the last gradient norm was {num(norm)}" if norm is not None else "")
-    details = " and ".join(filter(None, before)) or "its updates were not measured"
+    details = " and ".join(filter(None, before)) or "updates were not measured"
     return Sign(
         ID,
         level,
         level,
-        f"training {'had already blown up' if level >= 0.5 else 'was in proportion'} before the first "
-        f"non-finite value{step}: {details}",
+        f"{'training had already blown up' if level >= 0.5 else 'nothing shows that training blew up'} before the "
+        f"first non-finite value{step}: {details}",
         onset=found.step,
         severity=if_raised(level, "critical"),
         values={"weights_finite": found.loss.get("weights_finite"), "update_ratio": ratio, "grad_norm": norm},

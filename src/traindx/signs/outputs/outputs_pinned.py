@@ -1,13 +1,9 @@
-"""Outputs that sit at the bound of the last activation late in the run, for a regression.
-
-For targets of 0 and 1 the bounds are the right answers, so two-valued targets are not looked at.
-"""
+"""Outputs that sit at the bound of the last activation late in the run, for a regression."""
 
 from __future__ import annotations
 
 from ...record import Run
 from ...record.losses import REGRESSION
-from ...record.values import number
 from ...wording import percent
 from .. import questions
 from .._base import Missing, Sign, if_raised, ramp
@@ -29,13 +25,12 @@ def measure(run: Run) -> Sign | Missing:
     share = layer_medians(table, 0.75).get(last.name)
     if share is None:
         return Missing(ID, "the output activation was not looked at")
-    two_valued = all((number(call.target.facts.get("distinct")) or 3.0) <= 2 for call in calls)
-    level = 0.0 if two_valued else ramp(share, 0.6, 0.95)
+    level = ramp(share, 0.6, 0.95)
     return Sign(
         ID,
         share,
         level,
-        f"{percent(share)} of the outputs of `{last.name or last.type}` are at its bound late in the run",
+        f"{percent(share)} of the outputs of `{last.name or last.type}` are at the limit of its range late in the run",
         severity=if_raised(level, "warning"),
         values={"module": last.name, "type": last.type},
     )

@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         f"{call.fn} expects log-rates (log_input=True) and gets the output of {made_by(run, call)}, which is never "
         "negative"
         if level
-        else f"{call.fn} gets what it expects"
+        else f"{call.fn} gets inputs of the kind it expects"
     )
     return Sign(
         ID, level, level, words + place(call.site), onset=0 if level else None, severity=if_raised(level, "critical")

@@ -1,8 +1,9 @@
 """Whether a softmax runs over the batch (or, in sequences of class scores, over time) instead of the classes.
 
 Over the batch: dimension 0 of a tensor whose first size is the batch and that has other sizes to choose from. Pooling
-over instances gives one column, unless that column is what the loss is given; symmetric contrastive losses take both
-directions of one square of scores: healthy. A softmax over a single score is 1 whatever the score.
+over instances gives one column, unless that column is what the loss is given; contrastive losses compare every sample
+with every other, so that either direction of the square of scores will do: healthy. Where time comes first, as in
+classic attention over an encoder's states, dimension 0 is time. A softmax over a single score is 1 whatever the score.
 """
 
 from __future__ import annotations
@@ -39,7 +40,16 @@ def _softmaxes(run: Run) -> list[Found]:
     return found
 
 
-def _level(one: Found, everything: list[Found], batch: float | None, classes: float | None, last: bool) -> float:
+def _time_first(run: Run, sizes: tuple[int, ...]) -> bool:
+    """Whether dimension 1 is the batch: the loss has as many rows, or a recurrent layer reads it that way."""
+    if len(sizes) < 2:
+        return False
+    rows = [call.target.shape[0] for call in run.training_losses if call.target.shape]
+    recurrent = [m.given for m in run.modules if m.recurrent and m.settings.get("batch_first") is False]
+    return (sizes[1] in rows and sizes[0] not in rows) or any(given[:2] == sizes[:2] for given in recurrent)
+
+
+def _level(one: Found, batch: float | None, classes: float | None, last: bool) -> float:
     dim, sizes = one
     if last and len(sizes) == 2 and sizes[1] == 1 and (batch is None or sizes[0] == batch):
         return 1.0
@@ -48,8 +58,9 @@ def _level(one: Found, everything: list[Found], batch: float | None, classes: fl
     if dim == 0:
         if max(sizes[1:]) < 2 or (batch is not None and sizes[0] != batch):
             return 0.0
-        both_ways = any(other == len(shape) - 1 and shape == sizes for other, shape in everything)
-        return 0.3 if both_ways else 1.0 if batch is not None else 0.7
+        if sizes[1] == sizes[0]:
+            return 0.3  # samples against samples, or time before a batch of the same size
+        return 1.0 if batch is not None else 0.7
     over_time = len(sizes) == 3 and dim == 1 and classes is not None and sizes[2] == classes != sizes[1]
     return 0.7 if over_time else 0.0
 
@@ -60,19 +71,20 @@ def measure(run: Run) -> Sign | Missing:
     found = _softmaxes(run)
     batch, classes = typical(run, "batch_size"), number(run.fact("targets/train").get("classes"))
     last = any(text(graph.get("last_activation")).replace("_", "") in ("softmax", "logsoftmax") for graph in run.graphs)
-    graded = [(_level(one, found, batch, classes, last), one) for one in found]
+    graded = [(_level(one, batch, classes, last), one) for one in found if not _time_first(run, one[1])]
     level, (dim, sizes) = max(graded, key=lambda item: item[0], default=(0.0, (0, ())))
+    instead = "of the classes" if last or dim else "of within each sample"
     return Sign(
         ID,
         level,
         level,
         f"softmax runs over dimension {dim} of a tensor of shape {list(sizes)} "
-        f"({'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}) instead of the classes"
+        f"({'the batch' if dim == 0 else 'a single score' if sizes[dim] == 1 else 'time'}) instead {instead}"
         if level >= 0.5
         else f"{counted(len(found), 'softmax call')} checked: none runs over the batch"
         if found
         else "no softmax runs outside the loss function",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
-        values={"dim": dim, "shape": list(sizes)},
+        values={"dim": dim, "shape": list(sizes), "into_loss": last},
     )

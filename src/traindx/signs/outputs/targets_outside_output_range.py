@@ -42,10 +42,9 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"targets run from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}, but the output's "
-        f"{reach.activation} only reaches {num(reach.low)} to {num(reach.high)}: {percent(share)} of their range is "
-        "out of "
-        f"reach{place(call.site)}",
+        f"targets run from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)}, the output's "
+        f"{reach.activation} from {num(reach.low)} to {num(reach.high)}: {percent(share)} of the target range is out "
+        f"of reach{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"activation": reach.activation, "share": share},

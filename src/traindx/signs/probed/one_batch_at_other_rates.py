@@ -35,7 +35,7 @@ def _at_other_rate(sign_id: str, run: Run, *, lower: bool) -> Sign | Missing:
     factor = learnt[0] if learnt else known[0][0]
     words = f"one batch is {'' if learnt else 'not '}learned at {num(factor)} times the learning rate"
     if level:
-        words += ", and not at the learning rate that the script sets"
+        words += ", but not at the script's own learning rate"
     return Sign(sign_id, factor, level, words, onset=0 if level else None, severity=if_raised(level, "critical"))
 
 

@@ -25,7 +25,7 @@ def measure(run: Run) -> Sign | Missing:
     found = run.fact("memorise")
     result = text(found.get("result"))
     if result not in ("learnt", "stuck", "not finite"):
-        return Missing(ID, text(found.get("why_not")) or "the loop was not fed one batch alone")
+        return Missing(ID, text(found.get("why_not")) or "the loop was not trained on one batch alone")
     steps, first, last = (number(found.get(key)) for key in ("steps", "first", "last"))
     words = (
         f"trained on one batch for {num(steps or 0)} steps, the loss goes from {num(first or 0)} to {num(last or 0)}"

@@ -20,11 +20,11 @@ SHOWS = "scope"
 # What the error says (type and message), and what that means. The first that fits counts.
 _KINDS = (
     (r"out of memory|MemoryError|can't allocate memory|Cannot allocate memory", "memory ran out"),
-    (r"DataLoader worker.*(exited|killed)|worker .*killed by signal|Bus error", "a loader worker died"),
+    (r"DataLoader worker.*(exited|killed)|worker .*killed by signal|Bus error", "a DataLoader worker died"),
     (r"shared memory|Too many open files|No space left", "the system ran out of a resource"),
     (
         r"Expected all tensors to be on the same device|same device|Input type .* and weight type",
-        "devices or types differ",
+        "tensors differ in device or dtype",
     ),
     (r"device-side assert|out of bounds|out of range in self", "an index or label is out of range"),
     (
@@ -32,22 +32,22 @@ _KINDS = (
         r"|[Ss]izes of tensors|to have \d+ channels|Expected input batch_size|stack expects each tensor"
         r"|could not be broadcast|doesn't match the broadcast shape"
         r"|Expected \d-?D|invalid shape|Dimension out of range|input\.size",
-        "shapes do not fit",
+        "shapes do not match",
     ),
     (
         r"expected scalar type|Found dtype|must have the same dtype|expected .*dtype|not implemented for '",
-        "types do not fit",
+        "dtypes do not match",
     ),
-    (r"FileNotFoundError|No such file|PermissionError|IsADirectoryError", "a file is missing or closed"),
+    (r"FileNotFoundError|No such file|PermissionError|IsADirectoryError", "a file is missing or not accessible"),
     (r"ModuleNotFoundError|ImportError", "a module is missing"),
-    (r"^SIG(SEGV|ILL|BUS|FPE|ABRT): ", "the script died of a signal inside native code"),
+    (r"^SIG(SEGV|ILL|BUS|FPE|ABRT): ", "native code crashed (signal)"),
     (
         r"CUDA error|cuDNN|CUBLAS|NCCL|ProcessGroup|Connection(Reset|Refused)|init_process_group|driver",
         "the device failed",
     ),
     (
         r"Missing key\(s\) in state_dict|Unexpected key\(s\)|PytorchStreamReader|UnpicklingError",
-        "a checkpoint does not fit",
+        "a checkpoint does not match the model",
     ),
 )
 # So many steps are a run worth judging.

@@ -9,6 +9,8 @@ from .._base import Missing, Sign
 ID = "reinforcement-learning"
 QUESTION = questions.TRAINED
 SHOWS = "scope"
+# Targets that move with the policy make a loss grow while the policy gets better.
+EXCUSES = {"loss-stuck": 0.4, "loss-diverged": 0.4, "loss-heads-wrong-way": 0.4}
 
 
 def measure(run: Run) -> Sign | Missing:

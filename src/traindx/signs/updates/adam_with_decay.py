@@ -25,14 +25,14 @@ def measure(run: Run) -> Sign | Missing:
         and group.settings.get("decoupled_weight_decay") is not True
     ]
     if not coupled:
-        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} has no weight decay that passes through an adaptive step")
+        return Sign(ID, 0.0, 0.0, f"{known[0].optimizer} does not pass weight decay through an adaptive step")
     group = coupled[0]
     decay = group.setting("weight_decay") or 0.0
     return Sign(
         ID,
         decay,
         1.0,
-        f"{group.optimizer} with weight_decay={num(decay)} adds the decay to the gradient, which Adam then rescales"
+        f"{group.optimizer} adds weight_decay={num(decay)} to the gradient and then rescales both (AdamW does not)"
         f"{place(group.site)}",
         values={"weight_decay": decay},
     )

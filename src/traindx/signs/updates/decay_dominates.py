@@ -22,13 +22,13 @@ def measure(run: Run) -> Sign | Missing:
     if early is None:
         return Missing(ID, "no weight decay was measured against the gradient")
     decaying = [group for group in run.groups if (group.setting("weight_decay") or 0.0) > 0]
-    setting = f"weight_decay {num(decaying[0].setting('weight_decay') or 0.0)}" if decaying else "weight decay"
+    setting = f" (weight_decay={num(decaying[0].setting('weight_decay') or 0.0)})" if decaying else ""
     level = ramp(early, 0.4, 3.0, log=True)
     return Sign(
         ID,
         early,
         level,
-        f"{setting} pulls {num(early)} times as hard as the loss gradient early in the run"
+        f"the decay term{setting} is {num(early)} times the loss gradient early in the run (below 0.1 is typical)"
         + (place(decaying[0].site) if decaying else ""),
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),

@@ -1,9 +1,9 @@
-"""How soon weight decay makes the weights forget: in how many updates it alone would shrink them by a factor of e.
+"""How fast weight decay shrinks the weights: in how many updates it alone would shrink them by a factor of e, to 37 %.
 
-A step takes lr x decay off every weight (SGD with momentum m: that over 1 - m), so what was learnt fades within
-1 / (lr x decay) updates. A run has to hold what it saw for about a pass over its data, and usual settings remember
-thousands of updates: SGD at 0.1 with momentum and 5e-4 holds 2,000, AdamW at 1e-3 with 0.01 holds 100,000. Adam's own
-`weight_decay` passes through the division by the gradient's size and says nothing of this kind.
+A step subtracts lr x decay of every weight (with SGD momentum m: that over 1 - m), so what was learned fades within
+1 / (lr x decay) updates. A run has to remember about one pass over its data, and usual settings remember thousands of
+updates: SGD at 0.1 with momentum and 5e-4 remembers 2,000, AdamW at 1e-3 with 0.01 remembers 100,000. The
+`weight_decay` of Adam (not AdamW) is rescaled by the gradient's size, so this does not apply to it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def measure(run: Run) -> Sign | Missing:
     group = max(known, key=lambda found: _pull(found, usual))
     pull = _pull(group, usual)
     if pull <= 0.0:
-        return Sign(ID, 0.0, 0.0, "no decoupled weight decay is set")
+        return Sign(ID, 0.0, 0.0, "no weight decay shrinks the weights directly")
     memory = 1.0 / pull
     epoch = updates_per_epoch(run)
     # Where no epoch is known, a fiftieth of the run stands for it.
@@ -49,8 +49,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         memory,
         level,
-        f"weight_decay={num(group.setting('weight_decay') or 0.0)} at learning rate {num(usual)} makes weights decay "
-        f"within {num(memory)} updates" + (f" (an epoch has {num(epoch)})" if epoch else "") + place(group.site),
+        f"weight_decay={num(group.setting('weight_decay') or 0.0)} at learning rate {num(usual)} alone shrinks weights "
+        f"to 37 % in {num(memory)} updates" + (f" (an epoch has {num(epoch)})" if epoch else "") + place(group.site),
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"updates": memory, "epoch": epoch},

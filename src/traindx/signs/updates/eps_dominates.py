@@ -1,7 +1,6 @@
 """Adam's eps against the root of the second moment, in the first half of the looks.
 
-Above 1, eps and not the gradient sets the step. With eps at its usual 1e-8 the ratio speaks of gradients that are tiny
-(sparse embeddings, a solved task), not of eps, and the level stays below one half.
+Above 1, eps and not the gradient sets the step.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from .._tables import typical
 ID = "eps-dominates"
 QUESTION = questions.STEPS
 SHOWS = "condition"
-USUAL_EPS = 1e-7
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -25,13 +23,11 @@ def measure(run: Run) -> Sign | Missing:
     settings = [(group.setting("eps") or 0.0, group) for group in run.groups]
     eps, group = max(settings, key=lambda pair: pair[0], default=(0.0, None))
     level = ramp(ratio, 0.1, 10.0, log=True)
-    if group is not None and eps <= USUAL_EPS:
-        level = min(level, 0.4)
     return Sign(
         ID,
         ratio,
         level,
-        f"eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical root of the second moment "
+        f"the optimizer's eps{f' ({num(eps)})' if eps else ''} is {num(ratio)} times the typical sqrt(second moment) "
         "(well below 1 is normal)" + (place(group.site) if group is not None else ""),
         severity=if_raised(level, "warning"),
         values={"ratio": ratio, "eps": eps},

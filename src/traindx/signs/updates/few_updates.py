@@ -25,4 +25,10 @@ def measure(run: Run) -> Sign | Missing:
     if needs_whole_set(run) or not fits_a_network(run):
         return Missing(ID, "the optimizer runs a line search, or no network is trained")
     level = ramp(run.steps, 150.0, 50.0, log=True)
-    return Sign(ID, run.steps, level, f"the run made {counted(run.steps, 'update')}", values={"steps": run.steps})
+    return Sign(
+        ID,
+        run.steps,
+        level,
+        f"the run made {counted(run.steps, 'update')} (hundreds are typical)",
+        values={"steps": run.steps},
+    )

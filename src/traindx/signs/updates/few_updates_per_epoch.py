@@ -7,12 +7,11 @@ updates in all leave most small tasks solved, whatever the epoch holds, so full-
 from __future__ import annotations
 
 from ...record import Run
-from ...wording import counted, num
+from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._batch import AMPLE_UPDATES, ORDINARY_BATCH, SCARCE_UPDATES, SMALL_BATCH, effective_batch
 from .._loaders import updates_per_epoch
-from .._optimizers import needs_whole_set
 
 ID = "few-updates-per-epoch"
 QUESTION = questions.BATCH
@@ -23,8 +22,6 @@ def measure(run: Run) -> Sign | Missing:
     each = updates_per_epoch(run)
     if each is None or run.steps <= 0:
         return Missing(ID, "no training loader of known length was seen")
-    if needs_whole_set(run):
-        return Missing(ID, "the optimizer needs the same samples at every step")
     level = ramp(each, 30.0, 5.0, log=True) * ramp(run.steps, AMPLE_UPDATES, SCARCE_UPDATES, log=True)
     batch = effective_batch(run)
     if batch is not None:  # an epoch over a handful of samples cannot hold more updates
@@ -33,6 +30,6 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         each,
         level,
-        f"an epoch has about {num(each)} updates and the run {counted(run.steps, 'update')}",
+        f"updates per epoch: about {num(each)}; in the whole run: {run.steps:,.0f}",
         values={"per_epoch": each, "steps": run.steps},
     )

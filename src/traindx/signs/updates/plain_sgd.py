@@ -18,5 +18,5 @@ def measure(run: Run) -> Sign | Missing:
     plain = [group for group in known if group.optimizer == "SGD" and not group.setting("momentum")]
     level = 1.0 if len(plain) == len(known) else 0.0
     name = known[0].optimizer
-    text = f"{name} runs without momentum{place(plain[0].site)}" if level else f"{name} has momentum or is adaptive"
+    text = f"{name} runs without momentum{place(plain[0].site)}" if level else f"{name} uses momentum or adaptive steps"
     return Sign(ID, level, level, text)

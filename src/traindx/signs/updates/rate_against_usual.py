@@ -13,7 +13,6 @@ from .._params import fits_a_network
 from .._rate import learning_rate
 
 ABOVE, BELOW = "rate-above-usual", "rate-below-usual"
-RANGE = 100.0
 # torch's defaults, or where those are placeholders (SGD, RMSprop) what tutorials and papers use.
 USUAL = {
     "Adam": 1e-3, "AdamW": 1e-3, "NAdam": 2e-3, "RAdam": 1e-3, "Adamax": 2e-3, "SparseAdam": 1e-3, "Lion": 1e-4,
@@ -25,22 +24,18 @@ def above(run: Run) -> Sign | Missing:
     """How far the learning rate lies above what people use with this optimizer.
 
     Models differ in the learning rate that they bear, but not by any factor: ten times the usual one is bold, a hundred
-    times rarely goes well. This is experience, not a measurement of the run, and only adds to what the run shows. A
-    learning rate that rises by a factor of a hundred or more until the run ends belongs to a range test.
+    times rarely goes well. This is experience, not a measurement of the run, and only adds to what the run shows.
     """
     found = _usual_rate(run)
     if found is None:
         return Missing(ABOVE, "the optimizer or its learning rate is not known")
-    course = learning_rate(run)
-    if course is not None and course.warming and course.curve.values[0] <= course.peak / RANGE:
-        return Missing(ABOVE, "the learning rate rose until the run ended, as in a range test")
     level = ramp(found.ratio, 10.0, 100.0, log=True)
     words = (
-        f"that is {num(found.ratio)} times the typical {num(found.usual)}"
+        f", {num(found.ratio)} times the typical {num(found.usual)}"
         if level
-        else f"about {num(found.usual)} is typical"
+        else f" (about {num(found.usual)} is typical)"
     )
-    return _sign(ABOVE, level, found, f"{' including momentum' if found.name == 'SGD' else ''}; {words}")
+    return _sign(ABOVE, level, found, words)
 
 
 def below(run: Run) -> Sign | Missing:
@@ -61,7 +56,7 @@ def below(run: Run) -> Sign | Missing:
 @dataclass(frozen=True)
 class _UsualRate:
     name: str  # of the optimizer
-    peak: float  # the highest rate of the run
+    peak: float  # the highest learning rate of the run; for SGD divided by 1 - momentum
     usual: float
 
     @property
@@ -93,11 +88,14 @@ def _usual_rate(run: Run) -> _UsualRate | None:
 
 
 def _sign(sign_id: str, level: float, found: _UsualRate, words: str) -> Sign:
+    # With momentum the user's own lr is another number than the effective one.
+    sgd = found.name == "SGD"
+    what = "the effective learning rate of SGD, lr/(1 - momentum)," if sgd else f"the learning rate of {found.name}"
     return Sign(
         sign_id,
         found.ratio,
         level,
-        f"the learning rate of {found.name} is {num(found.peak)}{words}",
+        f"{what} is {num(found.peak)}{words}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"rate": found.peak, "usual": found.usual},

@@ -29,7 +29,7 @@ def high(run: Run) -> Sign | Missing:
         HIGH,
         ratio,
         level,
-        f"update/weight ratio is {num(ratio)} at its highest and {num(median(ratios.values) or 0.0)} in the median of "
+        f"Update/weight ratio peaks at {num(ratio)}; its median is {num(median(ratios.values) or 0.0)} over "
         f"{len(ratios.values)} steps checked (~1e-3 is typical)",
         onset=first_step_above(ratios, 0.1) if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
@@ -52,7 +52,7 @@ def low(run: Run) -> Sign | Missing:
         LOW,
         best,
         level,
-        f"update/weight ratio is {num(best)} in the run's most active quarter (~1e-3 is typical)",
+        f"Update/weight ratio is {num(best)} in the quarter of the run where it is largest (~1e-3 is typical)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"best_quarter": best, "looks": len(ratios)},

@@ -22,7 +22,7 @@ def growing(run: Run) -> Sign | Missing:
     Long healthy runs from small initial values double or triple; a hundredfold is a run without a brake. The level asks
     for four times at least, by then ordinary growth is used up.
     """
-    change = _weight_change(run)
+    change = weight_change(run)
     if change is None:
         return Missing(GROWING, "the weights' norm was not followed over the run")
     return _sign(GROWING, change, ramp(change.ratio, 4.0, 100.0, log=True))
@@ -31,26 +31,24 @@ def growing(run: Run) -> Sign | Missing:
 def shrinking(run: Run) -> Sign | Missing:
     """Weights that shrink toward zero over the run: last norm over first, median over weight matrices.
 
-    Healthy weights keep their size or grow. Before a batch norm the scale of a weight has no effect and decay shrinks
-    it without harm, so a model with batch norm gets five times as much room.
+    Healthy weights keep their size or grow.
     """
-    change = _weight_change(run)
+    change = weight_change(run)
     if change is None:
         return Missing(SHRINKING, "the weights' norm was not followed over the run")
-    room = 5.0 if any(module.batch_norm for module in run.modules) else 1.0
-    level = ramp(change.ratio, 0.5 / room, 0.1 / room, log=True) * ramp(-change.order, 0.2, 0.6)
+    level = ramp(change.ratio, 0.5, 0.1, log=True) * ramp(-change.order, 0.2, 0.6)
     return _sign(SHRINKING, change, level)
 
 
 @dataclass(frozen=True)
-class _WeightChange:
+class WeightChange:
     ratio: float  # last norm over first: median over weight matrices, or of all weights together
     order: float  # Kendall's tau over the run: -1 where the norm falls all the way
     first: float
     last: float
 
 
-def _weight_change(run: Run) -> _WeightChange | None:
+def weight_change(run: Run) -> WeightChange | None:
     """None where fewer than five looks were taken or the weights began at zero."""
     whole = ordered(run.series("weight_norm"))
     # Weights that no gradient reaches are moved by weight decay alone: that they shrink is the effect of another fault.
@@ -65,15 +63,16 @@ def _weight_change(run: Run) -> _WeightChange | None:
         return None
     order = median(concordance(bins(np.asarray(track), 10)) for track in tracks) or 0.0
     longest = whole.values.tolist() if len(whole) >= FEWEST else tracks[0]
-    return _WeightChange(ratio, order, longest[0], longest[-1])
+    return WeightChange(ratio, order, longest[0], longest[-1])
 
 
-def _sign(sign_id: str, change: _WeightChange, level: float) -> Sign:
+def _sign(sign_id: str, change: WeightChange, level: float) -> Sign:
     return Sign(
         sign_id,
         change.ratio,
         level,
-        f"the weight norm went from {num(change.first)} to {num(change.last)}, a factor of {num(change.ratio)}",
+        f"the weight norm went from {num(change.first)} to {num(change.last)}; the median weight matrix ended at "
+        f"{num(change.ratio)} times its initial norm",
         severity=if_raised(level, "warning"),
         values={"ratio": change.ratio, "first": change.first, "last": change.last},
     )

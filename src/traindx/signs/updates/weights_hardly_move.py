@@ -2,7 +2,7 @@
 
 Weights that start at random have to change by about their own size to learn anything; healthy runs add up to several
 times that, hardly one to less than a third. Where the sum stays far below it, the steps were too small or too few,
-whatever the loss did. Models that start from a checkpoint have less far to go and are left out.
+whatever the loss did.
 """
 
 from __future__ import annotations
@@ -26,9 +26,6 @@ def measure(run: Run) -> Sign | Missing:
     ratios = update_ratios(run)
     if len(ratios) < 3 or not fits_a_network(run):
         return Missing(ID, "updates were not measured against their weights, or no network is trained")
-    known = run.parameters
-    if known and sum(p.elements for p in known if p.loaded) > 0.5 * sum(p.elements for p in known):
-        return Missing(ID, "the model starts from a checkpoint")
     gaps = np.diff(np.append(ratios.steps, max(run.steps, int(ratios.steps[-1]) + 1)))
     with np.errstate(over="ignore"):  # weights that blew up have gone far enough
         travelled = float(np.sum(ratios.values * gaps))
@@ -37,7 +34,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         travelled,
         level,
-        f"all {run.steps} updates together change the weights by {num(travelled)} times their norm",
+        f"all {run.steps} updates add up to {num(travelled)} times the weight norm (1 or more is typical)",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"travelled": travelled, "steps": run.steps},

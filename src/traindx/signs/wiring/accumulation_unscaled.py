@@ -30,7 +30,7 @@ def measure(run: Run) -> Sign | Missing:
     site = max(sites, key=lambda entry: number(entry.get("per_step")) or 0.0).get("site")
     # A last, shorter group of batches and a stray backward leave the mean a little above 1.
     if often < 1.5:
-        return Sign(ID, 1.0, 0.0, "one backward pass makes each update")
+        return Sign(ID, 1.0, 0.0, "each update uses one backward pass")
     calls = [call for call in run.training_losses if call.value_ratio is not None]
     ratios = [abs(call.value_ratio) for call in calls if call.value_ratio is not None]
     divisor = number(run.fact("graph").get("divided_by"))
@@ -45,8 +45,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{num(often)} backward passes make one update with the loss scaled by {num(scale)}: the update uses "
-        f"{num(excess)} times the mean gradient{place(site)}",
+        f"each update sums {num(often)} backward passes with the loss scaled by {num(scale)}: the update uses "
+        f"{num(excess)} times the mean gradient (1 is expected){place(site)}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"per_step": often, "scale": scale},

@@ -3,8 +3,7 @@
 A minus before a likelihood or a score is how many losses are written, so only the sign of a standard loss function
 counts. The graph shows with which sign each function enters what is differentiated, whatever else is added or taken
 away. A function that the graph does not show by itself (`l1_loss`) is judged by what backward got, over what it
-returned, as long as that is a constant multiple. Where several losses are weighed against each other (adversarial
-training) a negative one may be meant, and the level stays low.
+returned, as long as that is a constant multiple.
 """
 
 from __future__ import annotations
@@ -40,22 +39,21 @@ CONSTANT = 0.05  # relative spread below which a ratio is one number
 def measure(run: Run) -> Sign | Missing:
     calls = [call for call in run.training_losses if call.kind and call.value_ratio is not None]
     if not calls and any(graph.get("lowers_likelihood") is True for graph in run.graphs):
-        words = "the loss is the mean log-probability of the labels without a minus, so training lowers it"
+        words = "the loss is the mean log-probability of the labels without a minus: training makes labels less likely"
         return Sign(ID, -1.0, 1.0, words, onset=0, severity="critical", values={"fn": "log_softmax by hand"})
     if not calls:
         return Missing(ID, "no standard loss function was compared with what backward got")
     settings = [group.settings.get("maximize") is True for group in run.groups]
     upward = -1.0 if settings and all(settings) else 1.0
     wrong = [call for call in calls if _sign(run, call) * upward < 0]
-    mixed = len(calls) > 1 or len(run.entries("backward_sites")) > 1 or len(run.entries("optimizers")) > 1
-    level = 0.0 if not wrong else 0.3 if mixed else 1.0
+    level = float(bool(wrong))
     call = (wrong or calls)[0]
     ratio = (call.value_ratio or 0.0) * upward
     return Sign(
         ID,
         ratio,
         level,
-        f"training moves {call.fn} {'up' if wrong else 'down'}: {_what_backward_got(run, call)}"
+        f"training {'maximises' if wrong else 'minimises'} {call.fn}: {_what_backward_got(run, call)}"
         f"{' and the optimizer has maximize=True' if upward < 0 else ''}{place(call.site)}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
@@ -93,5 +91,5 @@ def _is_constant(run: Run) -> bool:
 
 def _what_backward_got(run: Run, call: LossCall) -> str:
     if _is_constant(run):
-        return f"backward got {num(call.value_ratio or 0.0)} times its value"
-    return f"it enters the loss with a {'minus' if _sign(run, call) < 0 else 'plus'}, beside other terms"
+        return f"backward() got {num(call.value_ratio or 0.0)} times its value"
+    return f"it enters the total loss with a {'minus' if _sign(run, call) < 0 else 'plus'} sign, beside other terms"

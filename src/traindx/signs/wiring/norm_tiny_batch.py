@@ -38,9 +38,9 @@ def measure(run: Run) -> Sign | Missing:
         rows *= max(number(run.fact("distributed").get("world_size")) or 1.0, 1.0)
     modes = run.fact("modes")
     forwards, in_eval = number(modes.get("train_forwards")), number(modes.get("train_forwards_in_eval_mode"))
-    level = ramp(rows, 12.0, 2.0, log=True)
     if forwards and in_eval is not None and in_eval > 0.9 * forwards:
-        level = 0.0
+        return Missing(ID, "no batch norm layer was seen in train mode")
+    level = ramp(rows, 12.0, 2.0, log=True)
     return Sign(
         ID,
         rows,
@@ -53,4 +53,8 @@ def measure(run: Run) -> Sign | Missing:
 
 
 def _named(names: list[str]) -> str:
-    return f"{counted(len(names), 'batch norm layer')} ({listed(names)})" if names else "batch norm"
+    return (
+        f"{counted(len(names), 'batch norm layer')} ({listed([f'`{name}`' for name in names])})"
+        if names
+        else "batch norm"
+    )

@@ -58,10 +58,10 @@ def _starved(run: Run, sign_id: str, grad: str, words: str) -> Sign | Missing:
         sign_id,
         share,
         level,
-        f"{len(names)} of {len(known)} weights ran in training and {words}: {listed(names)} "
+        f"{len(names)} of {len(known)} weights used in training {words}: {listed(names)} "
         f"({percent(share)} of the elements)"
         if names
-        else f"all {len(known)} weights that ran got a {'' if grad == 'none' else 'nonzero '}gradient",
+        else f"all {len(known)} weights used in training got a {'' if grad == 'none' else 'nonzero '}gradient",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "critical"),
         values={"parameters": names[:20], "share": share},

@@ -1,7 +1,4 @@
-"""The share of training forwards made in eval mode, for models where the mode matters (dropout, batch norm).
-
-Where most weights are pretrained and frozen, keeping them in eval mode is right, and the level stays low.
-"""
+"""The share of training forwards made in eval mode, for models where the mode matters (dropout, batch norm)."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from ...wording import num, percent
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, place, ramp
 from .._modules import mode_matters
-from .._params import share_of
 
 ID = "train-in-eval-mode"
 QUESTION = questions.MODES
@@ -30,10 +26,6 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "modes of training forwards were not recorded")
     share = min(max(wrong / forwards, 0.0), 1.0)
     level = 0.0 if mode_matters(run) is False else ramp(share, 0.02, 0.3)
-    known = [p for p in run.parameters if p.matrix]
-    frozen = [p for p in known if p.trains is False]
-    if share_of(frozen, known) > 0.5:
-        level = min(level, 0.3)
     first = number(modes.get("first_eval_mode_step"))
     event = next(iter(run.events_of("mode-changed")), None)
     return Sign(

@@ -37,6 +37,11 @@ def with_pair(args: Any, kwargs: Any, given: Any, target: Any) -> tuple[Any, Any
     return args, {**kwargs, "input": given, "target": target}
 
 
+def trains(root: Any) -> bool:
+    """Whether an outermost module is a model. Loss functions are modules, too: their arguments are no inputs."""
+    return next(root.parameters(), None) is not None
+
+
 def floating(value: Any) -> bool:
     import torch
 

@@ -19,6 +19,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 SMALL = 1e-8
+SHARE = 0.1  # of the usual size of a divisor, below which it is bounded
 DEPTH = 3  # frames between the script's call and the question who called
 UNARY: dict[str, Any] = {
     **dict.fromkeys(("log", "log2", "log10"), lambda x: x.clamp(min=SMALL)),
@@ -33,16 +34,21 @@ DIVISIONS = ("div", "true_divide", "divide", "__truediv__", "__rtruediv__")
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     origins = [str(event.data.get("op") or "") for event in run.events_of("nonfinite-origin")]
     shown = f" (the first came from {origins[0]})" if origins and origins[0] else ""
-    return [Dose({}, f"arguments of log, sqrt, exp and divisors bounded{shown}")]
+    found = [Dose({}, f"arguments of log, sqrt, exp and divisors bounded{shown}")]
+    if "div" in (origins or [""])[0]:
+        # A quotient by a tiny number is finite, and still too large to learn from.
+        found.append(Dose({"share": SHARE}, f"divisors no smaller than {SHARE:.0%} of their usual size"))
+    return found
 
 
 class _Guarded(Intervening):
     """Only calls of the script's own code are guarded: optimizers and layers of torch know what they do."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: float) -> None:
         super().__init__()
         import torch
 
+        self._share = share
         for name, bounded in UNARY.items():
             for owner in (torch, torch.Tensor):
                 self._guard(owner, name, bounded)
@@ -68,9 +74,12 @@ class _Guarded(Intervening):
 
         def divided(given: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
             divisor = given if reflected else other
-            if floating(divisor) and called_by_user(DEPTH) and bool((divisor == 0).any()):
+            small = SMALL
+            if floating(divisor) and self._share and divisor.numel() > 1:
+                small = max(SMALL, self._share * float(divisor.detach().abs().mean()))
+            if floating(divisor) and called_by_user(DEPTH) and bool((divisor.abs() < small).any()):
                 self.acted += 1
-                divisor = _away_from_zero(divisor)
+                divisor = _away_from_zero(divisor, small)
                 given, other = (divisor, other) if reflected else (given, divisor)
             return old(given, other, *args, **kwargs)
 
@@ -87,11 +96,11 @@ class _Guarded(Intervening):
         old = replace(owner, name, norm)
 
 
-def _away_from_zero(value: Any) -> Any:
+def _away_from_zero(value: Any, small: float = SMALL) -> Any:
     import torch
 
-    return torch.where(value.abs() < SMALL, torch.where(value < 0, -SMALL, SMALL).to(value.dtype), value)
+    return torch.where(value.abs() < small, torch.where(value < 0, -small, small).to(value.dtype), value)
 
 
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Guarded()
+    return _Guarded(float(options.get("share", 0.0)))

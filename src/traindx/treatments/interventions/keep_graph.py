@@ -12,23 +12,27 @@ from .._base import Dose, Intervening, Refusal
 from ._functions import called_by_user, replace
 
 ID = "keep-graph"
-TITLE = "Keep the graph from loss to weights whole"
+TITLE = "Keep the autograd graph from loss to weights intact"
 TESTS = ("detached-graph",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
-    if not run.models:
-        return Refusal("the network is no module")
-    return [Dose({}, "detach(), .data and no_grad() inside the model ignored")]
+    if run.models:
+        return [Dose({}, "detach(), .data and no_grad() inside the model ignored")]
+    if not run.optimizers:
+        return Refusal("neither a module nor an optimizer tells where a forward begins")
+    return [Dose({"bare": True}, "detach() and .data between a step and the next backward ignored")]
 
 
 class _Whole(Intervening):
-    """Only calls of the script's own code inside a model's forward are ignored: torch and watchers need theirs."""
+    """Only calls of the script's own code inside a model's forward are ignored: torch and watchers need theirs. The
+    forward of a `bare` network, one without modules, is what lies between a step and the next backward."""
 
-    def __init__(self) -> None:
+    def __init__(self, bare: bool) -> None:
         super().__init__()
+        self._bare = bare
         import torch
 
         self._inside = False
@@ -48,6 +52,12 @@ class _Whole(Intervening):
         self._inside = False
         return output
 
+    def after_step(self, optimizer: Any) -> None:
+        self._inside = self._inside or self._bare
+
+    def before_backward(self, loss: Any) -> None:
+        self._inside = False
+
     def _kept(self, tensor: Any) -> Any:
         if self._inside and tensor.requires_grad and called_by_user():
             self.acted += 1
@@ -55,7 +65,8 @@ class _Whole(Intervening):
         return self._detach(tensor)
 
     def _get_data(self, tensor: Any) -> Any:
-        if self._inside and tensor.grad_fn is not None and called_by_user(2):
+        attached = tensor.requires_grad if self._bare else tensor.grad_fn is not None
+        if self._inside and attached and called_by_user(2):
             self.acted += 1
             return tensor
         return self._data.__get__(tensor)
@@ -64,11 +75,11 @@ class _Whole(Intervening):
         import torch
 
         entered = self._no_grad(context)
-        if self._inside and called_by_user():
+        if self._inside and not self._bare and called_by_user():
             self.acted += 1
             torch.set_grad_enabled(True)
         return entered
 
 
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Whole()
+    return _Whole(bool(options.get("bare")))

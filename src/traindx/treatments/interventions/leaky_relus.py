@@ -9,7 +9,9 @@ from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
-from ._functions import replace
+from ._arguments import floating
+from ._calls import DEPTH
+from ._functions import called_by_user, replace
 
 ID = "leaky-relus"
 TITLE = "Use LeakyReLU instead of ReLU"
@@ -22,13 +24,12 @@ SLOPE = 0.01
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
-    if not run.models:
-        return Refusal("the network is no module")
     return [Dose({"slope": SLOPE}, f"LeakyReLU({SLOPE}) instead of ReLU")]
 
 
 class _Leaky(Intervening):
-    """Modules call the function, so exchanging the functions is enough."""
+    """Modules call the function, so exchanging the functions is enough. `x.clamp(min=0)` is a ReLU as well, where the
+    script's own code computes with it."""
 
     def __init__(self, slope: float) -> None:
         super().__init__()
@@ -38,6 +39,20 @@ class _Leaky(Intervening):
         replace(torch.nn.functional, "relu", self._relu)
         replace(torch, "relu", self._relu)
         replace(torch.Tensor, "relu", self._relu)
+        for owner in (torch, torch.Tensor):
+            for name in ("clamp", "clamp_min", "clip"):
+                self._exchange_clamp(owner, name)
+
+    def _exchange_clamp(self, owner: Any, name: str) -> None:
+        def clamped(given: Any, *args: Any, **kwargs: Any) -> Any:
+            low = args[0] if args else kwargs.get("min")
+            high = args[1] if len(args) > 1 else kwargs.get("max")
+            rectifies = isinstance(low, (int, float)) and low == 0 and high is None
+            if rectifies and floating(given) and given.requires_grad and called_by_user(DEPTH):
+                return self._relu(given)
+            return old(given, *args, **kwargs)
+
+        old = replace(owner, name, clamped)
 
     def _relu(self, given: Any, inplace: bool = False) -> Any:
         import torch

@@ -1,4 +1,4 @@
-"""Puts ReLU in the place of sigmoid and tanh in hidden layers: behind a normalisation, or with He's initialisation."""
+"""Replaces sigmoid and tanh in hidden layers with ReLU: after a normalisation, or with He initialisation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
+from ._calls import SQUASHING_CALLS, HiddenCalls, calls_squashing
 from ._surgery import SQUASHING, hidden_layers, initialise, normalised, output_layers, swapped, types_of
 
 ID = "rectify"
@@ -21,11 +22,11 @@ JUDGED_BY = "loss"
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     keep = output_layers(run)
-    if not set(types_of(run)) & set(SQUASHING):
-        return Refusal("no sigmoid or tanh is a module of the model")
+    if not run.models or not (set(types_of(run)) & set(SQUASHING) or calls_squashing(run)):
+        return Refusal("the model has no sigmoid or tanh")
     return [
-        Dose({"keep": keep, "normalise": True}, "ReLU behind a layer norm instead of sigmoid and tanh"),
-        Dose({"keep": keep, "initialise": True}, "ReLU with He's initialisation instead of sigmoid and tanh"),
+        Dose({"keep": keep, "normalise": True}, "ReLU after a layer norm instead of sigmoid and tanh"),
+        Dose({"keep": keep, "initialise": True}, "ReLU with He initialisation instead of sigmoid and tanh"),
     ]
 
 
@@ -34,18 +35,30 @@ def fix(run: Run, signs: Signs, cause: str, dose: Dose) -> Fix | None:
 
 
 class _Rectified(Intervening):
+    """Modules are exchanged before the first forward; calls of the functions from the second one on."""
+
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__()
+        import torch
+
         self._options = options
+        self._swapped = 0
+        self._calls = HiddenCalls(SQUASHING_CALLS, torch.relu)
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        self._calls.begin(root)
+        return args, kwargs
+
+    def forward_output(self, root: Any, output: Any) -> Any:
+        self._calls.end(output)
+        self.acted = self._swapped + self._calls.count
+        return output
 
     def model_ready(self, root: Any) -> None:
         import torch
 
         keep = self._options["keep"]
-        count = swapped(root, SQUASHING, keep, lambda _: torch.nn.ReLU())
-        self.acted += count
-        if not count:
-            return
+        self._swapped += swapped(root, SQUASHING, keep, lambda _: torch.nn.ReLU())
         if self._options.get("normalise"):
             for layer in hidden_layers(root, keep):
                 layer.register_forward_hook(lambda _module, _given, output: normalised(output))

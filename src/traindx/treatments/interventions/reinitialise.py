@@ -26,6 +26,9 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         str(param["name"]): number(param.get("fan_in")) for param in run.entries("params")
         if param.get("kind") == "weight" and param.get("name") and param.get("loaded") is not True
     }  # fmt: skip
+    if not run.models and run.optimizers:
+        # Which axis of a bare tensor is the input is not known: Xavier's rule treats both alike.
+        return [Dose({"rule": "xavier", "fans": {}}, f"{NAMES['xavier']} initialisation of the optimizer's tensors")]
     if not run.models or not fans:
         return Refusal("the weights are not those of a module")
     rectified = bool(set(types_of(run)) & set(RECTIFIERS)) or not set(types_of(run)) & set(SQUASHING)
@@ -37,6 +40,17 @@ class _Anew(Intervening):
     def __init__(self, rule: str, fans: Mapping[str, Any]) -> None:
         super().__init__()
         self._rule, self._fans = rule, fans
+
+    def optimizer_made(self, optimizer: Any) -> None:
+        import torch
+
+        if self._fans:
+            return
+        with torch.random.fork_rng(devices=[]), torch.no_grad():
+            for parameter in [p for group in optimizer.param_groups for p in group["params"]]:
+                if parameter.dim() > 1:
+                    torch.nn.init.xavier_normal_(parameter)
+                    self.acted += 1
 
     def model_ready(self, root: Any) -> None:
         import torch

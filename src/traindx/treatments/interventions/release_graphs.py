@@ -1,4 +1,4 @@
-"""Lets go of the graphs that the script keeps: of losses after their backward, and of state carried between steps."""
+"""Releases the graphs that the script keeps: of losses after their backward, and of state carried between steps."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ class _Released(Intervening):
                 loss.detach_()
                 self.acted += 1
         self._losses = []
+        for leaf in [ref() for ref in self._outputs]:  # of the step before: whoever still holds them
+            if leaf is not None and leaf.grad_fn is not None and not leaf._is_view():
+                leaf.detach_()
+                self.acted += 1
         self._outputs, self._fresh = self._fresh, []
 
     def forward_output(self, root: Any, output: Any) -> Any:

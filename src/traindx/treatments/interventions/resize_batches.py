@@ -1,4 +1,4 @@
-"""Makes the loader's training batches larger."""
+"""Makes the loader's training batches larger or smaller, and compares the runs at equal samples seen."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from ...wording import num
 from .._base import Dose, Intervening, Refusal
 
 ID = "resize-batches"
-TITLE = "Make the batches larger"
-TESTS = ("batch-too-small", "batchnorm-tiny-batch")
+TITLE = "Change the batch size"
+TESTS = ("batch-too-small", "batch-too-large", "batchnorm-tiny-batch")
 SAFETY = "costly"
 JUDGED_BY = "loss"
-COST = 2.0
-DECISIVE = 0.5  # a larger batch helps a little in most runs, at equal steps
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -31,7 +29,8 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         wanted = round(old * 16) if cause == "batchnorm-tiny-batch" else 0
     if wanted < 1 or wanted == old:
         return Refusal("the fix proposes no other batch size")
-    return [Dose({"loaders": trained, "batch_size": wanted}, f"batch size {num(old)} -> {wanted}")]
+    text = f"batch size {num(old)} -> {wanted}, at equal samples seen"
+    return [Dose({"loaders": trained, "batch_size": wanted}, text, steps=old / wanted)]
 
 
 class _Resized(Intervening):

@@ -32,7 +32,8 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     wanted = [factor, *(factor * more for more in FURTHER[cause])]
     same_side = [each for each in wanted if (each < 1) == (factor < 1) and each != 1]
     several = len({group.setting("lr") for group in run.groups}) > 1
-    return [_dose(old, each, several) for each in same_side]
+    found = {dose.text: dose for dose in (_dose(old, each, several) for each in same_side)}
+    return [dose for dose in found.values() if dose.options["factor"] != 1]
 
 
 def _dose(old: float, factor: float, several: bool) -> Dose:

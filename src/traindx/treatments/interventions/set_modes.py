@@ -10,6 +10,7 @@ from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
+from ._functions import replace
 
 ID = "set-modes"
 TITLE = "Train in train mode and evaluate in eval mode"
@@ -34,6 +35,18 @@ class _Modes(Intervening):
         self._evaluating: weakref.WeakSet[Any] = weakref.WeakSet()  # loaders that a forward without gradients used
         self._loader: Any = None
         self._before: list[tuple[Any, bool]] = []
+        self._evaluates = False
+        if self._eval:
+            import torch
+
+            self._dropout = replace(torch.nn.functional, "dropout", self._dropped)
+
+    def _dropped(self, given: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        """A call that does not say `training=self.training` drops in eval mode, too."""
+        if self._evaluates and training:
+            self.acted += 1
+            training = False
+        return self._dropout(given, p, training, inplace)
 
     def batch(self, loader: Any, batch: Any) -> Any:
         self._put_back()
@@ -56,6 +69,7 @@ class _Modes(Intervening):
             self._evaluating.add(self._loader)
         if self._loader is not None and self._loader in self._evaluating:
             training = False
+        self._evaluates = not training
         modules = list(root.modules())
         if training and self._train and not all(module.training for module in modules):
             self._set(modules, True)

@@ -9,6 +9,7 @@ from ...observe.hook_points.hooks import Driver
 from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
+from ._mixing import measure_of_mixing
 
 ID = "shuffle"
 TITLE = "Shuffle the training data"
@@ -21,7 +22,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     ordered = [i for i, loader in enumerate(run.loaders) if loader.role == "train" and loader.shuffled is not True]
     if not ordered:
         return Refusal("no loader delivers training data in their own order: the batches are cut by hand")
-    return [Dose({"loaders": ordered}, "DataLoader(…, shuffle=True)")]
+    return [Dose({"loaders": ordered}, "DataLoader(…, shuffle=True)", judged_by=measure_of_mixing(run))]
 
 
 class _Shuffled(Intervening):

@@ -12,7 +12,7 @@ from ...record import Run
 from ...signs import Signs
 from ...wording import num
 from .._base import Dose, Intervening, Refusal
-from ._arguments import floating, loss_pair, with_pair
+from ._arguments import floating, loss_pair, trains, with_pair
 
 ID = "skip-bad-batches"
 TITLE = "Skip batches that are not finite or out of range"
@@ -51,6 +51,8 @@ class _Skipped(Intervening):
         return self._ordinary((id(loader), _shapes(batch)), batch, self._limits_of(batch))
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        if not trains(root):
+            return args, kwargs
         before = self.acted
         limits = [self._input] * len(_leaves((args, kwargs)))
         found = self._ordinary(("inputs", id(root), _shapes((args, kwargs))), (args, kwargs), limits)
@@ -62,7 +64,11 @@ class _Skipped(Intervening):
         key = ("targets", name, _shapes(target))
         if self._exchanged and key in self._good:
             return with_pair(args, kwargs, given, _copied(self._good[key]))
-        return with_pair(args, kwargs, given, self._ordinary(key, target, [self._target]))
+        found = self._ordinary(key, target, [self._target])
+        if found is not target and floating(given) and floating(target) and given.shape == target.shape:
+            # Another batch's targets do not belong to these inputs: a target that is met teaches nothing.
+            found = given.detach()
+        return with_pair(args, kwargs, given, found)
 
     def _limits_of(self, batch: Any) -> list[float]:
         return [self._input, *[self._target] * len(_leaves(batch))]

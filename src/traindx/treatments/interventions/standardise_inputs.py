@@ -10,7 +10,7 @@ from ...record import Run
 from ...signs import Signs
 from ...wording import num
 from .._base import Dose, Intervening, Refusal
-from ._arguments import with_first_float
+from ._arguments import trains, with_first_float
 from ._numbers import numbers
 
 ID = "standardise-inputs"
@@ -43,7 +43,7 @@ class _Standardised(Intervening):
         self._mean, self._std = list(mean), [value if value > SMALLEST else 1.0 for value in std]
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        return with_first_float(args, kwargs, self._changed)
+        return with_first_float(args, kwargs, self._changed) if trains(root) else (args, kwargs)
 
     def _changed(self, given: Any) -> Any:
         if len(self._mean) > 1 and (given.dim() < 2 or given.shape[-1] != len(self._mean)):

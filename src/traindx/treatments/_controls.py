@@ -1,0 +1,141 @@
+"""The arms that every trial is compared with, and what the arms are compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..diagnosis import judged_signs
+from ..record import Run
+from ..signs import Signs
+from . import _outcomes as outcomes
+from ._arms import CONTROL, Arm, Arms, Length, Made
+from ._base import Dose, Intervention, JudgedBy
+from ._outcomes import Difference, Outcome
+from ._symptoms import OF_LENGTH
+from .placebo import DOSE as PLACEBO_DOSE
+
+PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
+PLACEBO_EVERY = 2  # of the seeds, one has a placebo too
+SAME_START = 1e-4  # relative difference of first losses of two runs from the same seed
+MEASURES: dict[JudgedBy, str] = {
+    "loss": "training loss",
+    "score": "loss-free score",
+    "validation": "validation loss",
+    "symptoms": "training loss",
+    "time": "seconds per step",
+}
+
+
+@dataclass
+class Controls:
+    """The arms that every trial is compared with, made when they are needed."""
+
+    arms: Arms
+    length: Length
+    signs: Signs
+    made: dict[int, Made] = field(default_factory=dict)
+    placebos: dict[int, Made] = field(default_factory=dict)
+    seeded: bool = True  # the same seed gives the same start
+    _signs: dict[int, Signs] = field(default_factory=dict)
+
+    def ensure(
+        self, seeds: Sequence[int], others: Sequence[tuple[Arm, int]], steps: float = 1.0, alone: bool = False
+    ) -> list[Made]:
+        """Runs the controls and placebos of these seeds that are missing beside other arms; returns the others.
+        `steps`: those that the others make for each of the control's. `alone`: one run at a time, for their speed."""
+        missing = [(CONTROL, seed) for seed in seeds if seed not in self.made]
+        blind = [(PLACEBO, seed) for seed in seeds if seed % PLACEBO_EVERY == 0 and seed not in self.placebos]
+        long = replace(self.length, steps=max(1, round(steps * self.length.steps)))
+        wanted = [*((arm, seed, long) for arm, seed in others), *((*each, self.length) for each in [*missing, *blind])]
+        found = [self.arms.run(*each) for each in wanted] if alone else self.arms.all(wanted)
+        for (arm, seed), made in zip([*missing, *blind], found[len(others) :], strict=True):
+            (self.made if arm is CONTROL else self.placebos)[seed] = made
+        self._compare_starts()
+        return found[: len(others)]
+
+    def signs_of(self, seed: int) -> Signs:
+        """What the control of this seed shows."""
+        if seed == 0:
+            return self.signs
+        if seed not in self._signs:
+            made = self.made[seed]
+            measured = judged_signs(made.run) if made.run is not None else self.signs
+            self._signs[seed] = measured.without(OF_LENGTH if made.cut else ())
+        return self._signs[seed]
+
+    def _compare_starts(self) -> None:
+        """The first loss comes before any change of a learning rate: from one seed it is the same."""
+        for seed, placebo in self.placebos.items():
+            control = self.made.get(seed)
+            if control is None or control.run is None or placebo.run is None:
+                continue
+            one, other = control.run.series("loss/train").values, placebo.run.series("loss/train").values
+            if len(one) and len(other) and not np.isclose(one[0], other[0], SAME_START, 1e-12, equal_nan=True):
+                self.seeded = False
+
+    @property
+    def noiseless(self) -> bool:
+        """Whether placebos changed nothing at all, not even in the last bit."""
+        pairs = [(self.made.get(seed), placebo) for seed, placebo in self.placebos.items()]
+        runs = [(one.run, other.run) for one, other in pairs if one is not None and one.run and other.run]
+        return bool(runs) and all(_same_losses(one, other) for one, other in runs)
+
+    def reached(self, run: Run, steps: float = 1.0) -> bool:
+        """Whether a run got far enough to show what the control shows; `steps` as in `ensure`."""
+        control = self.made[0].run
+        return control is not None and 2 * run.steps >= steps * min(control.steps, self.length.steps)
+
+    def outcome(self, seed: int, steps: int) -> Outcome | None:
+        run = self.made[seed].run
+        return outcomes.outcome(run, steps) if run is not None else None
+
+    def scatter(self, kind: JudgedBy) -> list[float]:
+        """What placebos change; and where seeds do not decide, how much controls differ among themselves."""
+        steps = self.length.steps
+        pairs = [(self.made[s], placebo) for s, placebo in self.placebos.items() if s in self.made]
+        if not self.seeded:
+            others = [made for seed, made in self.made.items() if seed]
+            pairs += [(self.made[0], other) for other in others]
+        found = []
+        for one, other in pairs:
+            if one.run is not None and other.run is not None:
+                both = outcomes.outcome(one.run, steps), outcomes.outcome(other.run, steps)
+                found.append(difference(kind, *both))
+        return [each.value for each in found if each is not None]
+
+
+def difference(kind: JudgedBy, control: Outcome, treated: Outcome) -> Difference | None:
+    """How much better the treated arm is by what it is judged by; None where that was not measured."""
+    if kind == "score":
+        # On held-out data where the script evaluates: on training data a model may have nothing left to gain.
+        return outcomes.in_score(control.validation_score, treated.validation_score) or outcomes.in_score(
+            control.score, treated.score
+        )
+    if kind == "validation":
+        return outcomes.in_validation(control, treated)
+    if kind == "time":
+        return outcomes.in_pace(control, treated)
+    return outcomes.in_loss(control, treated)
+
+
+def kind_of(measure: str, otherwise: JudgedBy) -> JudgedBy:
+    """What an effect with this measure was judged by; `otherwise` where several are measured alike."""
+    found: list[JudgedBy] = [kind for kind, name in MEASURES.items() if measure.startswith(name)]
+    return otherwise if otherwise in found else found[0] if found else otherwise
+
+
+def _same_losses(one: Run, other: Run) -> bool:
+    first, second = one.series("loss/train").values, other.series("loss/train").values
+    length = min(len(first), len(second))
+    return bool(length) and bool(np.array_equal(first[:length], second[:length], equal_nan=True))
+
+
+def judged_by(intervention: Intervention, dose: Dose, controls: Controls) -> JudgedBy:
+    """As the dose or its intervention says; but in adversarial training no loss says how well it goes."""
+    kind = dose.judged_by or intervention.judged_by
+    run = controls.made[0].run
+    rivals = run is not None and len(run.optimizers) > 1 and len(run.entries("backward_sites")) > 1
+    return "symptoms" if rivals and kind == "loss" else kind

@@ -1,0 +1,57 @@
+"""Keeps the weights of the step at which the validation loss was lowest: they are not updated any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...observe.hook_points.hooks import Driver
+from ...record import Run
+from ...signs import Signs
+from ...wording import num
+from .._base import Dose, Refusal
+from ._rates import Override, Overriding
+
+ID = "stop-early"
+TITLE = "Stop where the validation loss is lowest"
+TESTS = ("overfitting",)
+SAFETY = "safe"
+JUDGED_BY = "validation"
+LEAVES = ("generalisation-gap",)  # measured against the best of the validation, which stopping there keeps
+
+LAST = 0.9  # of the steps: a minimum behind it leaves nothing to save
+
+
+def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
+    curve = run.series("loss/validation").finite
+    if not run.optimizers or len(curve) < 3:
+        return Refusal("there are too few evaluations to say where the validation loss is lowest")
+    lowest = int(np.argmin(curve.values))
+    step = int(curve.steps[lowest])
+    if step < 1 or step > LAST * run.steps:
+        return Refusal("the validation loss is lowest at the end of the run, or at its beginning")
+    return [
+        Dose(
+            {"steps": step}, f"weights kept from step {step}, where validation was lowest ({num(curve.values[lowest])})"
+        )
+    ]
+
+
+class _Stopped(Override):
+    """The steps go on, so that the script evaluates as before, but they change nothing."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__()
+        self._steps = steps
+        self._made: dict[int, int] = {}
+
+    def rates(self, optimizer: Any) -> list[float]:
+        number = self.index(optimizer)
+        made = self._made[number] = self._made.get(number, -1) + 1
+        return [float(group["lr"]) if made < self._steps else 0.0 for group in optimizer.param_groups]
+
+
+def begin(options: Mapping[str, Any]) -> Driver:
+    return Overriding(_Stopped(int(options["steps"])))
