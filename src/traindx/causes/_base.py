@@ -13,6 +13,8 @@
     ADVISORY = False                    advice only, never the verdict (optional)
     GAINS = False                       a run with it trains, and could train better: advice as long as the outcome is
                                         fine (optional)
+    MISLEADS = "validation"             which curves mean nothing while it is there: `validation`, `all`, or none; all
+                                        for faults of the family `loss` unless they say otherwise (optional)
     AVOID = ("...",)                    what not to do
     VERIFY = "..."                      how to see that the fix worked
     REFERENCE = "..."                   paper, documentation page or book section
@@ -73,6 +75,7 @@ class Cause:
     settled_by: tuple[str, ...]
     advisory: bool
     gains: bool
+    misleads: str
     avoid: tuple[str, ...]
     verify: str
     reference: str
@@ -110,6 +113,7 @@ def _cause(module: ModuleType) -> Cause:
         settled_by=tuple(getattr(module, "SETTLED_BY", ())),
         advisory=bool(getattr(module, "ADVISORY", False)),
         gains=bool(getattr(module, "GAINS", False)),
+        misleads=getattr(module, "MISLEADS", "all" if module.FAMILY == "loss" else ""),
         avoid=tuple(module.AVOID),
         verify=module.VERIFY,
         reference=module.REFERENCE,

@@ -73,6 +73,7 @@ from ._known import in_script_words
 
 ID = "eval-mode-missing"
 FAMILY = "generalisation"
+MISLEADS = "validation"
 TITLE = "Validation runs in train mode (model.eval() missing)"
 MEANS = "Validation runs with dropout or batch statistics in training mode."
 FOR = {"eval-in-train-mode": 6.0, "validation-gap": 0.5, "strong-dropout": 0.3}

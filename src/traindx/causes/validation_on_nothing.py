@@ -58,6 +58,7 @@ from ._fixing import begin, fixed
 
 ID = "validation-on-nothing"
 FAMILY = "data"
+MISLEADS = "validation"
 TITLE = "Validation set is empty"
 MEANS = (
     "Validation runs over no samples, so its numbers are NaN, zero or constant from the start while training is finite."

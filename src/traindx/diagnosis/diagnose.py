@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs, all_signs
-from ..signs.questions import FINITE, rank
+from ..signs.questions import FINITE, VALIDATION, rank
 from ..signs.terms import terms_line
 from .additional_faults import additional_faults
 from .excuses import judged_signs
@@ -64,7 +64,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
         step_unit=run.step_unit,
-        do_now=_do_now(outcomes, run, found) if verdict in ("sick", "inconclusive") else [],
+        do_now=_do_now(outcomes, run, found, further) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
         advice=_advice(run, signs, verdict, found.advised),
         questions=questions(signs),
@@ -132,15 +132,19 @@ def _symptoms(signs: Signs) -> list[Sign]:
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
-def _do_now(outcomes: list[Sign], run: Run, found: Assessment) -> list[str]:
-    """What helps whatever the cause: the advice of the most severe outcome only, because two may conflict.
+def _do_now(outcomes: list[Sign], run: Run, found: Assessment, further: Collection[str]) -> list[str]:
+    """What helps whatever the cause: only the most severe outcome speaks, because advice for two may conflict.
 
-    If the loss itself was seen to be computed wrongly, its curve says nothing about checkpoints.
+    Where a fault was seen that makes a curve meaningless, that curve says nothing about checkpoints. `further`: what
+    was seen beside the leading fault.
     """
     units = all_signs()
     outcomes = [sign for sign in outcomes if not (found.short and units[sign.id].needs_time)]
-    if found.seen is not None and all_causes()[found.seen].family == "loss":
+    misled = {all_causes()[name].misleads for name in (found.seen, *further) if name is not None}
+    if "all" in misled:
         outcomes = [sign for sign in outcomes if units[sign.id].question == FINITE]
+    if "validation" in misled:
+        outcomes = [sign for sign in outcomes if units[sign.id].question != VALIDATION]
     outcomes = [sign for sign in outcomes if not sign.values.get("told")]  # the advice needs measured numbers
     texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)
     return [text for text in texts if text][:1]

@@ -100,6 +100,11 @@ def describe(frame: FrameType | None) -> dict[str, Any] | None:
     return dict(_describe(frame.f_code, frame.f_code.co_filename, frame.f_lasti, frame.f_lineno))
 
 
+def instruction(frame: FrameType | None) -> tuple[Any, ...] | None:
+    """What tells this call from every other one. Equal code in two files is equal to Python: the file belongs to it."""
+    return None if frame is None else (frame.f_code.co_filename, frame.f_code, frame.f_lasti)
+
+
 def describe_line(frame: FrameType, line: int) -> dict[str, Any]:
     """The site of another line of the function that runs in this frame."""
     filename = frame.f_code.co_filename

@@ -14,7 +14,7 @@ from ..graph_reading.bootstrapping import bootstraps
 from ..graph_reading.graphs import op_name
 from ..metric_queue import cpu_value
 from ..session import Session
-from ..sites import describe, user_frame
+from ..sites import describe, instruction, user_frame
 from ..target_order import RANKED, TargetOrder
 from ..tensors import plain, sample_rows
 
@@ -70,7 +70,7 @@ class Watcher:
             return
         frame = user_frame(sys._getframe(3))
         phase = "train" if training else "eval"
-        key = (name, phase, frame.f_code if frame else None, frame.f_lasti if frame else 0)
+        key = (name, phase, instruction(frame))
         fact = self._sites.get(key)
         if fact is None:
             if len(self._sites) >= 32:
