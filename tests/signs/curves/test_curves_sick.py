@@ -210,6 +210,12 @@ def test_falling_slowly() -> None:
     quiet("loss-falling-slowly", build(noisy(learning())))
 
 
+def test_a_loss_that_fell_at_once_does_not_fall_slowly() -> None:
+    """From 0.38 to 0.01 in the first tenth, and hardly on from there: the trend alone sees the rest."""
+    loss = 0.37 * np.exp(-60 * time(N)) + 0.01 * (1 - 0.3 * time(N)) + 2e-4 * rng().standard_normal(N)
+    quiet("loss-falling-slowly", build(loss))
+
+
 def test_oscillating_in_turn() -> None:
     loss = 1 + 0.3 * (-1.0) ** np.arange(N) + 0.03 * rng().standard_normal(N)
     assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "alternating"
