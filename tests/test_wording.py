@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from traindx.wording import counted, listed, num, percent, probability, round_figure
+from traindx.wording import counted, listed, num, percent, plus_minus, probability, round_figure
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,16 @@ def test_more_digits_for_losses():
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0, "0 %"), (0.004, "0.4 %"), (0.256, "26 %"), (1, "100 %"), (-0.03, "-3 %")]
+    ("share", "shown"),
+    [(0, "0 %"), (0.004, "0.4 %"), (0.256, "26 %"), (1, "100 %"), (-0.03, "-3 %"), (-0.0, "0 %"), (1e-7, "<0.01 %")],
 )
 def test_percentages(share, shown):
     assert percent(share) == shown
+
+
+@pytest.mark.parametrize(("share", "shown"), [(0.05, "±5 %"), (0.0, "±0 %"), (1e-6, "under ±0.01 %")])
+def test_spreads(share, shown):
+    assert plus_minus(share) == shown
 
 
 @pytest.mark.parametrize(("share", "shown"), [(0.0, "<1 %"), (0.5, "50 %"), (1.0, ">99 %")])

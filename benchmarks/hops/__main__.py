@@ -73,9 +73,8 @@ def followed(places: list[Place]) -> Iterator[dict[Place, set[str]]]:
 
 
 def _other_sign(file: str) -> bool:
-    """Signs share what one of them computes first: of these, one is followed."""
-    parts = file.split("/")
-    return parts[0] == "signs" and len(parts) == 3 and file != SIGN
+    """Signs and their helpers share what one of them computes first: one sign is followed."""
+    return file.startswith("signs/") and file not in (SIGN, "signs/_measure.py", "signs/_told.py", "signs/curve.py")
 
 
 def _files(frame: FrameType | None) -> set[str]:

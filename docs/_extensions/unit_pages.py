@@ -102,7 +102,7 @@ JUDGED = {
     "score": "the loss-free score, because the loss itself changes",
     "validation": "what the script's own evaluation measures",
     "symptoms": "the symptom; the outcome must not be worse",
-    "time": "the seconds that a step takes; the loss must not get worse",
+    "time": "seconds per step; neither a loss nor the loss-free score may get worse",
 }
 
 

@@ -65,6 +65,10 @@ def _dispatch(words: list[str]) -> int:
         return int(finished.code or 0)
     try:
         return int(module.run(arguments))
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        return _refuse(f"traindx {verb}: this needs torch, which is not installed here: pip install torch")
     except Exception as error:
         if not _is_plain(error):
             raise

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import walk_packages
 from types import ModuleType
+from typing import TypeVar
+
+Unit = TypeVar("Unit")
+
+
+def by_id(units: Iterable[tuple[str, Unit]], kind: str) -> dict[str, Unit]:
+    """The units by their ids. Two of one id are an error of whoever wrote the second."""
+    found: dict[str, Unit] = {}
+    for name, unit in units:
+        if name in found:
+            raise ValueError(f"two {kind} are called {name}")
+        found[name] = unit
+    return found
 
 
 def modules_of(package: str, defining: str | tuple[str, ...]) -> Iterator[ModuleType]:

@@ -53,8 +53,16 @@ num4 = partial(num, digits=4)  # what a loss curve can bear
 
 def percent(share: float) -> str:
     """A share as a percentage; small shares keep a digit so that they do not read as none."""
-    value = 100 * share
+    value = 100 * share + 0.0  # adding zero turns -0 into 0
+    if 0 < value < 0.005:
+        return "<0.01 %"
     return f"{value:.2g} %" if 0 < abs(value) < 10 else f"{value:.0f} %"
+
+
+def plus_minus(share: float) -> str:
+    """A spread around a level: `±5 %`, `under ±0.01 %`."""
+    shown = percent(share)
+    return f"under ±{shown[1:]}" if shown.startswith("<") else f"±{shown}"
 
 
 def probability(share: float) -> str:

@@ -36,6 +36,15 @@ def test_ratio_counts_only_before_the_onset() -> None:
     assert "from 1 to 0.1:" in fixed("lr-too-high", run, Signs({diverged.id: diverged}, {})).summary
 
 
+def test_a_schedule_that_is_zero_from_the_start_is_not_moved_to_the_epochs() -> None:
+    """As `step // warmup_steps` is until the warmup ends: stepped less often, it is 0 for longer."""
+    scheduler = [{"class": "LambdaLR", "steps": 50, "site": site(3, "sched = LambdaLR(opt, warm)")}]
+    run = RunBuilder("x", "observed").fact("schedulers", scheduler).series("lr", range(50), [0.0] * 50).build()
+    fix = fixed("lr-decays-too-soon", run)
+    assert "LambdaLR sets the learning rate to 0 at all 50 recorded points" in fix.summary
+    assert fix.patch is None and "per epoch" not in fix.summary + fix.code
+
+
 def test_log_only_rate() -> None:
     run = RunBuilder("x.csv", "csv").series("lr", [0, 1], [0.3, 0.3]).build()
     fix = fixed("lr-too-high", run)

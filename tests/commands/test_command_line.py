@@ -181,3 +181,31 @@ def test_a_reader_who_leaves_is_no_error() -> None:
 def test_help_survives_a_stream_without_unicode() -> None:
     told = python("-m", "traindx", "diagnose", "--help", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (told.returncode, told.stderr) == (0, "")
+
+
+def test_a_missing_torch_is_one_line(verb: Callable[[BaseException | int], None], traindx_: Any) -> None:
+    verb(ModuleNotFoundError("No module named 'torch'", name="torch"))
+    told = traindx_("act")
+    assert told.code == 2 and one_line(told.err).endswith("pip install torch")
+
+
+def test_another_missing_module_is_a_bug(verb: Callable[[BaseException | int], None], traindx_: Any) -> None:
+    verb(ModuleNotFoundError("No module named 'torchy'", name="torchy"))
+    with pytest.raises(ModuleNotFoundError):
+        traindx_("act")
+
+
+@pytest.mark.parametrize("name", ["run", "check", "lr", "treat"])
+def test_a_script_is_asked_for_and_its_arguments_are_not(name: str, traindx_: Any) -> None:
+    told = traindx_(name)
+    assert told.code == 2 and "required" in told.err and "args" not in told.err
+
+
+def test_a_letter_that_is_no_option_names_the_word(traindx_: Any) -> None:
+    assert "did you mean --out?" in one_line(traindx_("run", "-o", "x", "train.py").err)
+
+
+@pytest.mark.parametrize("words", [("check", "--seconds", "nan"), ("lr", "--seconds", "inf"), ("lr", "--high", "nan")])
+def test_numbers_that_are_none_are_refused_before_anything_runs(words: tuple[str, ...], traindx_: Any) -> None:
+    told = traindx_(*words, "train.py")
+    assert told.code == 2 and "positive" in one_line(told.err)

@@ -48,6 +48,17 @@ def test_patient_and_twin_are_trained_and_kept(traindx_: Any, untrained: list[Pa
     assert str(tmp_path) in told.out
 
 
+def test_files_of_others_are_left_alone(traindx_: Any, untrained: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "healthy").mkdir()
+    mine = tmp_path / "healthy" / "train.py"
+    mine.write_text("mine")
+    told = traindx_("demo", demo.DEFAULT, "--keep", tmp_path)
+    assert told.code == 2 and "holds other files" in told.err and mine.read_text() == "mine"
+    mine.unlink()
+    for _ in range(2):  # its own files may be made again
+        assert traindx_("demo", demo.DEFAULT, "--keep", tmp_path).code == 0
+
+
 def test_the_mistake_is_shown_and_a_miss_is_admitted(traindx_: Any, untrained: list[Path]) -> None:
     told = traindx_("demo", demo.DEFAULT)
     shown = {line.strip()[1:].strip() for line in told.out.splitlines() if line.startswith(("    +", "    -"))}

@@ -155,7 +155,7 @@ def test_a_batch_that_does_not_fit_is_one_line(files: str, capsys: pytest.Captur
 def test_a_batch_without_target_needs_a_loss(files: str, capsys: pytest.CaptureFixture[str]) -> None:
     torch.save(torch.randn(4, 8), "x.pt")
     assert main(["gradients", "--model", f"{files}:make", "--data", "x.pt"]) == 2
-    assert "holds no target" in capsys.readouterr().err
+    assert "has no target" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,13 @@ def observed(
     return builder.build()
 
 
-def logged(name: str, level: float, column: str, **config) -> Run:
+def logged(name: str, level: float, column: str, beside: tuple[str, ...] = (), **config) -> Run:
+    """`beside`: further series of the log."""
     log = {"columns": {"loss/train": column}, "config": config, "step_unit": "step"}
-    return RunBuilder(f"{name}.csv", "csv").series("loss/train", STEPS, losses(level, 2)).fact("log", log).build()
+    builder = RunBuilder(f"{name}.csv", "csv").series("loss/train", STEPS, losses(level, 2)).fact("log", log)
+    for series in beside:
+        builder.series(series, STEPS, np.full(len(STEPS), 0.5))
+    return builder.build()
 
 
 UNLIKE = {
@@ -41,6 +45,10 @@ UNLIKE = {
         logged("b", 0.1, "loss", criterion="L1Loss"),
     ),
     "vocabularies": (logged("a", 0.5, "loss", vocab_size=100), logged("b", 0.1, "loss", vocab_size=50_257)),
+    "logs of one format that share nothing else": (
+        logged("a", 0.5, "loss", ("accuracy/train", "epoch")),
+        logged("b", 0.1, "loss", ("raw/perplexity", "epoch")),
+    ),
     "record and log": (observed("a", 0.5), logged("b", 0.1, "train_mse")),
 }
 
@@ -66,6 +74,8 @@ ALIKE = {
     "a function and its class": (logged("a", 0.5, "loss", criterion="nn.MSELoss"), observed("b", 0.1, "mse_loss", 1)),
     "nothing known of one": (observed("a", 0.5), logged("b", 0.1, "loss")),
     "a small penalty": (observed("a", 0.5, value_ratio=1.0), observed("b", 0.1, value_ratio=1.2)),
+    "one that logs more": (logged("a", 0.5, "loss"), logged("b", 0.1, "loss", ("lr", "raw/ppl"))),
+    "logs that share a column": (logged("a", 0.5, "loss", ("lr", "raw/x")), logged("b", 0.1, "loss", ("lr", "raw/y"))),
     "columns of two names": (logged("a", 0.5, "loss"), logged("b", 0.1, "train_loss")),
 }
 

@@ -92,3 +92,17 @@ def test_excuses_name_signs_and_go_round_in_no_circle() -> None:
 
 def test_every_excuse_excuses_something() -> None:
     assert all(unit.excuses for unit in all_signs().values() if unit.shows == "excuse")
+
+
+def test_what_is_measured_on_facts_that_were_told_is_excused() -> None:
+    """An optimizer like L-BFGS, and a batch that holds the whole set: both are somebody's word."""
+    told = {"facts": ["optimizers", "batch_size"], "signs": {}}
+    groups = [{"lr": 1.0}]
+    run = RunBuilder("interview", "interview").fact("told", told).fact("steps", 60)
+    run = run.fact("optimizers", [{"class": "LBFGS", "steps": 60, "groups": groups}])
+    run = run.series("batch_size", [0, 1], [500.0, 500.0]).fact(
+        "loaders", [{"role": "train", "size": 500, "batches": 1, "batch_size": 500}]
+    )
+    built = run.build()
+    assert measure_all(built)["batch-size-large"].raised
+    assert judged_signs(built)["batch-size-large"].level == 0.0

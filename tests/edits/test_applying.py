@@ -116,7 +116,7 @@ def test_an_edit_while_the_patch_is_fitted_is_not_lost(project: Path, monkeypatc
         return found
 
     monkeypatch.setattr(applying, "patched_texts", and_then_edited)
-    with pytest.raises(ApplyError, match="changed meanwhile"):
+    with pytest.raises(ApplyError, match="changed in the meantime"):
         apply(changes_of(patch_of(), project))
     assert script.read_text() == edited
 
@@ -139,7 +139,7 @@ def test_a_file_that_changed_since_the_run_is_left_alone(project: Path) -> None:
 def test_a_file_that_changes_between_the_look_and_the_writing_is_left_alone(project: Path) -> None:
     changes = changes_of(patch_of(), project)
     (project / "train.py").write_text("edited meanwhile")
-    with pytest.raises(ApplyError, match="changed meanwhile"):
+    with pytest.raises(ApplyError, match="changed in the meantime"):
         apply(changes)
     assert (project / "train.py").read_text() == "edited meanwhile"
     assert sorted(path.name for path in project.iterdir()) == ["train.py"]

@@ -58,5 +58,7 @@ def test_of_a_compiled_training_step_the_count_and_the_loss_are_known(warm, scri
     facts = ran.run.facts
     assert facts["steps"] == facts["backwards"] == facts["optimizers"][0]["steps"] == 60
     assert facts["optimizers"][0]["grads_kept"] == 0
-    assert facts["not_visible"] == ["train() is compiled and steps an optimizer: its gradients and layers are not seen"]
+    assert facts["not_visible"] == [
+        "train() is compiled and steps an optimizer: its gradients and layers are not visible"
+    ]
     np.testing.assert_allclose(ran.run.series("loss/train").values, told(ran), rtol=1e-6)

@@ -91,6 +91,7 @@ def test_loss_rates_and_norms_are_the_scripts_own(classifier):
     assert run.series("clip/norm").steps.tolist() == list(range(40))
     assert_series(run, "clip/norm", own["clip"])
     assert set(run.series("clip/threshold").values) == {0.5}
+    assert_series(run, "grad_norm", own["norm"], 1e-4)  # before clipping
     assert_series(run, "update_ratio", own["ratio"], 1e-4)
     assert_series(run, "accuracy/train", own["hits"])
     assert_series(run, "label_majority", own["majority"])

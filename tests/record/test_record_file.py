@@ -182,7 +182,7 @@ DAMAGES = {
     "text": (lambda path: path.write_text("step,loss\n0,1.0\n" * 100), "not a traindx record"),
     "another program's database": (foreign, "another program's database"),
     "newer version": (from_the_future, "newer traindx"),
-    "truncated": (truncated, "damaged|not a traindx record"),
+    "truncated": (truncated, "damaged or cut off"),
     "scribbled over": (scribbled_over, "damaged"),
     "unreadable JSON": (bad_json, "damaged"),
     "folder": (lambda path: path.mkdir(), "folder"),

@@ -105,7 +105,7 @@ def test_out_of_scope_says_where_to_look_and_guesses_nothing() -> None:
 def test_nan_is_drawn_and_explained() -> None:
     page = render(sick(), "text")
     assert "××××" in page
-    assert "× = NaN or infinite" in page
+    assert "× = NaN or Inf" in page
     assert "×" not in render(healthy(), "text")
 
 

@@ -123,7 +123,7 @@ def test_without_a_symptom_nothing_is_cured_by_its_absence(
 ) -> None:
     monkeypatch.setattr(_trials, "symptoms", lambda *_: [])
     report, _ = tried(script(SLOW), intervention(monkeypatch, Idle, "symptoms"))
-    assert (report.verdict, report.note) == ("failed", "no symptom was there that could be gone")
+    assert (report.verdict, report.note) == ("failed", "the control shows no symptom that could disappear")
 
 
 def failed_after(steps: int) -> Made:

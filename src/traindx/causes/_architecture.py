@@ -1,4 +1,4 @@
-"""Edits of a model that several fixes share: its last activation, its squashing layers, code behind the optimizer."""
+"""Edits of a model that several fixes share: its last activation, its sigmoids and tanhs, code after the optimizer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MODULES = {"softmax": "Softmax", "sigmoid": "Sigmoid", "tanh": "Tanh", "relu": 
 
 
 def remove_output_activation(edits: Edits, name: str) -> None:
-    """Takes the activation between the last layer and the loss away, where the script has exactly one candidate."""
+    """Removes the activation between the last layer and the loss, if the script has exactly one candidate."""
     places: list[tuple[str, Source, ast.Call]] = []
     for source, call in edits.project.calls(name, _MODULES.get(name, "")):
         if not in_training(call, source):
@@ -44,7 +44,7 @@ def remove_output_activation(edits: Edits, name: str) -> None:
 
 
 def _near_output(source: Source, call: ast.Call) -> bool:
-    """In what forward returns, in an argument of a loss, or in an assignment; not inside other arithmetic."""
+    """Whether the call is returned by forward, an argument of a call, or assigned; not part of other arithmetic."""
     parent = source.parents.get(call)
     if isinstance(parent, (ast.Return, ast.Assign, ast.Tuple, ast.UnaryOp)):
         return True
@@ -52,7 +52,7 @@ def _near_output(source: Source, call: ast.Call) -> bool:
 
 
 def normalise_before(edits: Edits, *kinds: str, instead: str | None = None) -> None:
-    """Puts a LayerNorm between each linear layer and the squashing activation behind it, within lists of layers.
+    """Puts a LayerNorm between each linear layer and the sigmoid or tanh after it, within lists of layers.
 
     With `instead` the activation is replaced as well.
     """
@@ -73,7 +73,7 @@ def normalise_before(edits: Edits, *kinds: str, instead: str | None = None) -> N
 
 
 def add_behind_optimizer(run: Run, edits: Edits, code: str, name: str) -> None:
-    """Puts statements behind the one that makes the optimizer, with the name that it gives it."""
+    """Inserts statements after the one that creates the optimizer, using the optimizer's name there."""
     found = optimizer_call(run, edits)
     if found is None:
         return

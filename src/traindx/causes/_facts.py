@@ -1,6 +1,6 @@
-"""Finds in a run's facts what fixes of signal, loss and data faults name: calls, layers, shapes, statistics.
+"""Reads from a run's facts what fixes of signal, loss and data faults name: calls, layers, shapes, statistics.
 
-What is absent, odd or not finite reads as nothing.
+Values that are absent, malformed or not finite are treated as missing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def shape(source: Mapping[str, Any], key: str = "shape") -> tuple[int, ...]:
 
 
 def python_list(values: Sequence[float]) -> str:
-    """Numbers as a Python list of four digits that count each."""
+    """Numbers as a Python list, with four significant digits each."""
     return "[" + ", ".join(f"{value:.4g}" for value in values) + "]"
 
 

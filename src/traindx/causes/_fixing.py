@@ -1,4 +1,4 @@
-"""Turns edits of the user's source into a fix; without a certain place a fix is prose with a pattern."""
+"""Turns edits of the user's source into a fix; if the place is not certain, a fix is a sentence with a pattern."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIGHTNING_COLUMNS = {"train_loss_step", "train_loss_epoch", "val_loss_epoch", "
 
 
 def begin(run: Run) -> Edits | None:
-    """Edits of the run's project, or None where its source is not here or has changed since."""
+    """Edits of the run's project, or None if its source is missing or has changed since the run."""
     project = Project.of(run)
     return Edits(project) if project is not None else None
 
@@ -71,7 +71,7 @@ def _framework(run: Run) -> _Framework:
 
 
 def _pattern_for(run: Run, patterns: Mapping[str, str], torch: str) -> str:
-    """The pattern in the words of the run's framework; PyTorch's for PyTorch and where the framework is unknown."""
+    """The pattern for the run's framework; PyTorch's if the framework is PyTorch or unknown."""
     which = _framework(run)
     if which in ("torch", "unknown"):
         return torch

@@ -35,7 +35,7 @@ def optimizer_name(run: Run) -> str:
 
 
 def assigned_name(line: str) -> str | None:
-    """The variable that a line assigns to, where the line stands by itself and that is one plain or dotted name."""
+    """The variable that a line assigns to, if the line is complete and the target is one plain or dotted name."""
     try:
         body = ast.parse(line.strip()).body
     except (SyntaxError, ValueError):
@@ -47,7 +47,7 @@ def assigned_name(line: str) -> str | None:
 
 
 def in_script_words(run: Run, code: str) -> str:
-    """An example that speaks of `model` and `optimizer`, with the names that the script gives them."""
+    """An example that uses `model` and `optimizer`, rewritten with the script's own names."""
     site = run.models[0].site if run.models else None
     model = (assigned_name(site.text) if site else None) or "model"
     named = re.sub(r"\bmodel\b(?!\")", lambda _: model, code)  # not a key like state["model"]
@@ -55,7 +55,7 @@ def in_script_words(run: Run, code: str) -> str:
 
 
 def adaptive(run: Run) -> bool:
-    """Whether the first optimizer divides gradients by their own size."""
+    """Whether the first optimizer is adaptive: it divides gradients by their own size."""
     return bool(run.optimizers) and run.optimizers[0].adaptive
 
 

@@ -37,9 +37,7 @@ def _divergence(run: Run) -> Fix:
     pixels = _elements(run, term)
     called = _name(term)
     if pixels is None:
-        summary = (
-            f"Give {called} a smaller weight: it presses the latent code to nothing before anything is reconstructed."
-        )
+        summary = f"Give {called} a smaller weight: it collapses the latent code before anything is reconstructed."
         return fixed(run, summary, None, f"loss = reconstruction + 0.001 * {called}", near=Site.of(term.get("site")))
     what = "a batch has" if _summed_over_batch(run, term) else "a sample has"
     summary = (

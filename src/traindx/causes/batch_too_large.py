@@ -64,6 +64,7 @@ from ._settings import loader_setting
 
 ID = "batch-too-large"
 FAMILY = "optimizer"
+GAINS = True
 TITLE = "Batch size too large (too few updates)"
 MEANS = "The batch is so large that the run makes too few updates; smaller batches at the same learning rate fix it."
 FOR = {

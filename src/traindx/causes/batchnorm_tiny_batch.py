@@ -108,8 +108,9 @@ def fix(run: Run, _signs: Signs) -> Fix:
         else ""
     )
     batches = f" Batches have {num(size)} samples{error}." if size else ""
-    names = listed([str(module.get("name")) for module in norms])
-    which = f"the {counted(len(norms), 'batch norm layer')} ({names})" if norms else "batch norm"
+    names = listed([f"`{module.get('name')}`" for module in norms])
+    number_of = "the batch norm layer" if len(norms) == 1 else f"the {counted(len(norms), 'batch norm layer')}"
+    which = f"{number_of} ({names})" if norms else "batch norm"
     edits = begin(run)
     for source, call in edits.project.calls(*_KINDS) if edits is not None else []:
         if edits is not None:

@@ -120,7 +120,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     edits = begin(run)
     if edits is not None:
         remove_output_activation(edits, name)
-    summary = f"Remove the {name} in front of the loss, which applies it itself: {floor}."
+    itself = "softmax" if name == "sigmoid" and call.startswith("softmax") else "it"
+    summary = f"Remove the {name} in front of the loss, which applies {itself} itself: {floor}."
     return fixed(run, summary, edits, _PATTERN.format(name=name, call=call), near=site_of(loss))
 
 

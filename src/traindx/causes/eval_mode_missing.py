@@ -73,6 +73,7 @@ from ._known import in_script_words
 
 ID = "eval-mode-missing"
 FAMILY = "generalisation"
+MISLEADS = "validation"
 TITLE = "Validation runs in train mode (model.eval() missing)"
 MEANS = "Validation runs with dropout or batch statistics in training mode."
 FOR = {"eval-in-train-mode": 6.0, "validation-gap": 0.5, "strong-dropout": 0.3}
@@ -102,7 +103,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
         site = modes.get("dropping_site")
         if edits is not None:
             _tell_mode(edits, site)
-        summary = f"Tell dropout the mode: it stays on in eval mode, in {dropping:.0f} evaluation forwards."
+        summary = f"Pass training=self.training to F.dropout: it stayed on in {dropping:.0f} forwards in eval mode."
         return fixed(run, summary, edits, "F.dropout(x, p, training=self.training)", near=site_of({"site": site}))
     wrong, total = number(modes.get("eval_forwards_in_train_mode")), number(modes.get("eval_forwards"))
     count = ""

@@ -67,6 +67,7 @@ from ..record.values import number
 from ..signs import Signs
 from ..wording import num
 from ._base import Fix
+from ._embeddings import smaller_embeddings
 from ._initial import initialised, measured_scale
 
 ID = "init-too-large"
@@ -76,6 +77,7 @@ TITLE = "Initial weights too large"
 MEANS = "Weights start so large that activations, gradients and the first loss are far out of range."
 FOR = {
     "init-scale-large": 4.5,
+    "embedding-scale-large": 4.5,
     "first-loss-above-chance": 1.5,
     "activation-variance-grows": 1.5,
     "saturated-units": 0.5,
@@ -96,7 +98,7 @@ AGAINST = {
     "loss-at-floor": 2.0,
     "validation-learned": 0.7,
 }
-REQUIRES = ("init-scale-large",)
+REQUIRES = ("init-scale-large", "embedding-scale-large")
 EXPLAINS = ("exploding-gradients", "saturated-activations", "lr-too-high", "no-warmup", "vanishing-gradients")
 AVOID = (
     "Do not lower the learning rate until the loss is calm: the run is then spent shrinking the weights.",
@@ -106,8 +108,10 @@ VERIFY = "The first loss is within a tenth of chance, and activation std is alik
 REFERENCE = "He, Zhang, Ren & Sun, Delving deep into rectifiers, 2015"
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     """Initialise by fan-in; names the layer that is furthest above, and the first loss against chance."""
+    if (signs.level("embedding-scale-large") or 0.0) >= 0.5:
+        return smaller_embeddings(run, signs["embedding-scale-large"].values)
     summary = f"Initialise the layers by their fan-in.{measured_scale(run, smallest=False)}"
     classes = number(run.fact("targets/train").get("classes"))
     losses = run.series("loss/train").finite.values

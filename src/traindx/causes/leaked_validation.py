@@ -70,6 +70,7 @@ from ._fixing import fixed
 
 ID = "leaked-validation"
 FAMILY = "data"
+MISLEADS = "validation"
 SETTLED_BY = ("check",)
 TITLE = "Validation data leaked into training"
 MEANS = "Samples of the validation set are in the training set as well, so validation proves nothing."

@@ -79,6 +79,7 @@ from ._settings import optimizer_setting
 
 ID = "loss-sign-flipped"
 FAMILY = "optimizer"
+MISLEADS = "all"
 TITLE = "Loss has the wrong sign"
 MEANS = "Training maximises what it should minimise."
 FOR = {

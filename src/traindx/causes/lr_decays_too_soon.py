@@ -116,6 +116,10 @@ for epoch in range(epochs):
         ...  # forward, backward, optimizer.step()
     scheduler.step()  # once per epoch, outside the inner loop"""
 
+_FROM_THE_START = """\
+# (step + 1), because the first step is number 0; /, because // is 0 until the warmup is over
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warmup_steps))"""
+
 
 def fix(run: Run, _signs: Signs) -> Fix:
     scheduler = next(iter(run.entries("schedulers")), {})
@@ -123,6 +127,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
     calls = number(scheduler.get("steps"))
     kind = str(scheduler.get("class") or "the scheduler")
     counted_calls = f" {kind} was stepped {calls:.0f} times in {run.steps} steps." if calls else ""
+    seen = values(run, "lr")
+    if len(seen) and not seen.any():
+        summary = f"Begin above 0: {kind} sets the learning rate to 0 at all {len(seen)} recorded points."
+        return fixed(run, summary, None, _FROM_THE_START, near=site)
     edits = begin(run)
     verb = "Stretch the schedule over the whole run"
     if edits is not None and scheduler and calls:

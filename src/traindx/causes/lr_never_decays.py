@@ -124,7 +124,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     epoch = steps_per_epoch(run)
     length = str(run.steps) if run.steps else "total_steps"
     if epoch and run.steps:
-        planned = f"the {run.steps} steps of this run ({run.steps / epoch:.3g} epochs of {epoch})"
+        planned = f"the {run.steps} steps of this run (an epoch has {epoch})"
     else:
         planned = f"the {run.steps} steps of this run" if run.steps else "the planned number of steps"
     code = (

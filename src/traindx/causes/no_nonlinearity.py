@@ -81,6 +81,7 @@ FAMILY = "signal"
 TITLE = "No activation between linear layers"
 MEANS = "Linear layers follow each other directly, so the stack is no stronger than a single linear map."
 FOR = {
+    "activation-unused": 6.0,
     "linear-chain": 4.5,
     "loss-plateau": 1.0,
     "loss-stuck": 0.5,
@@ -95,7 +96,7 @@ AGAINST = {
     "still-improving": 0.5,
     "saturated-units": 0.7,
 }
-REQUIRES = ("linear-chain",)
+REQUIRES = ("linear-chain", "activation-unused")
 EXPLAINS = ("model-too-small",)
 AVOID = (
     "Do not add layers or width: the product of the matrices stays one matrix.",

@@ -67,6 +67,7 @@ from ._fixing import begin, fixed
 
 ID = "padding-in-loss"
 FAMILY = "data"
+MISLEADS = "all"
 TITLE = "Padding counted in the loss (ignore_index or mask missing)"
 MEANS = "Padded positions count in the loss, the attention, the pooling or the last state, so the model learns padding."
 FOR = {"padding-counted": 5.0, "predictions-collapsed": 0.5}

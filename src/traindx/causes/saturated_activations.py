@@ -139,7 +139,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     )
     if edits is not None and len(biases) == 1 and biases[0][1].args:
         set_value(edits, biases[0][0], biases[0][1].args[-1], "0.0")
-        return fixed(run, f"Start the biases at zero.{measured}", edits, "torch.nn.init.zeros_(layer.bias)")
+        return fixed(run, f"Initialise the biases to zero.{measured}", edits, "torch.nn.init.zeros_(layer.bias)")
     if edits is not None:
         normalise_before(edits, "Sigmoid", "Tanh")
     summary = f"Put a normalisation layer in front of the saturated activations.{measured}"

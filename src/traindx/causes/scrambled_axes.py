@@ -74,6 +74,7 @@ from ._fixing import begin, fixed
 
 ID = "scrambled-axes"
 FAMILY = "data"
+MISLEADS = "all"
 SETTLED_BY = ("check",)
 TITLE = "view/reshape instead of transpose scrambles the axes"
 MEANS = "A view is used where a transpose is needed (or batch and time are swapped), so samples or features mix."

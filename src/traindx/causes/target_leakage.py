@@ -79,6 +79,7 @@ from ._fixing import begin, fixed
 
 ID = "target-leakage"
 FAMILY = "data"
+MISLEADS = "all"
 SETTLED_BY = ("check",)
 TITLE = "Target leaks into the input"
 MEANS = "The answer is part of the input: no causal mask, an unshifted target, or the label among the features."

@@ -105,7 +105,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
     first = number(modes.get("first_eval_mode_step"))
     since = f", the first at step {first:.0f}" if first is not None else ""
     count = (
-        f" {wrong:.0f} of the {total:.0f} training forwards seen ran in eval mode{since}." if wrong and total else ""
+        f" {wrong:.0f} of the {total:.0f} training forwards checked ran in eval mode{since}." if wrong and total else ""
     )
     held = modes.get("train_off")
     off = [str(name) for name in held] if isinstance(held, list) else []

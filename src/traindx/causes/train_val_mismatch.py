@@ -70,6 +70,7 @@ from ._fixing import fixed
 
 ID = "train-val-mismatch"
 FAMILY = "data"
+MISLEADS = "validation"
 SETTLED_BY = ("check",)
 TITLE = "Training and validation data differ"
 MEANS = "Validation data are prepared differently, or come from another source, than the training data."

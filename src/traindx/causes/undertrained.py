@@ -74,6 +74,7 @@ from ._rivals import LOSS_FAULTS, NUMBER_FAULTS, UPDATE_FAULTS
 
 ID = "undertrained"
 FAMILY = "generalisation"
+GAINS = True
 TITLE = "Undertrained: the run stopped too early"
 MEANS = "The loss was still decreasing when the run ended."
 FOR = {

@@ -128,8 +128,8 @@ def fix(run: Run, signs: Signs) -> Fix:
     seen, expected = number(order.get("mean_majority")), number(order.get("expected_majority"))
     measured = ""
     if seen is not None:
-        measured = f"the most frequent class fills {percent(seen)} of a batch"
-        measured += f", {percent(expected)} in mixed batches" if expected is not None else " on average"
+        measured = f"the most common class makes up {percent(seen)} of a batch on average"
+        measured += f" ({percent(expected)} expected with shuffling)" if expected is not None else ""
     elif (alike := signs.get("batches-alike")) is not None and alike.raised:
         measured = alike.text.rstrip(".")
     if "iterable" in str(loader.get("sampler")).lower():

@@ -161,6 +161,14 @@ _TEMPLATES = {
     **dict.fromkeys(("exp", "exp2", "expm1"), "{}.clamp(max=20.0)"),
     **dict.fromkeys(("acos", "asin", "atanh"), "{}.clamp(-1 + 1e-6, 1 - 1e-6)"),
 }
+_PARTS = {
+    "forward": "the forward pass",
+    "backward": "the backward pass",
+    "loss": "the loss",
+    "input": "the inputs",
+    "target": "the targets",
+    "weights": "the weights",
+}
 _UNKNOWN = """\
 torch.autograd.set_detect_anomaly(True)  # names the operation that makes the first NaN; slow, remove it afterwards
 """
@@ -182,9 +190,10 @@ def fix(run: Run, _signs: Signs) -> Fix:
             if same
             else f" Its input ran from {num(bounds[0])} to {num(bounds[1])}."
         )
-    maker = name.lstrip("_") or "An operation"
-    where = f" {maker} in the {event.data.get('where', 'model')} produced the first non-finite value"
-    where += f" at step {event.step}." if event.step is not None else "."
+    part = _PARTS.get(str(event.data.get("where") or ""), "the model")
+    at = f" at step {event.step}" if event.step is not None else ""
+    maker = name.lstrip("_")
+    where = f" The first non-finite value{at} " + (f"came from `{maker}` in {part}." if maker else f"was in {part}.")
     words = _words(name)
     edits = begin(run)
     for names, summary, code in _CURES:
@@ -194,7 +203,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
                     _stabilise(edits, source, statement, words & names)
             return fixed(run, f"{summary}.{where}{measured}", edits, code, near=site_of(event.data))
     detail = sentence(str(mapping(event.data).get("detail") or ""))
-    summary = f"Rewrite this operation in a stable form.{where}{measured} {detail}".rstrip()
+    what = "Rewrite this operation in a stable form." if name else "Find the operation that makes the first NaN."
+    summary = f"{what}{where}{measured} {detail}".rstrip()
     return fixed(run, summary, None, _UNKNOWN, near=site_of(event.data))
 
 

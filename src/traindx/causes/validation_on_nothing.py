@@ -58,11 +58,12 @@ from ._fixing import begin, fixed
 
 ID = "validation-on-nothing"
 FAMILY = "data"
+MISLEADS = "validation"
 TITLE = "Validation set is empty"
 MEANS = (
     "Validation runs over no samples, so its numbers are NaN, zero or constant from the start while training is finite."
 )
-FOR = {"validation-empty": 5.0}
+FOR = {"validation-empty": 8.0}
 AGAINST = {"input-nonfinite": 1.5, "loss-not-finite": 1.5}
 REQUIRES = ("validation-empty",)
 EXPLAINS = ("train-val-mismatch",)

@@ -24,6 +24,7 @@ linear, has no minimum, and raising z[y] for ever lowers it for ever. Cross-entr
 - The mean of the errors is taken before their absolute value, so errors of opposite sign cancel.
 - nll_loss is given values above 0, or rows whose exponentials do not sum to 1.
 - The loss falls below zero without bound.
+- The target of a regression is the network's own discounted output and carries gradient.
 - One term of a sum is so large that another stays at the level of guessing: a Kullback-Leibler divergence that is
   summed beside a reconstruction that is a mean, an auxiliary loss with too large a weight.
 
@@ -78,6 +79,7 @@ from ..wording import num
 from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
+from ._target import detached
 from ._terms import rebalanced
 
 ID = "wrong-loss"
@@ -96,6 +98,7 @@ FOR = {
     "targets-not-probabilities": 6.0,
     "labels-without-sign": 6.0,
     "rates-for-logarithms": 6.0,
+    "target-bootstrapped": 6.0,
     "posterior-collapsed": 5.0,
     "term-hidden": 5.0,
     "term-unbounded": 1.0,
@@ -111,6 +114,7 @@ REQUIRES = (
     "targets-not-probabilities",
     "labels-without-sign",
     "rates-for-logarithms",
+    "target-bootstrapped",
     "posterior-collapsed",
     "term-hidden",
     "loss-negative-unbounded",
@@ -159,6 +163,8 @@ def fix(run: Run, signs: Signs) -> Fix:
         return fixed(run, summary, edits, "labels = labels * 2 - 1  # 0 and 1 become -1 and 1", near=site_of(call))
     if (signs.level("rates-for-logarithms") or 0.0) >= 0.5:
         return _rates(run, training_loss(run, "poisson"))
+    if (signs.level("target-bootstrapped") or 0.0) >= 0.5:
+        return detached(run)
     if (signs.level("posterior-collapsed") or 0.0) >= 0.5 or (signs.level("term-hidden") or 0.0) >= 0.5:
         return rebalanced(run, signs)
     nll = training_loss(run, "nll")
@@ -210,7 +216,7 @@ def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
             rename_call(edits, source, node, "mse_loss")
     sums = [number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
     given = (
-        f" Here the rows sum to {num(sums[0])} to {num(sums[1])}."
+        f" Here the sums of the rows run from {num(sums[0])} to {num(sums[1])}."
         if sums[0] is not None and sums[1] is not None
         else ""
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
 KEPT = (".tdx", ".py", ".ipynb")
-NARROWEST = 60  # below this the terminal folds better than we do
+NARROWEST = 40  # below this the terminal folds better than we do
 
 
 def deliver(
@@ -59,7 +59,7 @@ def check_writable(path: Path | None, suffixes: Sequence[str] = (), inputs: Sequ
         raise CommandError(f"{path} is a folder; name a file")
     if path.exists():
         if any(_same(path, given) for given in inputs):
-            raise CommandError(f"{path} is what is read here; name another file to write to")
+            raise CommandError(f"{path} is an input of this command; name another file to write to")
         if path.suffix.lower() in KEPT:
             raise CommandError(f"{path} is a record or a script; name another file to write to")
     folder = path.absolute().parent

@@ -30,15 +30,17 @@ class Parser(argparse.ArgumentParser):
         # argparse names the function that reads a value; people know numbers.
         message = re.sub(r"invalid _?(\w+) value: (.+)", lambda m: f"{m[2]} is not {KINDS.get(m[1], m[1])}", message)
         message = self._with_hint(message)
-        message = message.replace("required: script, args", "required: script")  # a script needs no arguments
+        message = re.sub(r"(required: .+), args$", r"\1", message)  # a script needs no arguments
         say(f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)", sys.stderr)
         sys.exit(2)
 
     def _with_hint(self, message: str) -> str:
-        """A misspelt option gets the nearest one."""
+        """A misspelt option gets the nearest one, a single letter the option that begins with it."""
         unknown = re.match(r"unrecognized arguments: (--?[\w-]+)", message)
         known = [name for name in self._option_string_actions if name.startswith("--")]
         near = get_close_matches(unknown[1], known, n=1) if unknown else []
+        if unknown and len(unknown[1]) == 2:
+            near = [name for name in known if name.startswith(f"-{unknown[1]}")]
         return f"there is no option {unknown[1]}: did you mean {near[0]}?" if unknown and near else message
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:

@@ -12,7 +12,7 @@ from ..probes.rates import RateTest
 from ..record import Series
 from ..record.optimizers import is_adaptive
 from ..reports import Look
-from ..reports.layout import MARGIN, Page, figure
+from ..reports.layout import Page, figure
 from ..wording import counted, num
 
 ROWS = 4
@@ -68,7 +68,7 @@ def _curve(sheet: Page, test: RateTest) -> None:
     rates, smooth = reading.curve.rates, reading.smooth
     if len(rates) < 2:
         return
-    width = sheet.look.width - MARGIN
+    width = sheet.look.width - sheet.margin
     series = Series("loss", np.arange(len(smooth)), smooth)
     lines = figure([series], None, width=width, rows=ROWS, ascii_only=sheet.look.ascii_only)
     drawn = lines[:ROWS]

@@ -1,9 +1,9 @@
 """Say what you see, answer a few questions, and get the likely causes.
 
-For trainings that left no record. The questions come in the order of what
-their answers would settle, at most eight of them; each can be skipped, and
-each says why it is asked and how to find out. The answers are judged by the
-same signs and causes as everything else.
+For trainings that left no record. There are at most eight questions, the most
+informative first; each can be skipped, and each says why it is asked and how to
+find the answer. The answers are judged by the same signs and causes as
+everything else.
 
   traindx ask                        the interview
   traindx ask RUN|LOG                starts from what a record or log answers

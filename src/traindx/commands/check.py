@@ -8,7 +8,7 @@ layer that only it sees, the network is off, and programs that it starts end
 with it (docs/safety.md). --in-place runs it for real instead.
 
 Questions: the data (finite, scaled, balanced, shuffled, not shared with the
-evaluation, prepared alike); the start (first loss against chance, gradient
+evaluation set, prepared alike); the start (first loss against chance, gradient
 flow, variance by depth, initial weights); the wiring (gradients arrive and
 are cleared, weights move, modes, loss inputs, no mixing of samples, no access
 to future tokens); overfitting one batch; repeatability.
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..probes.launch import ProbeError
     from ._output import check_writable
 
-    if arguments.steps < 1 or arguments.seconds <= 0:
-        raise CommandError("--steps and --seconds must be positive")
+    if arguments.steps < 1 or not 0 < arguments.seconds < math.inf:
+        raise CommandError("--steps and --seconds must be positive numbers")
     if arguments.record is not None and arguments.record.exists():
         raise CommandError(f"{arguments.record} exists already")
     if arguments.baseline:

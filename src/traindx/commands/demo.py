@@ -1,8 +1,8 @@
 """Train a network with a planted mistake and its healthy twin; diagnose both.
 
 CAUSE is one of the causes that --list prints. The mistake is shown last, so
-that the diagnosis can be compared with it. With --keep DIR the two scripts and
-their records stay there, to try other verbs on.
+that you can compare it with the diagnosis. With --keep DIR the two scripts and
+their records are kept in DIR, to try other verbs on.
 """
 
 from __future__ import annotations
@@ -86,9 +86,13 @@ def _require_torch() -> None:
 
 
 def _write(folder: Path, source: str) -> Path:
+    """Writes the script into a folder that is new, empty or that of the same demo: nothing else is overwritten."""
+    script = folder / "train.py"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        script = folder / "train.py"
+        of_this_demo = script.is_file() and script.read_text(encoding="utf-8", errors="replace") == source
+        if not of_this_demo and any(folder.iterdir()):
+            raise CommandError(f"{folder} holds other files already; name another folder")
         script.write_text(source, encoding="utf-8")
     except OSError as error:
         raise CommandError(f"{folder} cannot be written ({error.strerror})") from None

@@ -13,7 +13,7 @@ and source; with --baseline, only findings that it does not list fail.
 
 Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the
 command line is wrong. With --format json, one run prints one object, and
-several runs print one object a line.
+several runs print one object per line.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     from ._output import check_writable, deliver
     from ._page import page_of
 
+    options = Options.of(arguments.map, arguments.step)  # first: --map may have taken the file's name
     inputs = arguments.inputs or [newest_record()]
     check_writable(arguments.output, inputs=inputs)
     check_writable(arguments.write_baseline, inputs=inputs)
-    options = Options.of(arguments.map, arguments.step)
     judged: list[tuple[Run, Diagnosis]] = []
     words = [path for path in inputs if _looks_like_words(path)]
     unreadable = bool(words)

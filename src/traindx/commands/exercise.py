@@ -9,7 +9,7 @@
   traindx exercise 3 --solution     give up
 
 Find out by hand first; then ask traindx run. Exit codes: 0 for a right answer,
-1 for a wrong one, 2 for one that is no answer.
+1 for a wrong one, 2 for an unknown name.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.number is None:
         if arguments.answer or arguments.hint or arguments.solution:
-            raise CommandError("of which exercise? traindx exercise lists their numbers")
+            raise CommandError("name an exercise; traindx exercise lists their numbers")
         say(_list(all_exercises()))
         return 0
     exercise = all_exercises().get(arguments.number)

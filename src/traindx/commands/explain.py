@@ -65,6 +65,7 @@ def _sign_page(name: str) -> str | None:
     from ..causes import all_causes
     from ..diagnosis.excuses import excused_by
     from ..signs import all_signs
+    from ..wording import percent
 
     unit = all_signs().get(name.strip().lower().replace("_", "-"))
     if unit is None:
@@ -73,7 +74,8 @@ def _sign_page(name: str) -> str | None:
     against = [f"- `{cause.id}`: {cause.title}" for cause in all_causes().values() if unit.id in cause.opposes]
     excuses = "\n".join(f"- `{name}`" for name in excused_by().get(unit.id, {}))
     excused = "\n".join(
-        f"- `{name}`, which then counts for at most {most:g} of 1" for name, most in unit.excuses.items()
+        f"- `{name}`, which then {f'counts for at most {percent(most)}' if most else 'does not count'}"
+        for name, most in unit.excuses.items()
     )
     parts = [
         f"# The sign {unit.id}",

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     from ..probes.rates import probe_rates
     from ._output import PICTURES, check_writable
 
-    if not 0 < arguments.low < arguments.high:
+    if not 0 < arguments.low < arguments.high < math.inf:
         raise CommandError("--low must be positive and below --high")
-    if arguments.steps < 20 or arguments.repeats < 1 or arguments.seconds <= 0:
+    if arguments.steps < 20 or arguments.repeats < 1 or not 0 < arguments.seconds < math.inf:
         raise CommandError("--steps must be at least 20, --repeats and --seconds positive")
     check_writable(arguments.plot, PICTURES)
     script = script_of(arguments)

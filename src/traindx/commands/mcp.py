@@ -1,4 +1,4 @@
-"""Serve traindx to coding assistants by the Model Context Protocol.
+"""Serve traindx to coding assistants over the Model Context Protocol.
 
 Assistants can then diagnose logs and records, run and check scripts, read
 series, explain causes, test fixes and, after a confirmation, apply them. The

@@ -1,10 +1,10 @@
-"""Make a record safe to send: keep the measurements, take out what is private.
+"""Make a record safe to send: keep the measurements, remove what is private.
 
 Takes a run record (.tdx) and writes another one without the values of the
 script's arguments, without folders (files keep their base names), without
 exception messages (their types stay), configurations, host names and source
 lines. Numbers, curves, and the names of layers, parameters and classes stay:
-a diagnosis of the new record reads as one of the old, but cannot show the
+a diagnosis of the new record reads like one of the old, but cannot show the
 lines of the script. --keep-source leaves the source lines in.
 
 docs/privacy.md lists what a record holds.

@@ -69,5 +69,5 @@ def _usual() -> Path:
     except OSError:
         ours = not USUAL.exists()
     if not ours:
-        raise CommandError(f"{USUAL} exists and is no page of traindx; choose another name with -o")
+        raise CommandError(f"{USUAL} exists and is not a traindx page; choose another name with -o")
     return USUAL

@@ -1,19 +1,19 @@
 """Run a script unmodified under observation, then diagnose it.
 
 The script behaves as under `python`: same arguments, working folder, output
-and exit code. What traindx has to say comes on stderr when the script is
-done. The record is kept in traindx-runs/ unless --out names a file. Options of
-traindx come before the script's name; what follows it is the script's. Values
-of arguments that may be secrets are masked in the record.
+and exit code. The diagnosis is printed on stderr when the script is done. The
+record is kept in traindx-runs/ unless --out names a file. Options of traindx
+come before the script's name; what follows it belongs to the script. Argument
+values that may be secrets are masked in the record.
 
---deep also looks, on a copy of the model, after 8, 24, 72 … steps and at the
-end: at the loss along the last step (is the minimum before or behind us), the
-gradient noise scale, the curvature (saddle or minimum, edge of stability),
-the loss in training and in evaluation mode; and it replays the batch of a
-spike on earlier weights. The training stays bit for bit the same.
+--deep also measures, on a copy of the model, after 8, 24, 72 … steps and at
+the end: the loss along the last step (is the minimum ahead, or did the step
+overshoot it), the gradient noise scale, the curvature (saddle or minimum, edge
+of stability), and the loss in train mode and in eval mode. It also replays the
+batch of a spike on earlier weights. The training stays bit for bit the same.
 
---prove goes on to `traindx treat` by itself where the verdict rests on
-suspicion: short re-runs of the script, isolated, after it has ended.
+--prove continues with `traindx treat` if the verdict rests on a suspicion:
+short isolated re-runs of the script after it has ended.
 """
 
 from __future__ import annotations

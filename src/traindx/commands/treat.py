@@ -1,12 +1,12 @@
 """Test the leading hypotheses by short controlled re-runs, and show the patch.
 
-The script is run once as it is, up to 1,000 steps. Where that run is healthy,
+The script is run once as it is, up to 1,000 steps. If that run is healthy,
 there is nothing to treat. Otherwise the likeliest causes are tested, one change
 at a time, inside the script's own loop and without touching its file: the
-changed run against the control, with the same seeds, and against a placebo that
-changes nothing of note, until the difference is decided. A cure is a symptom
-that is gone and an outcome that is better. The proven cause's patch is then run
-once in place of the file.
+changed run is compared with the control, with the same seeds, and with a
+placebo that changes next to nothing, until the difference is decided. A change
+cures if the symptom is gone and the outcome is better. The script is then run
+once with the patch of the proven cause.
 
 The runs are isolated: what the script writes, renames and deletes happens in
 a temporary layer that only it sees, the network is off, and programs that it
@@ -14,10 +14,10 @@ starts end with it (docs/safety.md). --in-place runs it for real instead.
 Finished runs are kept in the user's cache folder; Ctrl-C keeps what is done.
 
 --apply writes the proven patch into your files, only inside the script's
-folder. Files that git does not hold unchanged are copied to traindx's state
-folder first; the path is printed. A file that changed since the run is left
-alone, and so is everything where no cure was proven, unless --force is given.
-Then the script is run once as it now stands, isolated like the trials.
+folder. Files with uncommitted changes, or outside git, are first copied to
+traindx's state folder; the path is printed. Nothing is written if a file
+changed since the run, or if no cure was proven (--force overrides the latter).
+Then the patched script is run once more, isolated like the trials.
 
 A solved case is kept in traindx history, unless --no-history is given.
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.on is not None and not is_address(arguments.on):
         raise CommandError(f"--on takes ray or ray://HOST:PORT, not {arguments.on!r}")
     if arguments.force and not arguments.apply:
-        raise CommandError("--force belongs to --apply")
+        raise CommandError("--force needs --apply")
     check_writable(arguments.output, inputs=[arguments.script])
     output = arguments.output.absolute() if arguments.output else None  # a record may lead to another folder
     script = from_record(arguments) if is_record(arguments) else script_of(arguments)
@@ -119,14 +119,14 @@ def from_record(arguments: argparse.Namespace) -> Script:
     about = run.fact("script")
     path, argv = about.get("path"), [str(word) for word in about.get("argv") or ()]
     if run.kind != "observed" or not path:
-        raise CommandError(f"{arguments.script} names no script: traindx treat train.py runs it")
+        raise CommandError(f"{arguments.script} names no script: use traindx treat train.py instead")
     masked = [word for word in argv if MASK in word]
     if masked:
         called = shlex.join(["traindx", "treat", *(["-m"] if about.get("module") else []), str(path)])
         raise CommandError(f"the record masks arguments of {path} ({', '.join(masked)}): {called} with its arguments")
     project = Project.of(run)
     if project is None and not about.get("module"):
-        raise CommandError(f"{path} of {arguments.script} is not here, or has changed: name the script instead")
+        raise CommandError(f"{path} of {arguments.script} is missing or has changed: name the script instead")
     if project is not None and project.base.is_dir():
         os.chdir(project.base)
     return Script(str(path), tuple(argv), bool(about.get("module")), arguments.in_place)

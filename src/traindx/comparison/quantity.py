@@ -25,6 +25,27 @@ SAME_SCALE = 1.5  # what is differentiated may hold a small penalty beside the f
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where a loss of unknown kind comes from."""
+
+    format: str
+    column: str
+    beside: frozenset[str]  # what else the log holds
+
+    def akin(self, other: Origin) -> bool:
+        """Whether the logs may be of one program: of one tool or one name, with something else in common if both hold
+        more than this loss."""
+        named_alike = self.format == other.format or self.column == other.column
+        return named_alike and (not self.beside or not other.beside or bool(self.beside & other.beside))
+
+    def __str__(self) -> str:
+        beside = (
+            f" beside {listed(sorted(name.removeprefix('raw/') for name in self.beside), 3)}" if self.beside else ""
+        )
+        return f"{self.column} of a log in the format {self.format}{beside}"
+
+
+@dataclass(frozen=True)
 class Quantity:
     """What is known of a loss; '' and None stand for what is not."""
 
@@ -32,18 +53,18 @@ class Quantity:
     name: str = ""  # as the run calls it
     classes: int | None = None
     details: tuple[str, ...] | None = field(default=None)  # what changes its scale; None where it was not seen
-    origin: tuple[str, str] | None = None  # format and column of a log that does not say which loss it holds
+    origin: Origin | None = None  # of a log that does not say which loss it holds
 
     def unlike(self, other: Quantity) -> bool:
-        """Whether the two are not the same quantity, or logs of two tools under two names, which nothing connects."""
-        if self.origin and other.origin and all(a != b for a, b in zip(self.origin, other.origin, strict=True)):
+        """Whether the two are not the same quantity, or of logs that nothing connects."""
+        if self.origin and other.origin and not self.origin.akin(other.origin):
             return True
         pairs = ((self.kind, other.kind), (self.classes, other.classes), (self.details, other.details))
         return any(a != b for a, b in pairs if a not in ("", None) and b not in ("", None))
 
     def __str__(self) -> str:
         if self.origin and not self.name:
-            return f"{self.origin[1]} of a log in the format {self.origin[0]}"
+            return str(self.origin)
         over = f" over {self.classes:,} classes" if self.classes else ""
         return ", ".join([f"{self.name or self.kind or 'loss'}{over}", *(self.details or ())])
 
@@ -85,8 +106,10 @@ def _of_log(run: Run, series: str) -> Quantity:
         configured = next((name for key in LOSS_KEYS if (name := text(config.get(key)))), "")
         kind, name = loss_kind(configured) or configured.lower(), configured
     classes = next((int(value) for key in CLASS_KEYS if (value := number(config.get(key))) and value > 1), None)
-    known = kind or classes
-    return Quantity(kind, name, classes, origin=None if known or not column else (run.kind, column.lower()))
+    if kind or classes or not column:
+        return Quantity(kind, name, classes)
+    beside = frozenset(run.series_names) - {series, "epoch"}
+    return Quantity(kind, name, classes, origin=Origin(run.kind, column.lower(), beside))
 
 
 def unlike_quantities(found: Sequence[tuple[str, Quantity]]) -> str | None:

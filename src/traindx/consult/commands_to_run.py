@@ -23,7 +23,7 @@ class Command:
 
 
 WHY = {
-    "check": "one or two minutes, isolated: data, first loss, gradient flow, and whether one batch can be learnt",
+    "check": "one or two minutes, isolated: data, first loss, gradient flow, and whether one batch can be overfitted",
     "lr": "a minute or two, isolated: at which learning rate the loss falls fastest, and where it breaks",
     "run": "your real run, observed: gradients, steps, data, wiring, and the operation that makes a NaN",
     "run --deep": "the same with replays: whether the batch or the step made a spike, and the noise of the gradient",

@@ -9,7 +9,7 @@ from .walking import Path
 
 # Experiments that settle most, and the signs by which a record shows that they were made.
 TESTS = {
-    "one batch learnt by heart (traindx check)": ("one-batch-not-learnt",),
+    "overfitting one batch (traindx check)": ("one-batch-not-learnt",),
     "a range of learning rates (traindx lr)": (
         "one-batch-needs-lower-rate",
         "one-batch-needs-higher-rate",

@@ -1,8 +1,9 @@
 """Additional faults in the same run: what is wrong beside the leading cause and not because of it.
 
-The hypotheses of a diagnosis exclude each other, which is right for what is inferred from a curve. Two mistakes in one
-program do not: each is *seen* by signs of its own. So the signs that the leading cause accounts for are taken out, and
-the rest is judged again. Only signs that show a fault count: dead units, odd batches or a gap may follow from anything.
+The hypotheses of a diagnosis exclude each other, which is right for causes inferred from a curve. Two mistakes in one
+program do not exclude each other: each is *seen* by signs of its own. So the signs that the leading cause accounts for
+are removed, and the rest is judged again. Only signs that show a fault count: dead units, odd batches or a gap may have
+any cause.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ MOST = 3
 
 
 def additional_faults(model: Model, levels: Mapping[str, float], first: str, kind: str) -> list[tuple[str, float]]:
-    """Causes that are seen beside `first`, and the probability of each once that one is fixed; surest first."""
+    """Causes that are seen beside `first`, with the probability of each once `first` is fixed; most likely first."""
     found: list[tuple[str, float]] = []
     fixed = [first]
     while len(found) < MOST:
@@ -37,7 +38,7 @@ def _next_fault(model: Model, levels: Mapping[str, float], fixed: list[str], kin
         (name, chances[name])
         for name, cause in model.causes.items()
         if name not in accounted
-        and not set(cause.explains) & set(fixed)  # it would have led
+        and not set(cause.explains) & set(fixed)  # else it would have been the leading cause
         and max((left.get(sign, 0.0) for sign in cause.caught_by), default=0.0) >= SEEN
         and chances[name] >= LIKELY
     ]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs, all_signs
-from ..signs.questions import FINITE, rank
+from ..signs.questions import FINITE, VALIDATION, rank
 from ..signs.terms import terms_line
 from .additional_faults import additional_faults
 from .excuses import judged_signs
@@ -23,8 +23,8 @@ from .verdict import Assessment, assess
 
 SHOWN = 5  # hypotheses in an answer
 RIVALS_TOLD = 3
-RIVALS = 2  # that are named in any case, so that one can see what came next
-NEGLIGIBLE = 0.02  # confidence below which others are not
+RIVALS = 2  # hypotheses that are always named, so that one can see what came next
+NEGLIGIBLE = 0.02  # the confidence below which further hypotheses are not named
 SEVERITY = {"critical": 0, "warning": 1, "info": 2}
 
 
@@ -43,7 +43,7 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         first, found, chances, further = _what_hurts_first(model, first, found, chances, further)
         rivals = sorted(((n, c) for n, c in chances.items() if n != first), key=lambda item: -item[1])
     likely = [name for i, (name, chance) in enumerate(rivals) if i < RIVALS or chance >= NEGLIGIBLE]
-    if kind == "told":  # words separate little: three causes are named in any case
+    if kind == "told":  # statements separate causes badly: always name three
         causes = [name for name, _ in rivals if name in model.causes][: RIVALS_TOLD - (first in model.causes)]
         likely = [name for name, _ in rivals if name in causes or name in likely]
     shown = [first, *further, *(name for name in likely if name not in further)][: SHOWN + (kind == "told")]
@@ -64,9 +64,9 @@ def diagnose(run: Run, without: Collection[str] = ()) -> Diagnosis:
         hypotheses=hypotheses,
         next_tests=[] if scope else next_tests(verdict, chances, run, found.suspected),
         step_unit=run.step_unit,
-        do_now=_do_now(outcomes, run, found) if verdict in ("sick", "inconclusive") else [],
+        do_now=_do_now(outcomes, run, found, further) if verdict in ("sick", "inconclusive") else [],
         suspected=found.suspected is not None and not scope,
-        advice=_advice(run, signs, verdict),
+        advice=_advice(run, signs, verdict, found.advised),
         questions=questions(signs),
         looks=_looks(signs),
         checked=checked(signs),
@@ -98,7 +98,7 @@ def _with_critical_signs(found: Assessment, signs: Signs) -> Assessment:
 
 
 def _chances(model: Model, levels: Mapping[str, float], kind: str, found: Assessment) -> dict[str, float]:
-    """The hypotheses' probabilities. Once something is known to be wrong, `healthy` is no rival."""
+    """The hypotheses' probabilities. Once something is known to be wrong, `healthy` no longer competes."""
     causes = model.causes_given_wrong(levels, kind)
     leading = max(causes, key=lambda name: causes[name])
     if found.short and model.basis(leading, levels) == "suspected":
@@ -125,29 +125,33 @@ def _what_hurts_first(
 
 
 def _symptoms(signs: Signs) -> list[Sign]:
-    """The raised signs, most severe first; within a severity in the order in which one would ask."""
+    """The raised signs, most severe first; within a severity, in the order of the questions."""
     units = all_signs()
     raised = [sign for sign in signs.raised() if sign.severity != "info" or sign.level >= 0.8]
     raised = [sign for sign in raised if units[sign.id].shows not in ("success", "setting", "excuse")]
     return sorted(raised, key=lambda sign: (SEVERITY[sign.severity], rank(units[sign.id].question), -sign.level))
 
 
-def _do_now(outcomes: list[Sign], run: Run, found: Assessment) -> list[str]:
+def _do_now(outcomes: list[Sign], run: Run, found: Assessment, further: Collection[str]) -> list[str]:
     """What helps whatever the cause: only the most severe outcome speaks, because advice for two may conflict.
 
-    Where the loss itself was seen to be computed wrongly, its curve says nothing about checkpoints.
+    Where a fault was seen that makes a curve meaningless, that curve says nothing about checkpoints. `further`: what
+    was seen beside the leading fault.
     """
     units = all_signs()
     outcomes = [sign for sign in outcomes if not (found.short and units[sign.id].needs_time)]
-    if found.seen is not None and all_causes()[found.seen].family == "loss":
+    misled = {all_causes()[name].misleads for name in (found.seen, *further) if name is not None}
+    if "all" in misled:
         outcomes = [sign for sign in outcomes if units[sign.id].question == FINITE]
+    if "validation" in misled:
+        outcomes = [sign for sign in outcomes if units[sign.id].question != VALIDATION]
     outcomes = [sign for sign in outcomes if not sign.values.get("told")]  # the advice needs measured numbers
     texts = (advise(sign, run) for sign in outcomes if (advise := units[sign.id].do_now) is not None)
     return [text for text in texts if text][:1]
 
 
 def _onset(found: Assessment, signs: Signs, outcomes: list[Sign], symptoms: list[Sign]) -> int | None:
-    """Where the fault begins if it was seen, else where its first outcome does."""
+    """The step where the fault begins if it was seen, else the step where its first bad outcome begins."""
     caught = all_causes()[found.seen].seen_by if found.seen else ()
     begins = [signs[s].onset for s in caught if s in signs and signs[s].raised and signs[s].onset is not None]
     if begins:
@@ -156,7 +160,7 @@ def _onset(found: Assessment, signs: Signs, outcomes: list[Sign], symptoms: list
 
 
 def _looks(signs: Signs) -> list[str]:
-    """What deeper looks found, in the order in which one would ask."""
+    """What deep measurements found, in the order of the questions."""
     units = all_signs()
     deep = [sign for sign in signs.values() if units[sign.id].family == "deep"]
     deep = [sign for sign in deep if sign.value or units[sign.id].question != "What do experiments show?"]
@@ -190,7 +194,7 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
         against=_against(cause, terms, signs),
         consequences=_consequences(cause, terms, signs),
         fix=cause.fix(run, signs),
-        # What not to do follows from a cause: of one that is merely possible, the opposite may be right.
+        # Advice on what to avoid follows from a cause; if the cause is merely possible, the opposite may be right.
         avoid=cause.avoid if model.basis(name, levels) == "seen" or chance > POSSIBLY else (),
         verify=cause.verify,
         reference=cause.reference,
@@ -202,7 +206,7 @@ def _hypothesis(name: str, chance: float, model: Model, run: Run, signs: Signs) 
 
 def _evidence(terms: list[Term], signs: Signs) -> list[str]:
     texts = [signs[t.name].text for t in terms if t.amount > 0.2 and t.name in signs and t.level >= 0.3]
-    return list(dict.fromkeys(texts))[:6]  # one thing that a person says may speak through several signs
+    return list(dict.fromkeys(texts))[:6]  # one statement of a person may raise several signs
 
 
 def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
@@ -212,7 +216,7 @@ def _against(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
         for t in terms
         if t.amount < -0.4 and t.name in signs and t.level >= 0.3 and t.name in cause.opposes
     ]
-    # What a cause requires are ways to see it: one of them will do.
+    # Required signs are alternative ways to see a cause: one of them is enough.
     met = any(sign in signs and signs[sign].raised for sign in cause.requires)
     expected = [s for s, w in sorted(cause.supports.items(), key=lambda item: -item[1]) if w >= 1.5 and s in signs]
     excused = [signs[sign].text for sign in expected if signs[sign].values.get("excused_by")]
@@ -237,8 +241,12 @@ def _consequences(cause: Cause, terms: list[Term], signs: Signs) -> list[str]:
     return [sign.text for sign in found.values()][:4]
 
 
-def _advice(run: Run, signs: Signs, verdict: Verdict) -> list[Advice]:
+def _advice(run: Run, signs: Signs, verdict: Verdict, advised: str | None) -> list[Advice]:
+    """`advised`: the cause that costs a healthy run part of what it could gain."""
     advice = []
+    if advised is not None:
+        cause = all_causes()[advised]
+        advice.append(Advice(advised, f"{cause.title}. {cause.fix(run, signs).summary}"))
     for name, cause in all_causes().items():
         if not cause.advisory:
             continue
@@ -257,12 +265,12 @@ def _notes(run: Run) -> list[str]:
     if isinstance(log, dict):
         columns = log.get("columns") or {}
         if columns:
-            # The column that counts the steps may be that of the epochs: once is enough.
+            # The column that counts the steps may be the epoch column: name it once.
             roles = [
                 (role, column) for role, column in columns.items() if (role, column) != ("epoch", columns.get("step"))
             ]
             taken = ", ".join(f"{column} as {role}" for role, column in roles[:6])
-            notes.append(f"columns taken: {taken}")
+            notes.append(f"columns read: {taken}")
         notes += [str(note) for note in (log.get("notes") or [])][:4]
     off = run.facts.get("observers_off")
     if isinstance(off, dict):

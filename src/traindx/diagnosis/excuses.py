@@ -23,13 +23,13 @@ def judged_signs(run: Run) -> Signs:
 
 
 def judged(signs: Signs) -> Signs:
-    """These signs at the levels that they count for. A sign that was told, not measured, has no excuse."""
+    """These signs at the levels that they count for. What a person states about a sign has no excuse."""
     levels = judged_levels({name: sign.level for name, sign in signs.items()})
     return signs.replaced(
         {
             name: _excused(sign, levels[name], signs)
             for name, sign in signs.items()
-            if levels[name] < sign.level and not sign.values.get("told")
+            if levels[name] < sign.level and not sign.values.get("stated")
         }
     )
 

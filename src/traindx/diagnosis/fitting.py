@@ -1,9 +1,9 @@
 """Fits priors and weights to labelled runs, within bounds that keep what the causes say.
 
 Two questions, two losses: `healthy` against the rest by logistic loss over all cases, and the cause by softmax loss
-over the sick ones. Weights are drawn towards what the cause states, may not change direction, and may at most double
-(or vanish); priors are drawn towards a common value. Some cases are shown with their own cause struck out, and must
-then be called `unknown`. Every kind of case weighs the same, whatever the corpus holds of it, with `healthy` given the
+over the sick ones. Weights are pulled towards what the cause states, may not change sign, and may at most double (or
+vanish); priors are pulled towards a common value. Some cases are shown with their own cause removed, and must then be
+called `unknown`. Every kind of case has the same weight, however many the corpus holds, except that `healthy` gets the
 share that it has among the runs people look at.
 """
 
@@ -23,10 +23,10 @@ from .parameters import stated
 
 FloatArray = NDArray[np.float64]
 
-STIFFNESS = 0.02  # how strongly weights are held where the cause put them, per unit of squared relative change
+STIFFNESS = 0.02  # penalty for moving a weight from its stated value, per unit of squared relative change
 HEALTHY_SHARE = 0.35  # of the total weight in the fit
-UNKNOWN_SHARE = 0.10  # of the total weight: cases with their own cause struck out
-NEVER = -50.0  # the score of what is out of the question
+UNKNOWN_SHARE = 0.10  # of the total weight: cases with their own cause removed
+NEVER = -50.0  # the score of a hypothesis that is impossible for a case
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def fit(
     stiffness: float = STIFFNESS,
     start: Parameters | None = None,
 ) -> Parameters:
-    """The parameters that fit `cases` best without straying from what the causes state. `start`: where to begin."""
+    """The parameters that fit `cases` best while staying near what the causes state. `start`: where to begin."""
     problem = _Problem(cases, Model(causes, stated(causes)), stiffness)
     begin = problem.free(start) if start is not None else problem.initial
     result = minimize(problem.loss, begin, jac=True, method="L-BFGS-B", bounds=problem.bounds, options={"maxiter": 300})
@@ -53,7 +53,7 @@ def fit(
 
 
 class _Problem:
-    """The fit as arrays: one row a case, one column a hypothesis; free numbers are priors, then weights."""
+    """The fit as arrays: one row per case, one column per hypothesis; the free numbers are priors, then weights."""
 
     def __init__(self, cases: Sequence[Case], model: Model, stiffness: float) -> None:
         self.model = model
@@ -81,7 +81,7 @@ class _Problem:
         ]
 
     def _balance(self, cases: Sequence[Case]) -> FloatArray:
-        # Many variants of one program teach less than as many programs: each program counts by the root of its number.
+        # Many variants of one program teach less than as many programs: a program's weight is the root of its number.
         programs = Counter((case.cause, case.group) for case in cases)
         rows = np.array([1.0 / np.sqrt(programs[case.cause, case.group]) for case in cases])
         counts: dict[str, float] = defaultdict(float)
@@ -150,7 +150,7 @@ class _Problem:
 
 
 def _fixed_scores(model: Model, case: Case) -> list[float]:
-    """What no parameter changes. Kept with the case: leave-one-host-out asks for it once a host."""
+    """The part of the scores that no parameter changes, cached with the case: each held-out host needs it again."""
     if not case.fixed:
         for name in model.hypotheses:
             cause = model.causes.get(name)
@@ -159,13 +159,13 @@ def _fixed_scores(model: Model, case: Case) -> list[float]:
 
 
 def _tempered(count: float, counts: Mapping[str, float], sick: int) -> float:
-    """Half by cause, half by case: rare causes count, but a single odd case does not rule."""
+    """Weights half by cause and half by case: rare causes count, but a single odd case does not dominate."""
     total = sum(n for name, n in counts.items() if name != HEALTHY)
     return 0.5 / sick + 0.5 * count / max(1, total)
 
 
 def fit_temperature(model: Model, cases: Sequence[Case]) -> float:
-    """The temperature at which confidences in causes fit best on the sick ones of `cases`; above 1 draws them in."""
+    """The temperature that calibrates confidences best on the sick ones of `cases`; above 1 makes them less sure."""
     names = [name for name in model.hypotheses if name != HEALTHY]
     row = {name: i for i, name in enumerate(names)}
     sick = [case for case in cases if case.cause != HEALTHY]
@@ -186,7 +186,7 @@ SUSPICION_PRIOR = 4.0  # claims' worth of trust in what holds for suspicions in 
 
 
 def fit_offsets(claims: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
-    """For each cause, the log-odds by which suspecting it held more or less often than claimed.
+    """For each cause, the log-odds by which suspicions of it were right more or less often than claimed.
 
     `claims`: the suspected cause, the confidence claimed, and whether it was right.
     """
@@ -201,10 +201,10 @@ def fit_offsets(claims: Sequence[tuple[str, float, bool]]) -> dict[str, float]:
 
 
 def fit_bounds(claims: Sequence[tuple[str, bool]], real: Sequence[tuple[str, bool]] = ()) -> dict[str, float]:
-    """For each cause, how often suspecting it held: pairs of the suspected cause and whether it was right.
+    """For each cause, how often suspicions of it were right, from pairs of the suspected cause and the truth.
 
-    `real`: the same of public programs. What holds for programs that were written for the purpose is where the estimate
-    starts, with few claims' worth of trust.
+    `real`: the same pairs for public programs. The rate on programs written for the purpose is the prior, worth a few
+    claims.
     """
     overall = (sum(right for _, right in claims) + 1.0) / (len(claims) + 2.0)
     found = {}
@@ -219,7 +219,7 @@ def fit_bounds(claims: Sequence[tuple[str, bool]], real: Sequence[tuple[str, boo
 
 
 CLAIM_BINS = 10
-CLAIM_PRIOR = 6.0  # runs' worth of trust in a claim as it stands
+CLAIM_PRIOR = 6.0  # the prior that a claim is right as stated, worth this many runs
 
 
 def fit_claims(claimed: Sequence[float], right: Sequence[bool]) -> list[tuple[float, float]]:

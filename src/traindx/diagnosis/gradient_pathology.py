@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from ..record import Run
 from .layer_findings import layer_findings
 
-if TYPE_CHECKING:
-    from ..probes.gradient_tables import GradientStats
+
+class Measured(Protocol):
+    """What `compute_gradient_stats` returns: its tables stand in a run."""
+
+    @property
+    def run(self) -> Run: ...
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Pathology:
         return ("errors", "warnings", "recommendations")
 
 
-def diagnose_gradient_pathology(stats: GradientStats) -> Pathology:
+def diagnose_gradient_pathology(stats: Measured) -> Pathology:
     """From `compute_gradient_stats` to what is wrong and what to do.
 
     >>> print(traindx.diagnose_gradient_pathology(stats).errors)              # doctest: +SKIP

@@ -1,7 +1,7 @@
 """What the tables of a checkpoint on a batch show: plain facts of this batch, and the signs that they raise.
 
-Some signs ask for several steps of a training before they speak of dead units or missing gradients. What one batch
-shows by itself is said as such: "on this batch".
+Some signs need several training steps before they report dead units or missing gradients. Facts that one batch shows
+say so: "on this batch".
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .excuses import judged_signs
 
 LISTED = 3  # names in a sentence
 DEAD = 0.5  # share of a layer's units that are zero for every sample
-# Signs about the course of a training, of which one batch shows nothing.
-OF_A_COURSE = ("too-short", "few-updates", "loss-not-finite")
+# Signs about the course of a training: one batch cannot show them.
+OF_A_COURSE = ("too-short", "too-early", "few-updates", "loss-not-finite")
 
 
 REPLAY = "Find the operation with traindx run, which replays the step that broke."

@@ -1,17 +1,17 @@
 """From the levels of signs to probabilities: two questions, two models.
 
 *Is something wrong?* `healthy_chance` is a logistic sum: signs of trouble take from it, signs of success add to it.
-*Why, given that something is?* `causes_given_wrong` is a softmax over the causes and `unknown`; `healthy` is no rival
-there, so a low chance of `healthy` alone names no cause. The score of a cause, in log-odds, is
+*Why, given that something is?* `causes_given_wrong` is a softmax over the causes and `unknown`; `healthy` does not
+compete there, so a low chance of `healthy` alone names no cause. The score of a cause, in log-odds, is
 
     its prior  +  Σ weight · level   of the signs that speak for it
                −  Σ weight · level   of the signs that speak against it
                −  REQUIRED · (1 − level)   of the strongest sign that it cannot be named without
                −  EXPLAINED · level   of a seen fault that explains it (a seen wiring fault outranks what it imitates)
 
-`unknown` gains by bad outcomes that no cause accounts for. A missing sign contributes nothing either way. The weights
+Bad outcomes that no cause accounts for raise `unknown`. A missing sign contributes nothing either way. The weights
 start from the causes' own FOR and AGAINST and are fitted within bounds, never flipped (`fitting.py`); every term is
-kept, so that every confidence can be taken apart (`--why`).
+kept, so that `--why` can show how a confidence comes about.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ HEALTHY = "healthy"
 UNKNOWN = "unknown"
 
 REQUIRED = 6.0
-# The level of a required sign that could not be measured: that is no evidence of absence, but no support either.
+# The level assumed for a required sign that could not be measured: neither evidence of absence nor support.
 UNMEASURED = 0.35
 EXPLAINED = 3.0
 NORMAL = 0.5  # the level below which a sign is not raised
 SEEN = 0.7  # the level from which a sign that shows a fault counts as having caught it
 
-TELLING = 1.0  # the stated weight from which a sign speaks for a cause by itself
-TYPICAL = 1.5  # and from which an outcome does, which several causes may have
-COST = "cost"  # the family of causes that take time or memory and leave what is learned as it is
-POSSIBLY = 0.39  # the most that is said of a cause without evidence of its own, or after a few steps
+TELLING = 1.0  # the stated weight from which a sign counts as evidence for this very cause
+TYPICAL = 1.5  # the same for an outcome, which several causes may share
+COST = "cost"  # the family of causes that cost time or memory and do not change what is learned
+POSSIBLY = 0.39  # the highest confidence in a cause without evidence of its own, or after a few steps
 
 Basis = Literal["seen", "suspected"]
 Claims = Sequence[tuple[float, float]]
@@ -51,10 +51,10 @@ Claims = Sequence[tuple[float, float]]
 class Parameters:
     """What is fitted: priors and weights in log-odds, and corrections that make confidences hold.
 
-    The temperature draws all of them in or out. What is then claimed of the leading cause is replaced by how often
-    such a claim, on the same basis, proved right on programs that were held out (`claims`: pairs of claim and share,
-    linear between). For a suspicion that share is moved by how much more or less often suspecting this very cause held
-    (`offsets`, in log-odds), and never passes `bounds`: how often such suspicions held on field programs.
+    The temperature scales all of them. The confidence in the leading cause is then replaced by how often such a claim,
+    on the same basis, was right on held-out programs (`claims`: pairs of claim and share, linear between). For a
+    suspicion that share is shifted by how much more or less often suspicions of this very cause were right (`offsets`,
+    in log-odds), and never exceeds `bounds`: how often such suspicions were right on field programs.
     """
 
     prior: Mapping[str, float]
@@ -65,7 +65,7 @@ class Parameters:
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # kind of run -> cause -> at most
     about: Mapping[str, Any] = field(default_factory=dict)
     unmeasured: float = UNMEASURED
-    # Of a sign's weight for a cause: what its being normal takes from that cause. Fitted weights have no need of it.
+    # The share of a sign's weight that a cause loses if the sign is normal. Fitted weights do not need it.
     absence: float = 0.0
 
 
@@ -86,7 +86,7 @@ class Model:
     """Answers both questions for given levels."""
 
     def __init__(self, causes: Mapping[str, Cause], parameters: Parameters) -> None:
-        # Advice is never the verdict, and what no sign can show is never named.
+        # Advisory causes are never the verdict, and causes that no sign can show are never named.
         self.causes = {name: cause for name, cause in causes.items() if not cause.advisory and cause.supports}
         self.parameters = parameters
 
@@ -125,20 +125,20 @@ class Model:
         return terms
 
     def absence(self, sign: str, weight: float, levels: Mapping[str, float]) -> float:
-        """How far a sign that would speak for a cause is normal, times what that counts; 0 where it is not known."""
+        """How normal a supporting sign is, times the weight of absence; 0 if the sign is missing."""
         level = levels.get(sign)
         if level is None or weight <= 0 or level >= NORMAL:
             return 0.0
         return self.parameters.absence * (1.0 - level / NORMAL)
 
     def fixed_terms(self, cause: Cause, levels: Mapping[str, float]) -> list[Term]:
-        """The summands that are rules, not weights."""
+        """The terms that are fixed rules, not weights."""
         terms = []
         if cause.requires:
             missing = {sign: 0.0 if sign in by_experiment() else self.parameters.unmeasured for sign in cause.requires}
             strongest = max(levels.get(sign, missing[sign]) for sign in cause.requires)
             if strongest < 1.0:
-                terms.append(Term("what it requires is not there", 1.0 - strongest, -REQUIRED))
+                terms.append(Term("no required sign is raised", 1.0 - strongest, -REQUIRED))
         for other in self.explained_by[cause.id]:
             level = self.seen_level(other, levels)
             if level > 0.5:
@@ -171,7 +171,7 @@ class Model:
         return held if self.has_evidence(leading, levels) else at_most(held, leading, POSSIBLY)
 
     def _what_hurts_first(self, chances: dict[str, float], levels: Mapping[str, float]) -> dict[str, float]:
-        """A suspicion that costs only time or memory does not come before a fault that was caught in the act."""
+        """A suspicion that costs only time or memory never ranks before a fault that was caught in the act."""
         leading = max(chances, key=lambda name: chances[name])
         if leading == UNKNOWN or self.causes[leading].family != COST or self.basis(leading, levels) == "seen":
             return chances
@@ -184,9 +184,9 @@ class Model:
         return {**chances, leading: chances[other], other: chances[leading]}
 
     def has_evidence(self, name: str, levels: Mapping[str, float]) -> bool:
-        """Whether anything speaks for this very cause: that nothing was learned says that something is wrong, not what.
+        """Whether any evidence is specific to this cause: "nothing was learned" says that something is wrong, not what.
 
-        An outcome counts where the cause says that it is typical of it, as a rising validation loss is of overfitting.
+        An outcome counts if the cause names it as typical, as overfitting does with a rising validation loss.
         """
         units = all_signs()
         least = {s: TYPICAL if s in units and units[s].shows == "outcome" else TELLING for s in levels}
@@ -195,7 +195,7 @@ class Model:
         )
 
     def _as_held(self, chances: Mapping[str, float], leading: str, kind: str) -> dict[str, float]:
-        """A suspicion is as sure as suspicions of this cause have held. What is taken away goes to nobody."""
+        """Limits a suspicion to how often suspicions of this cause were right. No other cause gains from it."""
         claimed = chances[leading]
         offset = self.parameters.offsets.get(kind, {}).get(leading, 0.0)
         held = logistic(log_odds(claimed) + offset)
@@ -208,7 +208,7 @@ class Model:
 
 
 def at_most(chances: Mapping[str, float], leading: str, most: float) -> dict[str, float]:
-    """The probabilities with the leading one bounded. The order stays as it is; what is taken away goes to nobody."""
+    """The probabilities with the leading one bounded. The order stays, and no other cause gains."""
     if chances[leading] <= most:
         return dict(chances)
     return {name: most if name == leading else min(chance, most) for name, chance in chances.items()}
@@ -224,7 +224,7 @@ def log_odds(chance: float) -> float:
 
 
 def calibrate(chances: Mapping[str, float], claims: Claims) -> dict[str, float]:
-    """The probabilities with the leading one replaced by how often such a claim held. The order stays as it is."""
+    """The probabilities with the leading one replaced by how often such a claim was right. The order stays."""
     if not claims:
         return dict(chances)
     leading = max(chances, key=lambda name: chances[name])

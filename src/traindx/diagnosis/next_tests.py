@@ -16,10 +16,10 @@ LEADERS = 6
 WORTHWHILE = 0.08  # bits that a test must be expected to give
 OBSERVE = "a log shows the curve; a run under observation also shows gradients, steps, data and wiring"
 TREAT = "controlled re-runs, one change at a time, prove or refute the likeliest causes"
-# What each experiment shows; which causes it settles stands on the cause (SETTLED_BY).
+# What each experiment shows. Each cause names the experiments that settle it (SETTLED_BY).
 EXPERIMENTS = {
     "lr": "a range test shows at which learning rate the loss falls fastest and where it turns",
-    "check": "memorising one batch and following its gradients tells wiring from capacity and data",
+    "check": "overfitting one batch and following its gradients separates wiring faults from capacity and data",
 }
 
 
@@ -60,7 +60,7 @@ def _call(script: Mapping[str, object]) -> str:
 
 
 def _information(settles: Sequence[str], leaders: Sequence[tuple[str, float]]) -> float:
-    """Bits gained by learning on which side of the test the truth lies."""
+    """Bits gained by learning the outcome of the test."""
     total = sum(chance for _, chance in leaders)
     inside = sum(chance for name, chance in leaders if name in settles) / total if total else 0.0
     if not 0.0 < inside < 1.0:

@@ -1,4 +1,4 @@
-"""The parameters that diagnosis uses: fitted ones where they have been fitted, the causes' own words elsewhere."""
+"""The parameters that diagnosis uses: fitted ones where they exist, the causes' stated weights elsewhere."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FITTED = "fitted.json"
 PRIOR_HEALTHY = 2.0
 PRIOR_CAUSE = -3.0
 PRIOR_UNKNOWN = -1.5
-UNKNOWN_WEIGHT = 2.0  # of every bad outcome: it needs some explanation
-SUCCESS_WEIGHT = 1.2  # of what only a run that works brings about
+UNKNOWN_WEIGHT = 2.0  # of every bad outcome for `unknown`: it needs some explanation
+SUCCESS_WEIGHT = 1.2  # of every sign that only a working run shows
 # How much of the strongest support that a sign gives to any cause is held against `healthy`.
 HEALTHY_SHARE = 0.6
 DESCRIPTIVE = 1.0  # signs whose strongest weight is no more than this only describe

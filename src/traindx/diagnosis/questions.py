@@ -40,7 +40,7 @@ def checked(signs: Signs) -> list[str]:
 
 
 def not_measured(signs: Signs, run: Run) -> list[str]:
-    """What the verdict is blind to, and why: questions that no sign of this run could answer."""
+    """What the verdict cannot know, and why: questions that no sign of this run could answer."""
     blind = {}
     for asked, units in _asked():
         core = [unit for unit in units if unit.core]
@@ -48,7 +48,7 @@ def not_measured(signs: Signs, run: Run) -> list[str]:
             blind[asked] = signs.missing[core[0].id].reason
     if run.kind == "interview" and blind:
         topics = ", ".join(TOPICS.get(asked, asked) for asked in blind)
-        return [f"Nothing was measured; this rests on your answers. Nothing is known of {topics}."]
+        return [f"Nothing was measured: this rests on your answers alone. Not known: {topics}."]
     if run.kind != "observed" and blind:
         return [f"This log does not show {', '.join(TOPICS.get(asked, asked) for asked in blind)}."]
     return [f"{asked} ({reason})" for asked, reason in blind.items()]

@@ -37,7 +37,8 @@ def summarise(
         leading = hypotheses[0]
         rests = f": {lowered(leading.evidence[0])}" if leading.evidence else "."
         return f"{_sure(leading.confidence, leading.title)}, but the outcome is fine{rests}"
-    short = next((signs[s] for s in ("too-short", "few-updates") if s in signs and signs[s].raised), None)
+    scope = ("too-short", "few-updates", *(("too-early",) if found.short else ()))
+    short = next((signs[s] for s in scope if s in signs and signs[s].raised), None)
     if short is not None:
         return f"Too little to judge: {lowered(short.text)}"
     if found.doubts:
@@ -46,7 +47,7 @@ def summarise(
         return f"By what you said: {lowered(_cause(hypotheses))}"
     learned = signs.get("training-learned")
     if learned is not None and not learned.raised:
-        return f"Nothing to judge: {lowered(learned.text)}"
+        return f"No fault was found, but too little was learned to call this run healthy: {lowered(learned.text)}"
     return "No fault was found, but too little was measured to call this run healthy."
 
 
@@ -65,7 +66,7 @@ def _symptom(names: Sequence[str], symptoms: Sequence[Sign], signs: Signs) -> st
 
 
 def _cause(hypotheses: Sequence[Hypothesis]) -> str:
-    """The leading cause, if one stands out: also behind `healthy`, where it leads by far if something is wrong."""
+    """The leading cause, if one stands out: even if `healthy` is likelier, when it leads the causes by far."""
     leading, needed = hypotheses[0], NO_LEADER
     if leading.cause == HEALTHY and len(hypotheses) > 1:
         leading, needed = hypotheses[1], (1.0 - leading.confidence) / 2

@@ -1,4 +1,4 @@
-"""The model for records that are somebody's word (`traindx ask`).
+"""The model for records that rest on a person's statements (`traindx ask`).
 
 The fitted weights rest on what observers measure, beside which an outcome says little. A person tells outcomes and
 settings, so the weights are those that the causes state, as an engineer hears them, and the priors are how often
@@ -44,11 +44,11 @@ SHARES = {
 RARE = 0.5  # of causes that are not listed
 
 PRIOR_UNKNOWN = -5.5
-PRIOR_HEALTHY = -1.0  # they would not ask
-UNMEASURED = 0.7  # most required signs are not spoken of, and that says little
-ABSENCE = 0.3  # what is asked for and denied counts, too
+PRIOR_HEALTHY = -1.0  # people with a healthy run rarely ask
+UNMEASURED = 0.7  # most required signs are not mentioned, and that says little
+ABSENCE = 0.3  # a sign that is asked for and denied counts, too
 TEMPERATURE = 1.5
-# Log-odds by what a sign shows: a cause that does not know it does not account for it.
+# Log-odds by what a sign shows, taken from a cause that does not account for it.
 UNEXPLAINED = {"outcome": 2.5, "dynamics": 1.2, "condition": 1.2}
 HELD = "told.json"
 

@@ -1,7 +1,8 @@
 """Is something wrong? From what was seen and from the outcome; never from a low chance of `healthy` alone.
 
 SICK needs a fault caught in the act, or an outcome that is bad by itself. A suspicion with a fine outcome is
-inconclusive until an experiment has settled it. HEALTHY is earned by learning that was measured, with no open doubt.
+inconclusive until an experiment has settled it. HEALTHY is earned by learning that was measured, with no open doubt. A
+cause that costs a run part of what it could gain (`GAINS`) is advice as long as the outcome is fine.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from ..signs import SignUnit, all_signs
 from .model import SEEN, UNKNOWN, Model
 from .types import Verdict
 
-# A false alarm costs as much as ten misses. The chance of `healthy` below which a seen fault may be reported as one,
-# and a suspicion may be raised at all. A flat or rising loss may be what the task allows, or be meant: an observed run
-# in which all else speaks for `healthy` is doubtful then, not sick.
+# The chance of `healthy` must be below these for a seen fault to be reported, and for a suspicion to be raised: a false
+# alarm costs as much as ten misses. A flat or rising loss may be the best that the task allows, or intended: if all
+# else in an observed run speaks for `healthy`, such a run is doubtful, not sick.
 ALARM = 0.3
 NAMED = 0.5  # the confidence, given that something is wrong, that a leading cause needs for either
 EARNED = 0.1  # the level of a sign of success from which learning stands out from noise
+WELL = 0.9  # the level of all signs of success from which a run that could gain more has learned what it set out to
 TOO_SHORT = 0.5
 
 
@@ -28,18 +30,20 @@ class Assessment:
 
     verdict: Verdict
     bad: tuple[str, ...] = ()  # outcomes that are bad by themselves
-    doubts: tuple[str, ...] = ()  # outcomes that forbid to call the run healthy
+    doubts: tuple[str, ...] = ()  # outcomes that keep the run from being called healthy
     seen: str | None = None  # the cause that was caught in the act
     suspected: str | None = None  # the cause that is suspected although the outcome is fine
-    short: bool = False  # too short for outcomes that need time
+    advised: str | None = None  # the cause of a healthy run that could train better
+    short: bool = False  # too short, or too early, for outcomes that need time
 
 
 def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
     """The verdict for these levels of signs. `kind`: `observed` or `log`."""
     units = all_signs()
     short = max(levels.get("too-short", 0.0), levels.get("few-updates", 0.0)) >= TOO_SHORT
+    early = short or levels.get("too-early", 0.0) >= TOO_SHORT
     outcomes = {name: units[name] for name in levels if name in units and units[name].shows == "outcome"}
-    bad = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.bad_from, levels, short))
+    bad = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.bad_from, levels, early))
     doubts = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.doubt_from, levels, False))
     causes = model.causes_given_wrong(levels, kind)
     leading = max(causes, key=lambda name: causes[name])
@@ -49,12 +53,24 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
         return Assessment("sick", bad, doubts, seen=leading)
     if bad and not (kind == "observed" and healthy >= ALARM and all(units[name].may_be_meant for name in bad)):
         return Assessment("sick", bad, doubts)
-    if named and not short:
+    gains = leading != UNKNOWN and model.causes[leading].gains
+    if named and not early and not gains:
         return Assessment("inconclusive", bad, doubts, suspected=leading)
     earned = any(_shows_learning(units[name], level) for name, level in levels.items() if name in units)
-    if doubts or short or not earned or healthy < ALARM:
-        return Assessment("inconclusive", bad, doubts, short=short)
+    if doubts or short or not earned:
+        return Assessment("inconclusive", bad, doubts, short=early)
+    if gains and healthy < ALARM and (named or _learned_well(levels)):
+        return Assessment("healthy", advised=leading)
+    if healthy < ALARM:
+        return Assessment("inconclusive", bad, doubts, short=early)
     return Assessment("healthy")
+
+
+def _learned_well(levels: Mapping[str, float]) -> bool:
+    """Whether everything that was measured of what a run is for says that it was reached."""
+    units = all_signs()
+    found = [level for name, level in levels.items() if name in units and units[name].shows == "success"]
+    return bool(found) and min(found) >= WELL
 
 
 def _shows_learning(unit: SignUnit, level: float) -> bool:

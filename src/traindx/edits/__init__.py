@@ -1,8 +1,8 @@
 """Edits of the user's own source: find the place, change it, and express the change as a unified diff.
 
 `Project` holds the sources beside the script that a run names; `Edits` collects changes and gives the patch.
-Everything works on the parsed source and answers None where the place is not certain: a wrong edit costs more
-than a pattern that the reader has to place.
+Everything works on the parsed source and returns None where the place is not certain: a wrong edit costs more
+than a pattern that the reader has to adapt.
 """
 
 from .changes import Edits

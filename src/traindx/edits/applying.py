@@ -1,7 +1,8 @@
 """Writes a patch into the user's files: all of it or nothing, only inside the project, and so that it can be undone.
 
-A file that git holds without changes needs no copy. Of any other, the old text is copied to traindx's own state folder
-first, never beside the user's files. A file that is not what the patch was made for is left alone.
+A file that is committed in git without changes needs no copy. The old text of any other file is first copied to
+traindx's own state folder, never beside the user's files. A file that differs from what the patch was made for is not
+changed.
 """
 
 from __future__ import annotations
@@ -73,24 +74,24 @@ def changes_of(patch: str, root: Path, as_run: Mapping[Path, str] | None = None)
 
     texts = patched_texts(patch, root, read)
     if not texts:
-        raise ApplyError(f"the patch does not fit the files in {root}: they have changed since the run")
+        raise ApplyError(f"the patch does not apply to the files in {root}: they have changed since the run")
     found = []
     for name, text in texts.items():
         path = own_file(name, root)
         old = held[name]
         if as_run is not None and path in as_run and as_run[path] != _digest(old):
-            raise ApplyError(f"{path} has changed since the run; treat it again")
+            raise ApplyError(f"{path} has changed since the run; run traindx treat again")
         found.append(Change(path, old, text.encode("utf-8")))
     return found
 
 
 def own_file(name: Path, root: Path) -> Path:
-    """The file itself, behind links; it must lie in the project and belong to it."""
+    """The file itself, with links resolved; it must lie in the project and belong to it."""
     path = name.resolve()
     if not path.is_relative_to(root.resolve()) or _NOT_THE_USERS & set(path.relative_to(root.resolve()).parts):
-        raise ApplyError(f"{name} lies outside the project folder {root}; it is left alone")
+        raise ApplyError(f"{name} is outside the project folder {root} or part of a library, so it was not changed")
     if not path.is_file():
-        raise ApplyError(f"{name} is not a regular file; it is left alone")
+        raise ApplyError(f"{name} is not a regular file, so it was not changed")
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
         raise ApplyError(f"{name} cannot be written (permission denied)")
     return path
@@ -105,13 +106,15 @@ def apply(changes: Iterable[Change]) -> Applied:
         for change in changes:
             _replace(change.path, change.old, change.new)
             done.append(change)
-    except BaseException as error:  # an interrupt, too, leaves all or nothing
-        if not isinstance(error, (OSError, ApplyError)):  # it may have come right behind the writing
+    except BaseException as error:  # also after an interrupt, all files are changed or none
+        if not isinstance(error, (OSError, ApplyError)):  # the interrupt may have come right after the write
             done = changes[: len(done) + 1]
         left = [change.path for change in done if not _restored(change)]
         if left:
             kept = f"; the old text is in {backup}" if backup is not None else "; git holds the old text"
-            raise ApplyError(f"{', '.join(map(str, left))} stayed patched ({error}){kept}") from None
+            raise ApplyError(
+                f"{', '.join(map(str, left))} could not be restored and stayed patched ({error}){kept}"
+            ) from None
         if isinstance(error, OSError):
             raise ApplyError(f"nothing was changed: {error}") from None
         raise
@@ -119,7 +122,7 @@ def apply(changes: Iterable[Change]) -> Applied:
 
 
 def _restored(change: Change) -> bool:
-    """Puts the old text back where the new one stands; whether the new one is gone."""
+    """Restores the old text if the file holds the new one; True if the new text is gone."""
     try:
         if change.path.read_bytes() == change.new:
             _replace(change.path, change.new, change.old)
@@ -131,8 +134,8 @@ def _restored(change: Change) -> bool:
 def held_by_git(path: Path, text: bytes) -> bool:
     """Whether the last commit and the index hold exactly this text.
 
-    The texts are compared, and not what `git diff` says: that trusts files marked `assume-unchanged`, and takes files
-    for equal that a filter or the line ends tell apart.
+    The texts themselves are compared, because `git diff` trusts files marked `assume-unchanged`, and calls files equal
+    that differ by a filter or in their line endings.
     """
     try:
         return all(_blob(path, version) == text for version in ("HEAD", ""))
@@ -174,7 +177,7 @@ def _copied(changes: Iterable[Change]) -> Path:
 
 
 def _replace(path: Path, expected: bytes, new: bytes) -> None:
-    """Put a complete file in the place of another at once: whoever reads meanwhile sees the old or the new text."""
+    """Replace a file atomically: a concurrent reader sees either the old or the new text."""
     handle, name = tempfile.mkstemp(prefix=".traindx-", dir=path.parent)
     draft = Path(name)
     try:
@@ -187,7 +190,7 @@ def _replace(path: Path, expected: bytes, new: bytes) -> None:
             owner = path.stat()
             os.chown(draft, owner.st_uid, owner.st_gid)
         if path.read_bytes() != expected:
-            raise ApplyError(f"{path} changed meanwhile; it is left alone")
+            raise ApplyError(f"{path} changed in the meantime, so it was not patched")
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -53,10 +53,10 @@ def opaque(call: ast.Call) -> bool:
 
 
 def set_argument(edits: Edits, source: Source, call: ast.Call, name: str, value: str, function: str) -> str | None:
-    """Writes the value where the argument's value is written, or adds the keyword.
+    """Changes the argument's value where it is written in the source, or adds the keyword.
 
-    Gives the option's name where the value came from the command line: there is nothing to edit then. Refuses
-    where the value's origin is not certain.
+    Returns the option's name if the value came from the command line: then there is nothing to edit. Refuses if the
+    value's origin is not certain.
     """
     given = argument(call, name, function)
     if given is not None:

@@ -28,7 +28,7 @@ class Splice:
 
 
 class Edits:
-    """Changes that belong together. A change that cannot be made safely spoils them all: half a fix is none."""
+    """Changes that belong together. If one cannot be made safely, none is made: half a fix is no fix."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -49,7 +49,7 @@ class Edits:
         self._splices.setdefault(source, []).append(Splice(start, end, text.replace("\n", source.newline)))
 
     def insert_after(self, source: Source, statement: ast.stmt, code: str) -> None:
-        """Puts simple statements behind a statement, in the same block."""
+        """Inserts simple statements after a statement, in the same block."""
         if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             self.refuse()
             return
@@ -102,7 +102,7 @@ class Edits:
             self.refuse()
             return
         lines = [source.text[source.starts[n - 1] : source.starts[n]] for n in range(first, last + 1)]
-        # A continued line or a comment may stand further left than its statement: it stays where it is.
+        # A continuation line or a comment may be indented less than its statement: it keeps its indentation.
         moved = [outer + line[len(inner) :] if line.startswith(inner) else line for line in lines]
         start, end = source.starts[block.lineno - 1], source.starts[last]
         self._splices.setdefault(source, []).append(Splice(start, end, "".join(moved)))
@@ -162,7 +162,7 @@ def _compiles(text: str) -> bool:
 
 
 def _unknown_names(source: Source, text: str) -> set[str]:
-    """Names that the new text uses and that neither it nor the old text knows: a missing import, a guessed name."""
+    """Names that the new text uses and that neither text defines: a missing import, a guessed name."""
     new = ast.parse(text)
     used = {node.id for node in ast.walk(new) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     known = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}

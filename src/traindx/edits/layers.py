@@ -13,13 +13,13 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 def rename_call(edits: Edits, source: Source, call: ast.Call, new: str) -> None:
-    """Changes the last part of the called name, and what stands before it stays: nn.ReLU() becomes nn.GELU()."""
+    """Changes the last part of the called name and keeps what is before it: nn.ReLU() becomes nn.GELU()."""
     end = source.span(call.func)[1]
     edits.splice(source, end - len(callee(call) or ""), end, new)
 
 
 def prefix(source: Source, call: ast.Call) -> str:
-    """What stands before the last part of the called name: "nn." of nn.ReLU()."""
+    """The part before the last part of the called name: "nn." of nn.ReLU()."""
     return source.segment(call.func).removesuffix(callee(call) or "")
 
 
@@ -39,7 +39,7 @@ def operand(call: ast.Call) -> ast.expr | None:
 
 
 def unwrap_call(edits: Edits, source: Source, call: ast.Call) -> None:
-    """Replaces an operation by what it is applied to."""
+    """Replaces an operation with its operand."""
     inner = operand(call)
     if inner is None:
         edits.refuse()
@@ -85,7 +85,7 @@ def remove_element(edits: Edits, source: Source, node: ast.expr) -> None:
 
 
 def add_element(edits: Edits, source: Source, after: ast.expr, text: str) -> None:
-    """Puts an element behind another one, on a line of its own where the elements have theirs."""
+    """Inserts an element after another one, on a line of its own if the elements are one per line."""
     elements = siblings(source, after)
     end = source.span(after)[1]
     own_lines = len(elements) > 1 and len({element.lineno for element in elements}) == len(elements)
@@ -98,7 +98,7 @@ def add_element(edits: Edits, source: Source, after: ast.expr, text: str) -> Non
 
 
 def in_training(call: ast.Call, source: Source) -> bool:
-    """Whether a call does not stand below `with torch.no_grad()` or in a function named after evaluation."""
+    """Whether a call is neither under `with torch.no_grad()` nor in a function named after evaluation."""
     for above in source.ancestors(call):
         if isinstance(above, (ast.With, ast.AsyncWith)) and any(
             callee(item.context_expr) in ("no_grad", "inference_mode") for item in above.items
@@ -112,7 +112,7 @@ def in_training(call: ast.Call, source: Source) -> bool:
 
 
 def module_uses(source: Source, made: ast.Call) -> Iterator[ast.Call]:
-    """The calls self.act(x) of a module that the class makes by self.act = nn.Softmax()."""
+    """The calls self.act(x) of a module that the class creates with self.act = nn.Softmax()."""
     statement = source.statement_of(made)
     home = source.class_of(made)
     if not isinstance(statement, ast.Assign) or statement.value is not made or home is None:

@@ -67,7 +67,7 @@ def optimizer_in(call: ast.Call) -> str | None:
 
 
 def models_near(source: Source, near: ast.AST) -> list[str]:
-    """Names that are used as a model in the function (or top level) of a node, the surest first."""
+    """Names that are used as a model in the function (or top level) of a node, most certain first."""
     function = source.function_of(near)
     scope = function if function is not None else source.tree
     votes: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""One source file of the user's project: its text, its tree, and where each node stands in the text."""
+"""One source file of the user's project: its text, its syntax tree, and where each node is in the text."""
 
 from __future__ import annotations
 

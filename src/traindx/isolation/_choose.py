@@ -52,9 +52,7 @@ def choose(script: str, in_place: bool = False) -> Isolation:
     if mode is not None:
         return Isolation(mode)
     touches = what_it_touches(script)
-    raise IsolationError(
-        f"{script} {touches}, and cannot be isolated here ({why_not}): --in-place runs it all the same"
-    )
+    raise IsolationError(f"{script} {touches}, and cannot be isolated here ({why_not}): --in-place runs it anyway")
 
 
 def available_modes() -> list[Mode]:

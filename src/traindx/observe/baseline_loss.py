@@ -1,7 +1,7 @@
-"""The loss of a prediction that is the same for every sample, asked of the loss function itself.
+"""The loss of a prediction that is the same for every sample, computed by the loss function itself.
 
-What a loss is worth follows from that: with sums instead of means, thresholds (Huber) and weights of its own, a formula
-of ours would have to repeat the function.
+Whether a loss is good follows from that baseline. The function is called instead of a formula, because it may sum
+instead of average, have thresholds (Huber) or weights of its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def loss_of_batch_mean(name: str, given: Any, target: Any, kwargs: dict[str, Any
 
 
 class BaselineLoss:
-    """Follows the targets of one call site, and the loss of always answering with their mean so far."""
+    """Follows the targets of one call site, and the loss of always predicting their mean so far."""
 
     def __init__(self) -> None:
         self._mean: Any = None

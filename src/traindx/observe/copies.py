@@ -1,7 +1,7 @@
 """Copies of a model to compute something on, beside a training that must not notice.
 
-A copy carries no hooks but torch's own (weight norm, pruning): a hook of the script's would fire once more than the
-script expects, and may change what belongs to the model itself.
+A copy carries no hooks but torch's own (weight norm, pruning): a hook of the script would fire more often than the
+script expects, and may change state of the original model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def twin_of(root: Any) -> Any:
     """A deep copy without the script's hooks. Raises `ValueError` where the script hooks every module there is."""
     if any(not _of_torch(hook) for kind in _GLOBAL for hook in getattr(torch_module, kind, {}).values()):
         raise ValueError("the script has hooks on every module")
-    # What stands in the memo is taken for the copy: the hooks, and all that hangs on them, are not even copied.
+    # deepcopy takes what is in the memo for the copy, so the hooks, and all that they refer to, are not even copied.
     memo: dict[int, Any] = {}
     for module in modules(root):
         for kind in _KINDS:

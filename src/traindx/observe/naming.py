@@ -53,7 +53,7 @@ class Naming:
         return True
 
     def prefix(self, root_name: str) -> str:
-        """What distinguishes this root's layers from another's: nothing when there is, or long was, only one."""
+        """The prefix that distinguishes this root's layers from another's: empty if there is, or long was, only one."""
         return f"{root_name}." if len(self._roots) > 1 and root_name != self._alone else ""
 
     def modules(self) -> Iterator[tuple[str, Any]]:

@@ -85,7 +85,7 @@ class Recording:
                     call()
             except Exception as error:
                 if isinstance(error, RuntimeError) and "changed size during iteration" in text_of(error):
-                    continue  # the training wrote while the writing thread read: the next flush will do
+                    continue  # the training wrote while the writing thread read: the next flush writes it
                 self._switched_off(watcher.name, f"{type(error).__name__} at {method}: {text_of(error)}")
                 self.hooks.forget(watcher)
 
@@ -108,7 +108,7 @@ class Recording:
         self.session.schedule.charge_writing(time.thread_time() - began)
 
     def close(self, exit_status: str, error: dict[str, Any] | None = None) -> None:
-        """The run is over: take the hooks away, write what is left."""
+        """The run is over: remove the hooks, write what is left."""
         self.hooks.remove()
         self.writer.flush()  # what watchers finish with includes what is still on its way to them
         self._each("finish")

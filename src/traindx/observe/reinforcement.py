@@ -1,7 +1,7 @@
 """Recognises reinforcement learning: by its libraries, and in loops written by hand.
 
-A loop by hand is known by what it cannot do without: something takes a step with an action, and there is a reward.
-Training a reward model on pairs has rewards and no such step; an optimizer's `step` takes no action.
+A hand-written loop is recognised by two things that it needs: something takes a step with an action, and there is a
+reward. Training a reward model on pairs has rewards but no such step; an optimizer's `step` takes no action.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""When to look closely. Observation has a time budget and schedules itself to it.
+"""Decides which steps to measure closely (a *look*), within a time budget.
 
-There are three depths: every step gets the scalars that cost next to nothing; a *light* look measures the batch and the
+There are three depths. Every step gets the scalars that cost next to nothing; a *light* look measures the batch and the
 gradient as a whole; a *deep* look measures every layer. Looks are dense at the start, where most faults show, and thin
-out with the logarithm of the step; they become dense again for a while after `alert()`. A short run gets some seconds
-beyond its share; they too are given out with the logarithm of the step, or the first steps would take them all. Where
-the length of the run is known, a few looks in its last tenth are guaranteed.
+out with the logarithm of the step; they become dense again for a while after `alert()`. A short run may use some
+seconds beyond its share, spread over the logarithm of the step, or the first steps would take them all. If the length
+of the run is known, a few looks in its last tenth are guaranteed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ NOTHING, LIGHT, DEEP = 0, 1, 2
 
 USUAL_BUDGET = 1.0  # percent of the run's time
 
-# Seconds that are lent beyond the share, all of them after so many steps: a short run must be seen at all.
+# Seconds lent beyond the share, and the step by which all of them may be used: a short run must be measured too.
 GRACE = 0.15
 GIVEN_OUT_BY = 1000
 FORCED_DEEP = 3  # the first steps are always looked at: init, first loss and wiring show there
 EXPENSIVE = 0.05  # seconds: where a look takes longer, the first two steps are enough
 AT_END = (0.9, 0.95, 0.985)  # shares of a run of known length at which looks are guaranteed
 ALERT_STEPS = 6
-FOR_LIGHT = 0.8  # light looks leave the rest for deep ones, which they would keep from ever being affordable
+FOR_LIGHT = 0.8  # light looks leave the rest of the budget for deep ones, which would else never be affordable
 MAX_GAP = 400
 
 
@@ -45,7 +45,7 @@ class Schedule:
         self._at_end = 0  # of the guaranteed looks, those that have been made
 
     def charge(self, seconds: float, of_look: bool = False) -> None:
-        """Account for time that was spent: the thread's own, so that a busy machine does not blind us."""
+        """Account for time spent: the thread's CPU time, so that a busy machine does not reduce the looks."""
         if of_look:
             self.looks += seconds
             self._of_look += seconds
@@ -53,8 +53,8 @@ class Schedule:
             self.others += seconds
 
     def charge_writing(self, seconds: float) -> None:
-        """What looks have measured must be brought over and written, which is part of their price, but of no single
-        one's. Called on the writing thread: an addition that is lost now and then does no harm."""
+        """Accounts for transferring and writing what looks have measured, which belongs to their cost but to no single
+        look. Called on the writing thread: an addition that is lost now and then does no harm."""
         self.looks += seconds
 
     @property
@@ -74,7 +74,7 @@ class Schedule:
         self._alert_until = step + ALERT_STEPS
 
     def due(self, step: int) -> bool:
-        """Whether this step may be worth a look at all. Asked at every step, so no more than comparisons."""
+        """Whether this step may get a look at all. Called at every step, so it makes only comparisons."""
         return (
             step >= self._next_light
             or step >= self._next_deep

@@ -1,8 +1,8 @@
-"""What of a command line and of a message may be recorded.
+"""Which parts of a command line and of a message may be recorded.
 
-Of arguments, the names, and those values that cannot be a secret: numbers, switches, and words that name settings of a
-training. Everything else is masked, whatever it looks like. Messages are prose, so there it is the other way round:
-addresses and whatever looks like a secret are masked.
+For arguments: their names, and values that cannot be a secret (numbers, switches, and words that name settings of a
+training). Everything else is masked, whatever it looks like. Messages are prose, so the rule is reversed: addresses and
+whatever looks like a secret are masked, the rest is kept.
 """
 
 from __future__ import annotations

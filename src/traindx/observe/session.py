@@ -34,7 +34,7 @@ class Session:
         self.backwards = 0
         self.look = DEEP
         self.optimizers: list[weakref.ref[Any]] = []
-        self._held: list[tuple[Any, ...]] = []  # what each of them is and holds, to know its successor
+        self._held: list[tuple[Any, ...]] = []  # class and parameters of each, to recognise its successor
         self._made_at: dict[int, int] = {}  # by identity: the step before which an optimizer was made
         self.stepped_at: dict[int, int] = {}  # by number: its last step that was observed
         self.have_stepped: set[int] = set()  # which of them have stepped
@@ -51,6 +51,7 @@ class Session:
         self.last_forward: Any = None
         self.trained_in_eval_mode = False
         self.forwards_per_backward = 1
+        self.calls_since_backward = 0  # of models, with gradients or without
         self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples
@@ -67,7 +68,7 @@ class Session:
         self._not_visible: list[str] = []
 
     def _charge(self, seconds: float, of_look: bool) -> None:
-        # What is observed of an evaluation costs time too, but tells nothing of what the next look will cost.
+        # Observing an evaluation costs time too, but says nothing about the cost of the next look.
         self.schedule.charge(seconds, of_look=of_look and torch.is_grad_enabled())
 
     @property
@@ -86,8 +87,8 @@ class Session:
         return self._successor(optimizer)
 
     def _successor(self, optimizer: Any) -> int:
-        """A number for a new optimizer. Some scripts make one anew each epoch: it takes the place of one that holds the
-        same parameters and is gone or idle, or it would look like a second one beside a first that does nothing."""
+        """A number for a new optimizer. Some scripts create a new one each epoch: it gets the number of an optimizer
+        with the same parameters that is gone or idle, or it would look like a second one beside an idle first."""
         kind = _kind_of(optimizer)
         made = self._made_at.get(id(optimizer), self.step)
         for index, known in enumerate(self.optimizers):
@@ -144,7 +145,7 @@ class Session:
         return list({id(p): p for p in found if id(p) not in held and readable(p)}.values())
 
     def note_moved(self, step: int, names: list[str], sizes: list[float]) -> None:
-        """Sizes of updates, which come late from an accelerator: of a parameter's predecessor they tell nothing."""
+        """Sizes of updates, which arrive late from an accelerator; those of a replaced parameter are ignored."""
         for name, size in zip(names, sizes, strict=True):
             if step >= self._in_place_since.get(name, 0):
                 self.moved[name] = self.moved.get(name, False) or size != 0.0

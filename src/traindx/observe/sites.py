@@ -67,9 +67,30 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return nearest
 
 
+def call_path(frame: FrameType | None, depth: int = 4) -> tuple[tuple[CodeType, int], ...]:
+    """The places of the user's code that led here, from the inside out: equal within a loop, unlike for two calls."""
+    found: list[tuple[CodeType, int]] = []
+    while frame is not None and len(found) < depth:
+        if is_users(frame):
+            found.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found)
+
+
 def here(depth: int = 1) -> dict[str, Any] | None:
     """The site (docs/record.md) of the user's code that is calling us now."""
     return describe(user_frame(sys._getframe(depth)))
+
+
+def where_made(thing: Any, depth: int = 1) -> dict[str, Any] | None:
+    """The site of the call that makes a thing: a class of the user's own is made outside of its constructors."""
+    frame = user_frame(sys._getframe(depth))
+    while frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is thing:
+        outer = user_frame(frame.f_back)
+        if outer is None:
+            break
+        frame = outer
+    return describe(frame)
 
 
 def describe(frame: FrameType | None) -> dict[str, Any] | None:
@@ -77,6 +98,11 @@ def describe(frame: FrameType | None) -> dict[str, Any] | None:
         return None
     # Python takes the same code in two files for equal: the file's name has to tell them apart.
     return dict(_describe(frame.f_code, frame.f_code.co_filename, frame.f_lasti, frame.f_lineno))
+
+
+def instruction(frame: FrameType | None) -> tuple[Any, ...] | None:
+    """What tells this call from every other one. Equal code in two files is equal to Python: the file belongs to it."""
+    return None if frame is None else (frame.f_code.co_filename, frame.f_code, frame.f_lasti)
 
 
 def describe_line(frame: FrameType, line: int) -> dict[str, Any]:
@@ -101,7 +127,7 @@ def _describe(code: CodeType, filename: str, lasti: int, lineno: int) -> tuple[t
 
 
 def _relative(filename: str) -> str:
-    """As seen from the project's folder, if it lies there: a record says no more about a machine than it has to."""
+    """The path relative to the project's folder, if it lies there: a record reveals no more than it has to."""
     inside = _project != os.sep and filename.startswith(_project + os.sep)
     return os.path.relpath(filename, _project) if inside and not is_installed(filename) else filename
 

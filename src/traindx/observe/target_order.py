@@ -1,4 +1,4 @@
-"""Whether the targets of a batch are alike, and whether its scores put rarer cases above common ones."""
+"""Whether the targets within a batch are alike, and whether its scores rank rare samples above common ones."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class TargetOrder:
         self._ranks: deque[list[float]] = deque(maxlen=LAST_BATCHES)  # pairs in order, pairs, rarer cases
 
     def take_targets(self, targets: Any) -> None:
-        """Quantities: in data that are sorted, those of one batch are more alike than those of different ones."""
+        """Targets that are quantities: in sorted data, those of one batch are more alike than those of others."""
         if len(targets) >= GROUPED_FROM:
             rows = targets.reshape(len(targets), -1).mean(dim=1)
             both = torch.stack([rows.mean(), rows.var(correction=0)])
             self._metrics.later(both, lambda values: self._groups.append((len(rows), *values)))
 
     def take_scores(self, scores: Any, positive: Any, known: Any) -> None:
-        """How often a rarer case is scored above a common one: what was learnt where no answer changes yet."""
+        """How often a rare sample is scored above a common one: what was learned before any prediction changes."""
         scores, positive, known = (part[:RANKED] for part in (scores, positive, known))
         pairs = (positive & known).unsqueeze(1) & (~positive & known).unsqueeze(0)
         above = (scores.unsqueeze(1) > scores.unsqueeze(0)).float()

@@ -1,4 +1,4 @@
-"""Tells samples that are alike by chance from copies.
+"""Separates samples that are equal by chance from copies.
 
 A table of ages, fares and flags repeats itself: two passengers may agree in every column. So do a few letters of a
 text. Rows that agree are copies of one sample only if their values are far rarer than the number of rows explains.

@@ -1,4 +1,4 @@
-"""Small looks at tensors that never draw random numbers, never keep a graph, and bound their own cost."""
+"""Small measurements on tensors that never draw random numbers, never keep a graph, and have bounded cost."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def activation_run(model: Any, batches: Iterable[Any], source: str = "model") ->
             for handle in handles:
                 handle.remove()
     if not table.rows:
-        raise ValueError("there was no batch to look at")
+        raise ValueError("no batch was given")
     return table.run(source, model)
 
 

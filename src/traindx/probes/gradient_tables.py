@@ -37,7 +37,7 @@ def gradient_run(model: Any, batches: Iterable[Any], loss_fn: Callable[..., Any]
         for name, gradient in zip(names, gradients, strict=True):
             presence[name] = max(presence.get(name, "none"), _presence(gradient), key=PRESENCE.index)
     if not losses:
-        raise ValueError("there was no batch to look at")
+        raise ValueError("no batch was given")
     table = np.array(rows)  # batch × parameter × quantity
     steps = np.arange(len(losses))
     builder = RunBuilder(source, "observed").series("loss/train", steps, losses)

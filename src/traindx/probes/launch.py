@@ -221,9 +221,9 @@ def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
         advice = "" if script.in_place else _hint(trial.error)
         raise ProbeError(f"{script} failed before its first backward: {trial.error}{advice}")
     if trial.ending == "killed":
-        raise ProbeError(f"{script} had not reached its first backward when the time limit ended it")
+        raise ProbeError(f"{script} did not reach its first backward within the time limit")
     if trial.ending.startswith("exit"):
-        raise ProbeError(f"{script} left with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
+        raise ProbeError(f"{script} ended with {trial.ending}: {_last_line(folder / 'stderr') or 'no message'}")
     if "torch" not in facts:
         raise ProbeError(f"{script} never imported torch: there is no training to probe")
     raise ProbeError(f"no loss found: {script} ended without a backward pass (does it train with these arguments?)")

@@ -32,13 +32,13 @@ def look(wanted: Mapping[str, Any], in_place: bool = False) -> Run:
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        raise ProbeError(f"{wanted['model']} was not loaded and run within {SECONDS:.0f} seconds") from None
+        raise ProbeError(f"{wanted['model']} could not be loaded and run within {SECONDS:.0f} seconds") from None
     record, why_not = folder / "look.tdx", folder / "why_not"
     if why_not.exists():
         raise ProbeError(why_not.read_text(encoding="utf-8"))
     if not record.exists():
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise ProbeError(f"{wanted['model']} could not be looked at: {lines[-1] if lines else 'no message'}")
+        raise ProbeError(f"{wanted['model']} could not be measured: {lines[-1] if lines else 'no message'}")
     return load(record)
 
 
@@ -85,7 +85,7 @@ def loss_named(name: str | None, target: Any) -> Any:
 
     if name is None:
         if target is None:
-            raise ProbeError("the batch holds no target: add one (y), or name a --loss of the output alone")
+            raise ProbeError("the batch has no target: add one (y), or name a --loss that takes the output alone")
         return F.mse_loss if target.is_floating_point() else F.cross_entropy
     if ":" in name:
         return named(name)

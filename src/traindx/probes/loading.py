@@ -38,7 +38,7 @@ def load_model(spec: str, checkpoint: Path | None, trust_pickle: bool) -> Any:
         if not isinstance(model, torch.nn.Module):
             raise ProbeError(f"{spec} returned {type(model).__name__}, not a torch module")
     elif not Path(spec).exists():
-        raise ProbeError(f"--model {spec}: no such file, and not of the form package.module:factory")
+        raise ProbeError(f"--model {spec}: neither a file nor of the form package.module:factory")
     elif not trust_pickle:
         raise ProbeError(CODE.format(path=spec, kind=_kind(Path(spec))))
     elif Path(spec).suffix == ".pt2":
@@ -163,9 +163,7 @@ def fit(model: Any, weights: Mapping[str, Any], path: Path) -> None:
         if names
     ]
     if troubles:
-        raise ProbeError(
-            f"{path} does not fit the model: {'; '.join(troubles)}. Is this the model that it was saved from?"
-        )
+        raise ProbeError(f"{path} does not match the model: {'; '.join(troubles)}. Was it saved from this model?")
     model.load_state_dict(weights)
 
 
@@ -182,7 +180,7 @@ def load_batch(path: Path, trust_pickle: bool) -> Any:
         except (OSError, ValueError, TypeError) as error:
             raise ProbeError(f"{path} cannot be read as arrays ({_short(error)})") from None
     elif path.suffix in (".py", ".csv", ".json", ".txt"):
-        raise ProbeError(f"{path} is no batch of tensors: save one as .pt, .npz or .safetensors")
+        raise ProbeError(f"{path} is not a batch of tensors: save one as .pt, .npz or .safetensors")
     else:
         content = _tensors(path, trust_pickle)
     if isinstance(content, Mapping):

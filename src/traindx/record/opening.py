@@ -87,7 +87,10 @@ class RecordFile:
             except sqlite3.DatabaseError as error:
                 if connection is not None:
                     connection.close()
-                raise RecordError(f"{self.path} is not a traindx record ({error})") from None
+                damaged = "malformed" in str(error)
+                raise RecordError(
+                    f"{self.path} is {'damaged or cut off' if damaged else 'not a traindx record'} ({error})"
+                ) from None
             except RecordError:
                 if connection is not None:
                     connection.close()
@@ -145,5 +148,7 @@ def _size(path: Path) -> int:
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be opened ({error})") from None
     if size > LARGEST_FILE:
-        raise RecordError(f"{path} has {size / 2**30:.1f} GiB; records of more than {LARGEST_FILE >> 30} are not read")
+        raise RecordError(
+            f"{path} has {size / 2**30:.1f} GiB; records of more than {LARGEST_FILE >> 30} GiB are not read"
+        )
     return size

@@ -10,7 +10,7 @@ import numpy as np
 from .types import FloatArray
 
 MOST_STEPS = 1 << 53
-_COUNTS = ("steps", "backwards", "forwards", "eval_passes")
+_COUNTS = ("steps", "backwards", "forwards", "eval_passes", "eval_passes_empty", "eval_losses_read")
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("traindx", "python", "torch", "platform", "exit"), str),
     **dict.fromkeys(("started", "ended", "heartbeat"), (int, float)),

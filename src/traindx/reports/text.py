@@ -13,7 +13,7 @@ from ._look import Look
 from ._overview import command_for, overview
 from ._treatment import treated
 from ._why import why
-from .layout import MARGIN, Page, figure
+from .layout import Page, figure
 
 SUFFIXES = (".txt", ".log")
 VERDICTS = {
@@ -96,7 +96,7 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
     rows = 3 if diagnosis.verdict == "sick" and len(curves) == 1 else 2
     onset = diagnosis.onset if diagnosis.verdict != "healthy" else None  # an oddity of a healthy run is no onset
     look, unit = page.look, diagnosis.step_unit
-    lines = figure(curves, onset, width=look.width - MARGIN, rows=rows, ascii_only=look.ascii_only, unit=unit)
+    lines = figure(curves, onset, width=look.width - page.margin, rows=rows, ascii_only=look.ascii_only, unit=unit)
     first = "LOSS" if diagnosis.loss else "VAL LOSS"
     page.block(first, lines[:rows])
     page.block("VAL LOSS" if len(curves) == 2 else "", lines[rows : 2 * rows])

@@ -18,7 +18,7 @@ Severity = Literal["critical", "warning", "info"]
 #   fault      a line of the program is wrong, caught in the act
 #   condition  a property of data, weights or settings that often hurts, and may not
 #   outcome    the run itself went badly, whatever the cause
-#   success    what only a run that works brings about
+#   success    only a run that works shows it
 #   dynamics   how the training went: suggests causes, proves none
 #   setting    a choice, neither good nor bad by itself
 #   scope      whether this run is one to judge at all
@@ -61,7 +61,7 @@ class SignUnit:
 
     `core`: this sign alone can answer its question when it is normal. `bad_from`: the level from which the outcome is
     bad by itself. `doubt_from`: the level from which a run cannot be called healthy. `needs_time`: a short run cannot
-    show it. `may_be_meant`: a healthy run may show it, by design or because the task allows no more. `earns`: when it
+    show it. `may_be_meant`: a healthy run may show it, by design or because the task allows no better. `earns`: when it
     is normal, learning stands out from noise. `do_now`: what helps whatever the cause, with this run's numbers.
     `check`: the check before training that it answers. `remedy`: one sentence on what to do about it. `rival`: a group
     of faults, and the log-odds that this one takes from causes which merely imitate it. `end`: it speaks of the end of
@@ -147,7 +147,7 @@ def ramp(value: float, normal: float, gross: float, *, log: bool = False) -> flo
         value, normal, gross = (math.log(max(x, tiny)) for x in (value, normal, gross))
     if math.isinf(value):
         return 1.0 if (value > 0) == (gross > normal) else 0.0
-    if gross == normal:  # both ends of the scale were computed, and fell together
+    if gross == normal:  # both ends of the scale were computed, and are equal
         return 1.0 if value > gross else 0.0
     return min(1.0, max(0.0, (value - normal) / (gross - normal)))
 

@@ -1,8 +1,8 @@
-"""The loss of predicting the same for every input, where the run shows enough to know it.
+"""The loss at chance: that of predicting the same for every input, where the run shows enough to know it.
 
-Seen from inside: the loss function and the targets it was given. From a log: only a number of classes or a
-vocabulary among its hyperparameters, and then only as what cross entropy would be; or a loss and an accuracy that are
-both at chance for the same number of balanced classes.
+An observed run shows the loss function and its targets. A log shows only a number of classes or a vocabulary size among
+its hyperparameters, which gives the cross-entropy at chance; or a loss and an accuracy that are both at chance for the
+same number of balanced classes.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ..record.losses import LossCall
 from ..record.values import histogram, mapping, number
 from .curve import Curve, curve_of, once_per_run, training_loss
 
-NEAR = (0.5, 2.0)  # errors with a mean square of so many times the targets' variance give the scale
-LOST = 10.0  # times the loss of guessing
+NEAR = (0.5, 2.0)  # errors whose mean square is this many times the targets' variance give the scale
+LOST = 10.0  # times the loss at chance
 FEWEST = 8  # points from which a ratio is judged
 CLASS_KEYS = ("num_classes", "n_classes", "num_labels", "nc", "vocab_size", "n_vocab")
 
 
 @dataclass(frozen=True)
 class Chance:
-    """`loss` of predicting the same for every input; `text` says how it follows."""
+    """`loss` is that of predicting the same for every input; `text` says how it was computed."""
 
     loss: float
     text: str
@@ -40,6 +40,8 @@ def chance_level(run: Run) -> Chance | None:
     calls = run.training_losses
     if len({(call.fn, call.input.shape and call.input.shape[1:]) for call in calls}) > 1:
         return None  # a sum of different losses; and the targets' statistics mix those of all of them
+    if len(calls) > 1 and _added_within_a_step(run):
+        return None  # the same function for two tasks, such as a label and a domain
     call = calls[0] if calls else None
     targets = run.fact("targets/train")
     if call is not None and targets:
@@ -48,9 +50,15 @@ def chance_level(run: Run) -> Chance | None:
     return _from_config(run)
 
 
+def _added_within_a_step(run: Run) -> bool:
+    """Whether most steps call loss functions at several places."""
+    steps = run.series("loss/function").steps
+    return len(steps) > 0 and len(steps) >= 1.5 * len(np.unique(steps))
+
+
 def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
     if call.target.facts.get("carries_gradient") is True:
-        return None  # a target that the model makes itself, as in bootstrapping, moves with it
+        return None  # targets that the model makes itself, as in bootstrapping, move with the model
     if call.kind == "residual":
         return _where_errors_are_as_large_as_targets(run, call)
     trivial = number(call.facts.get("trivial"))
@@ -62,9 +70,9 @@ def _from_call(run: Run, call: LossCall, targets: Mapping[str, Any]) -> Chance |
 
 @once_per_run
 def has_other_terms(run: Run) -> bool:
-    """Whether what is differentiated is more than a multiple of the one loss function that was seen.
+    """Whether the loss that backward gets is more than a multiple of the one loss function that was seen.
 
-    A penalty, a divergence or a loss by hand is added to it: their ratio changes as the run goes on.
+    If a penalty, a divergence or a hand-written loss is added, the ratio of the two changes during the run.
     """
     function, total = run.series("loss/function").finite, run.series("loss/train").finite
     steps = np.intersect1d(function.steps, total.steps)
@@ -76,7 +84,7 @@ def has_other_terms(run: Run) -> bool:
     if len(ratios) < FEWEST:
         return False
     low, middle, high = np.quantile(ratios, [0.1, 0.5, 0.9])
-    return bool(high - low > 0.05 * abs(middle))  # of a difference, the ratio may be negative
+    return bool(high - low > 0.05 * abs(middle))  # where terms are subtracted, the ratio may be negative
 
 
 @once_per_run
@@ -86,14 +94,14 @@ def compared_loss(run: Run) -> Curve:
 
 
 def _ratio(run: Run, call: LossCall) -> float:
-    """By how much what is differentiated exceeds what the function returned."""
+    """The loss that backward gets over the value that the loss function returned."""
     ratio = call.value_ratio
     return ratio if ratio is not None and ratio > 0 and not has_other_terms(run) else 1.0
 
 
 def _from_targets(call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
     if call.facts.get("class_weights") or call.reduction == "sum":
-        return None  # weights and batch size would have to be known
+        return None  # this would need class weights and the batch size
     if call.kind in ("bce", "bce-logits"):
         share = number(targets.get("mean"))
         if share is not None and 0 < share < 1:
@@ -114,9 +122,9 @@ def _from_targets(call: LossCall, targets: Mapping[str, Any]) -> Chance | None:
 
 
 def _where_errors_are_as_large_as_targets(run: Run, call: LossCall) -> Chance | None:
-    """For an unknown function of prediction minus target, whose mean square `loss/function` holds.
+    """For an unknown function of prediction minus target, whose mean square is in `loss/function`.
 
-    What it returns for the trivial answer is what it returned when errors were about as large as the targets' spread.
+    Its value at chance is taken from steps at which errors were about as large as the targets' spread.
     """
     variance = number(call.facts.get("trivial"))
     squares, losses = run.series("loss/function"), run.series("loss/train")
@@ -163,7 +171,7 @@ def classes_by_accuracy(run: Run) -> int | None:
     off = np.abs(accuracy.values * classes - 1)
     if float(np.median(off)) >= 0.05 or float(np.quantile(off, 0.8)) >= 0.15:
         return None
-    # A loss that is neither that of guessing nor out of all bounds contradicts: then it is no accuracy among k classes.
+    # A loss that is neither near chance nor far beyond it contradicts: then these are not accuracies among k classes.
     losses = [curve_of(run.series(name)) for name in ("loss/train", "loss/validation")]
     ratios = [loss.last / math.log(classes) for loss in losses if len(loss)]
     return classes if all(abs(ratio - 1) < 0.15 or ratio > LOST for ratio in ratios) else None

@@ -1,8 +1,8 @@
 """Sudden rises of a curve above its own course: where they begin, how high they go, whether they come back.
 
 Each point is compared with the median of the points just before it, in ratios (logarithms) where the curve is
-positive. The yardstick is the spread of exactly that quantity over the run and just before the point, so heavy
-tails and noise that grows with time set their own standard.
+positive. The scale is the spread of exactly that quantity over the run and just before the point, so heavy tails and
+noise that grows with time are taken into account.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .curve import Curve, gradient_norm, once_per_run, robust_spread, training_l
 BoolArray = NDArray[np.bool_]
 Outcome = Literal["back", "returning", "open", "stays"]
 
-SEEN = math.log(1.25)  # a rise by less than a quarter is not worth a look
-MOST = 300  # a curve with this many is noisy throughout; more tell nothing new
+SEEN = math.log(1.25)  # a rise by less than a quarter is ignored
+MOST = 300  # a curve with this many rises is noisy throughout; more add nothing
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def trailing_median(y: FloatArray, width: int) -> FloatArray:
 def _lasting(rise: FloatArray) -> BoolArray:
     """Stretches raised for two points of three: noise, however heavy its tails, is independent from point to point.
 
-    They are what is looked for, and must not set the standard.
+    They are what is looked for, so they must not count as noise.
     """
     middle = median_filter(rise, size=3)
     high = middle - np.median(middle) > max(SEEN, 6 * robust_spread(middle))
@@ -131,9 +131,9 @@ def _usual_extreme(rise: FloatArray) -> float:
 
 
 def _spread_of(before: FloatArray) -> float:
-    """Of deviations just before a point; of a handful their mean square, since a median of few may be small by luck.
+    """The spread of deviations just before a point; of a handful, the root mean square: a median may be small by luck.
 
-    How far single points lie below the course is left out: a steep fall at the start is no noise.
+    Points below the curve's course do not count: a steep fall at the start is not noise.
     """
     if len(before) < 8:
         return max(1.2 * float(np.sqrt(np.mean(before**2))), 0.01)

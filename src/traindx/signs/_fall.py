@@ -1,8 +1,8 @@
 """How far a curve falls below its start, against its noise: does learning stand out?
 
-The test of `_rise.py` with time turned round: the level at the start against the lowest smoothed level. What is learned
-within the first points is short, so starts of several lengths are tried; the very first value alone counts half, since
-a bad initial output is no learning. A slow fall shows in Mann-Kendall's test over all points.
+The test of `_rise.py` with time reversed: the level at the start against the lowest smoothed level. A model may learn
+much within the first few points, so starts of several lengths are tried; the very first value alone counts half, since
+correcting a bad initial output is not learning. A slow fall shows in the Mann-Kendall test over all points.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _against(
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """What a run is judged by: its training loss, else the next best that was recorded, as a curve that should fall."""
+    """The curve that a run is judged by, which should fall: the training loss, else the next best that was recorded."""
 
     name: str
     curve: Curve
@@ -82,7 +82,7 @@ class Objective:
 
 @once_per_run
 def objective(run: Run) -> Objective | None:
-    """The training loss; without one the validation loss, then the error that an accuracy leaves."""
+    """The training loss; without one the validation loss, then the error (1 - accuracy)."""
     for name, curve in (("Training loss", training_loss(run)), ("Validation loss", validation_loss(run))):
         if len(curve) >= 3:
             return Objective(name, curve)

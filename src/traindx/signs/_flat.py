@@ -42,7 +42,7 @@ def flat_tail(curve: Curve) -> FlatTail | None:
     n = len(x)
     if n < FEWEST:
         return None
-    usual = float(np.quantile(y, 0.9) - y.min())  # what the run covers without a high first value
+    usual = float(np.quantile(y, 0.9) - y.min())  # the range that the run covers, without a high first value
     for keep in np.unique(np.linspace(max(FEWEST, n // 4), n, 16).astype(int))[::-1]:
         tail = _flat(x[n - keep :], y[n - keep :], curve.logarithmic, float(np.ptp(y)), usual)
         if tail is not None:
@@ -65,7 +65,7 @@ def _flat(
     if size == 0:
         return (0.0, 0.0, 0.0) if np.ptp(y) == 0 else None
     fall, noise, error = -found.change / size, found.noise / size, found.error / size
-    # Noise leaves a fall uncertain; what counts is whether it could be a good part of what the run covers.
+    # Noise leaves a fall uncertain; what counts is whether it could be a good part of the range that the run covers.
     little = max(SMALL, min(0.1 * usual / size, 2 * STEADY))
     small = fall < little and abs(found.z) < SIGNIFICANT and error < little
     # After a fall by many decades, a few thousandths of that way are no progress either.

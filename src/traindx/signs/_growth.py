@@ -15,7 +15,7 @@ class Growth:
     first: float
     last: float
     order: float  # Kendall's tau of the medians of six stretches: 1 where each is above the one before
-    lasting: bool  # both halves grow: it is neither a warm-up that levels off nor a machine that got busy at the end
+    lasting: bool  # both halves grow: neither a warm-up that levels off nor a machine that got busy at the end
     steps: int
 
     @property

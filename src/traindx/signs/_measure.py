@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 
 from ..record import RecordError, Run
-from ..units import modules_of
+from ..units import by_id, modules_of
 from ..wording import sentence
 from ._base import Missing, Sign, Signs, SignUnit
 from ._told import Told
@@ -22,13 +22,8 @@ STRICT = "TRAINDX_STRICT"  # set by the tests: an error in a sign is raised inst
 @cache
 def all_signs() -> dict[str, SignUnit]:
     """Every sign unit, by id."""
-    found: dict[str, SignUnit] = {}
-    for module in modules_of("traindx.signs", defining=("measure", "SIGNS")):
-        for unit in _units(module):
-            if unit.id in found:
-                raise ValueError(f"two signs are called {unit.id}")
-            found[unit.id] = unit
-    return found
+    modules = modules_of("traindx.signs", defining=("measure", "SIGNS"))
+    return by_id(((unit.id, unit) for module in modules for unit in _units(module)), "signs")
 
 
 def _units(module: ModuleType) -> tuple[SignUnit, ...]:

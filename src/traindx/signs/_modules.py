@@ -1,4 +1,4 @@
-"""The roles of a model's modules: which follow the mode, which one makes the output."""
+"""The roles of a model's modules: which depend on train/eval mode, which one makes the output."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _plain(name: str) -> str:
 def output_range(run: Run, call: LossCall) -> OutputRange | None:
     """The range of what this loss call is given, where an activation bounds it.
 
-    The last nonlinearity of the graph counts only when nothing but rearranging lies between it and the loss and the
+    The last nonlinearity of the graph counts only if nothing but reshaping lies between it and the loss, and if the
     values seen stay inside its range: a hidden activation before a linear layer bounds nothing.
     """
     name = _plain(call.made_by)
@@ -57,7 +57,7 @@ def output_range(run: Run, call: LossCall) -> OutputRange | None:
         return None
     low, high = _RANGES[name]
     if turned:
-        low, high, name = -high, -low, f"minus {name}"
+        low, high, name = -high, -low, f"negated {name}"
     seen = [value for value in (call.input.min, call.input.max) if value is not None]
     if any(value < low - 1e-6 or value > high + 1e-6 for value in seen):
         return None

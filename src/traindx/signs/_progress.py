@@ -21,9 +21,9 @@ class Progress:
 
 
 def progress(run: Run, curve: Curve, reached: float, scale: float | None = 1.0) -> Progress | None:
-    """Where `reached` stands between chance, or the curve's own start, and zero. None where neither is known.
+    """Where `reached` lies between chance, or the curve's own start, and zero. None if neither is known.
 
-    `scale` makes a training loss of it; None where nothing does, and chance, which is in such units, says nothing.
+    `scale` converts it to the units of the training loss; with None it cannot be compared with chance.
     """
     chance = chance_level(run)
     if chance is not None and scale is not None:
@@ -33,7 +33,7 @@ def progress(run: Run, curve: Curve, reached: float, scale: float | None = 1.0) 
         left, against = reached / curve.first, f"it began at {num4(curve.first)}"
     else:
         return None
-    # A third of chance leaves no doubt that something was learned; four fifths may be an accident. The fall from a
-    # run's own start says less: bad initial outputs are soon corrected, so more of it is asked for.
+    # A third of chance shows beyond doubt that something was learned; four fifths may be an accident. A fall from the
+    # run's own start says less, because bad initial outputs are soon corrected: it has to be larger.
     good, poor = (0.35, 0.8) if chance is not None and scale is not None else (0.1, 0.5)
     return Progress(left, ramp(left, poor, good), against)

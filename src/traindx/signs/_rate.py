@@ -13,7 +13,7 @@ from .curve import Curve, curve_of, once_per_run
 
 @dataclass(frozen=True, eq=False)
 class Rate:
-    """The rate's course; shares are relative to its peak."""
+    """The learning rate over the run; shares are relative to its peak."""
 
     curve: Curve
 
@@ -55,7 +55,7 @@ def learning_rate(run: Run) -> Rate | None:
 def rate_left(run: Run) -> float:
     """How much of the learning rate is left at the end, 0 to 1: a schedule that has run out ends progress by design.
 
-    A quarter of the peak still trains well, so that counts as all of it; an unknown rate too.
+    A quarter of the peak still trains well, so it counts as all of it; so does an unknown learning rate.
     """
     rate = learning_rate(run)
     return 1.0 if rate is None or rate.peak <= 0 else min(1.0, rate.last_share / 0.25)

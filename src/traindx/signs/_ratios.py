@@ -18,7 +18,7 @@ def update_ratios(run: Run) -> Series:
     columns = [i for i, name in enumerate(table.layers) if name in matrices]
     steps, values = [], []
     for step, row in zip(table.steps.tolist(), table.values, strict=True):
-        # A ratio of zero is a layer that does not take part; it must not pass for a small step.
+        # A ratio of zero means that the layer is not trained; it must not count as a small step.
         ratio = median(row[i] for i in columns if row[i] > 0)
         if ratio is not None:
             steps.append(step)

@@ -1,8 +1,8 @@
 """How far a curve ends above its minimum, against the noise that its own course leaves.
 
-The null hypothesis is a course that falls and levels out. A fall-then-rise fit (isotonic on both sides of the lowest
-stretch) explains a real rise; what it leaves unexplained, slow wandering included, is the noise. With few points that
-is hardly known, so a prior of a typical noise counts for a few points more: a plain effect stands out all the same.
+The null hypothesis is a curve that falls and levels out. A fall-then-rise fit (isotonic on both sides of the lowest
+stretch) explains a real rise; what it leaves unexplained, slow wandering included, is the noise. With few points the
+noise is hardly known, so a typical noise counts as a prior worth a few points: a clear effect still stands out.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def rise_of(curve: Curve, typical_noise: float) -> Rise:
     height = end - float(smooth[best])
     if height <= 0:
         return NONE
-    # A spike higher than the end does not belong to the noise of the levels that are compared.
+    # A spike higher than the end does not count as noise of the levels that are compared.
     capped = np.concatenate([y[:best], np.minimum(tail, max(end + 0.3 * height, float(np.quantile(tail, 0.75))))])
     noise, inflation = unexplained(capped, best, typical_noise / math.sqrt(size))
     points = max(1.0, width / inflation)

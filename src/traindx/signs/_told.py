@@ -1,9 +1,9 @@
 """What a person says, beside what was measured.
 
-A person can tell facts (under the names that observers write) and what they have seen, in the words of signs. Both
-stand in the fact `told` of the record (docs/record.md). A measurement counts before a statement; the one exception are
-losses that a person pasted: an excerpt that looks normal does not refute the trouble that they describe. A fault that
-somebody reports has not been caught in the act, so its level stays below that of one that was.
+A person can state facts (under the names that observers write) and symptoms (as signs). Both are in the fact `told` of
+the record (docs/record.md). A measurement outranks a statement. The one exception are losses that a person pasted: an
+excerpt that looks normal does not refute the trouble that they describe. A fault that somebody reports was not caught
+in the act, so its level stays below that of a seen fault.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..record.values import index, mapping, number, text, texts
 from ..wording import lowered
 from ._base import Missing, Severity, Sign, SignUnit, if_raised
 
-WORD = 0.65  # the highest level of a fault that rests on somebody's word: raised, but not seen
+WORD = 0.65  # the highest level of a fault that a person reports: raised, but not seen
 SEVERITY: dict[str, Severity] = {"fault": "critical", "outcome": "critical", "condition": "warning"}
 
 
@@ -27,8 +27,8 @@ class Told:
     """The statements of a run; empty where nobody was asked."""
 
     statements: Mapping[str, Any]  # sign -> {"level", "text", "onset"}
-    facts: frozenset[str]  # names of facts and series that are somebody's word
-    excerpt: bool  # whatever else the run holds was pasted, and is a part of the whole
+    facts: frozenset[str]  # names of facts and series that a person stated
+    excerpt: bool  # everything else in the run was pasted, and is only a part of the log
 
     @classmethod
     def of(cls, run: Run) -> Told:
@@ -45,10 +45,11 @@ class Told:
         refuted = isinstance(found, Sign) and not (self.excerpt and level >= 0.5 > found.level)
         if refuted:
             return found
-        return _as_word(unit, Sign(unit.id, level, min(max(level, 0.0), 1.0), words, index(statement.get("onset"))))
+        onset = index(statement.get("onset"))
+        return _as_word(unit, Sign(unit.id, level, min(max(level, 0.0), 1.0), words, onset, values={"stated": True}))
 
     def _by_facts(self, unit: SignUnit, run: Run) -> Sign | Missing:
-        """Measured, and said to be by somebody's word where it rests on facts that were told."""
+        """The measured sign, marked as a statement if it rests on facts that a person stated."""
         watched, read = noting(run)
         found = unit.measure(watched)
         present = {name for name in read & self.facts if name in run.facts or run.series(name)}

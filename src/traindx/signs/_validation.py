@@ -8,6 +8,7 @@ import numpy as np
 
 from ..record import Run
 from ..record.types import FloatArray, IntArray
+from ..record.values import number
 from ._chance import compared_loss, has_other_terms
 from .curve import Curve, curve_of, in_bins, once_per_run, validation_loss
 
@@ -23,6 +24,16 @@ class Pairs:
     steps: IntArray
     validation: FloatArray
     training: FloatArray
+
+
+def evaluated_samples(run: Run) -> float:
+    """How many samples evaluations were seen to give the model."""
+    return number(run.fact("data/eval").get("samples")) or 0.0
+
+
+def passes_on_nothing(run: Run) -> int:
+    """How many evaluations called the model on no samples, where none called it on any."""
+    return 0 if evaluated_samples(run) else int(number(run.facts.get("eval_passes_empty")) or 0)
 
 
 def training_at(run: Run, step: int) -> float:
@@ -52,17 +63,20 @@ def _thinned(curve: Curve) -> Curve:
 
 @once_per_run
 def validation_scale(run: Run) -> float | None:
-    """The factor from a validation loss to a training loss; None where the two cannot be compared.
+    """The factor from a validation loss to a training loss; None if the two cannot be compared.
 
-    That is where evaluations use another loss function than training, or where the training loss is a sum, which
-    evaluations, as they are recorded, are not. A loss that is divided for accumulation is smaller in training than in
-    evaluations.
+    They cannot if evaluations use another loss function than training, if they compute a number of their own where
+    training calls a known function, or if the training loss is a sum of terms, of which evaluations record only one. A
+    loss that is divided for gradient accumulation is smaller in training than in evaluations.
     """
     training, evaluating = run.training_losses, run.evaluation_losses
     if evaluating and not training:
         return None  # the training loss function is unknown
     kinds = [{call.kind for call in calls} for calls in (training, evaluating)]
     if all(kinds) and not kinds[0] & kinds[1] and not all(found <= BINARY for found in kinds):
+        return None
+    by_hand = number(run.facts.get("eval_losses_read")) and any(c.kind not in ("", "residual") for c in training)
+    if by_hand and not evaluating:
         return None
     if any(call.reduction == "sum" for call in training):
         return None

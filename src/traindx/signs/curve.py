@@ -1,7 +1,7 @@
 """A scalar series made fit for measuring: finite, in order, one value a step (`Series.in_order`).
 
-Readers have cut a log into runs by then (`readers/rows/splitting.py`). Every sign that looks at a course wants the same
-curve, so it is made once per run.
+Readers have already split a log into runs (`readers/rows/splitting.py`). All signs that read a curve need the same one,
+so it is made once per run.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def in_bins(values: FloatArray, count: int, centre: Callable[..., FloatArray] = 
     if len(values) <= count:
         return values
     size = len(values) // count
-    head = len(values) - size * count  # the odd points go to a stretch of their own size: the first one
+    head = len(values) - size * count  # the points left over go into the first stretch
     rest = centre(values[head:].reshape(count, size), axis=1)
     if head:
         rest[0] = centre(values[: head + size])
@@ -237,7 +237,7 @@ def _names_adversaries(log: dict[str, object]) -> bool:
 
 @once_per_run
 def means_little(run: Run) -> bool:
-    """A loss whose course does not measure progress: of networks against each other, or of reinforcement learning.
+    """A loss whose curve does not measure progress: that of adversarial networks, or of reinforcement learning.
 
     Targets that move with the policy make such a loss grow while the policy gets better.
     """
@@ -264,5 +264,5 @@ def ended(run: Run) -> bool:
 
 
 def stop(run: Run) -> str:
-    """How an advice against further steps begins."""
+    """How advice against further steps begins."""
     return "Do not train on" if ended(run) else "Stop the run"

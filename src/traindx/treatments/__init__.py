@@ -1,7 +1,7 @@
 """Controlled re-runs: one change at a time inside the user's own script, against a control with the same seeds.
 
-`interventions/` holds the changes, `experiments/` what tells causes that no change cures; `_base` says what either
-defines. `treat` makes the trials and returns the diagnosis with what they showed.
+`interventions/` holds the changes, `experiments/` the tests for causes that no change cures; `_base` says what each
+module defines. `treat` makes the trials and returns the diagnosis with their results.
 """
 
 from ._base import Dose, Experiment, Intervening, Intervention, Refusal, all_experiments, all_interventions

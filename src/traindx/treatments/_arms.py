@@ -20,7 +20,7 @@ KIND = "traindx.treatments.arm"
 
 @dataclass(frozen=True)
 class Length:
-    """How long an arm may run; `evaluation`: up to the script's next evaluation behind the steps."""
+    """How long an arm may run; with `evaluation`, up to the script's next evaluation after these steps."""
 
     steps: int
     seconds: float
@@ -44,11 +44,11 @@ CONTROL = Arm("control")
 
 @dataclass(frozen=True)
 class Made:
-    """An arm that was run. `error`: one line where the script failed, or nothing could be learnt from it."""
+    """An arm that was run. `error`: one line if the script failed, or if nothing can be learned from the run."""
 
     run: Run | None
     found: Mapping[str, Any]
-    seconds: float  # of the wall clock; as it was when the arm was made, where it comes from the cache
+    seconds: float  # wall-clock time of the run; for an arm from the cache, that of the original run
     error: str | None = None
     cached: bool = False
 
@@ -58,12 +58,12 @@ class Made:
 
     @property
     def cut(self) -> bool:
-        """Whether our limits ended it, not the script."""
+        """Whether traindx's limits ended the run, not the script itself."""
         return self.found.get("stopped_by") is not None
 
 
 class Watch(Protocol):
-    """Who is told of what goes on. `progress` is a file that holds the steps and the loss of the arm so far."""
+    """Receives progress messages. `progress` is a file that holds the steps and the loss of the arm so far."""
 
     def say(self, text: str) -> None: ...
     def began(self, arm: str, seed: int, steps: int, progress: Path) -> None: ...
@@ -71,7 +71,7 @@ class Watch(Protocol):
 
 
 class Silent:
-    """Nobody is told."""
+    """Discards all messages."""
 
     def say(self, text: str) -> None: ...
     def began(self, arm: str, seed: int, steps: int, progress: Path) -> None: ...
@@ -90,11 +90,11 @@ class Arms:
         at_once: int,
         sources: Mapping[str, str] | None = None,
     ) -> None:
-        self._sources = dict(sources or {})  # digests of the files that arms have run: all must run the same
+        self._sources = dict(sources or {})  # digests of the source files: all arms must run the same ones
         self._script, self._start, self._cache, self._watch = script, start, cache, watch
         self.args = tuple(script.args)
         self._pool = ThreadPoolExecutor(at_once)
-        self.count = 0  # that were really run
+        self.count = 0  # arms that were really run, not taken from the cache
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -148,7 +148,7 @@ class Arms:
         """Arms are compared with each other: an edit between two of them would look like an effect."""
         for path, digest in file_digests(found.get("files") or ()).items():
             if self._sources.setdefault(path, digest) != digest:
-                raise ProbeError(f"{shown(path)} changed while the trials ran: treat it again")
+                raise ProbeError(f"{shown(path)} changed while the trials ran: run traindx treat again")
 
     def _called(self, arm: Arm) -> tuple[Script, Start | None]:
         """The script, and what starts it; with other arguments, a process of its own."""

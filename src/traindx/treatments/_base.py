@@ -25,9 +25,9 @@ JUDGED_BY
 its driver run where the script has imported it, `doses` runs where nobody has. A driver counts in `acted` how often it
 really changed something; a trial whose driver never acted has failed.
 
-An experiment, one file in `experiments/`, tells a cause that no change of the run cures. It defines ID, TITLE, TESTS,
+An experiment, one file in `experiments/`, tests a cause that no change of the run cures. It defines ID, TITLE, TESTS,
 COST and `arms(run, signs, cause) -> Sequence[Dose] | Refusal`, `begin(options) -> Driver`, and
-`tells(control, arms) -> Told`: what the record of the control and of the arms say about the cause.
+`tells(control, arms) -> Told`: what the records of the control and of the arms say about the cause.
 """
 
 from __future__ import annotations

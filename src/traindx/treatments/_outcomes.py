@@ -1,4 +1,4 @@
-"""How a run went, in numbers that two arms can be compared by: at equal steps, robust, with their standard errors."""
+"""The outcome of a run in numbers by which two arms are compared: at equal steps, robust, with standard errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACE = ("data", "forward", "backward", "step")  # the parts of a step; what is l
 
 @dataclass(frozen=True)
 class Level:
-    """A level and its standard error; infinite where the run left the finite numbers."""
+    """A level and its standard error; infinite where the run became NaN/Inf."""
 
     value: float
     error: float = 0.0
@@ -82,7 +82,7 @@ def both_fitted(control: Outcome, treated: Outcome) -> bool:
 
 
 def broken(run: Run) -> bool:
-    """Whether the run met its end, or would have: it failed, or its loss left the finite numbers."""
+    """Whether the run broke: the script failed, or its loss became NaN/Inf."""
     return run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
 
 

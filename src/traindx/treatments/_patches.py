@@ -21,7 +21,7 @@ ALIKE = 0.5  # of the trial's effect that the patched run must have, at least
 
 
 def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose: Dose, first: bool) -> Fix:
-    """The cause's own fix where its own dose won; else the fix with the dose that did."""
+    """The cause's own fix if the fix's own dose worked best; else the fix with the dose that did."""
     own = all_causes()[cause].fix(run, signs)
     if first or intervention.fix is None:
         return own

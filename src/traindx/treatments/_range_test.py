@@ -22,6 +22,6 @@ def beside_range_test(script: Script, rate: float) -> str | None:
     if 1 / ALIKE <= advice.suggestion / rate <= ALIKE:
         return f"traindx lr agrees: it suggests {suggested}, within a factor of {ALIKE:g} of {num(rate)}"
     return (
-        f"traindx lr suggests {suggested}, not {num(rate)}: it raises the learning rate from step to step and looks at "
-        "the first steps only; the trial kept one learning rate for its whole length, so it counts more"
+        f"traindx lr suggests {suggested}, not {num(rate)}: it raises the learning rate from step to step and sees "
+        "only the first steps; the trial kept one learning rate for its whole length, so it counts more"
     )

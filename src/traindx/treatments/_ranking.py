@@ -8,8 +8,8 @@ from dataclasses import replace
 from ..diagnosis import Diagnosis, Hypothesis, TrialReport
 from ..diagnosis.types import Basis
 
-# How much more often a trial ends so where its cause is the one than where it is not. No single trial may say more:
-# a cure can be by accident, and a fix that did not help can have been the wrong dose.
+# Likelihood ratios: how much more often a trial has this outcome if its cause is the true one than if it is not. They
+# are bounded, because a cure can be an accident, and a fix that did not help can have been the wrong dose.
 FACTORS: Mapping[str, float] = {"cured": 30.0, "helped": 3.0, "no-change": 0.1, "worse": 0.05, "failed": 1.0}
 LEAST, MOST = 0.05, 30.0
 PROVES = 10.0  # the likelihood ratio from which an experiment proves its cause
@@ -22,7 +22,7 @@ def ranked(diagnosis: Diagnosis, trials: Sequence[TrialReport], told: Mapping[st
     for hypothesis in diagnosis.hypotheses:
         trial = best.get(hypothesis.cause)
         factor = FACTORS[trial.verdict] if trial is not None and not trial.experiment else 1.0
-        if hypothesis.basis == "seen":  # it is there, whether its fix helps or not
+        if hypothesis.basis == "seen":  # the fault exists, whether its fix helps or not
             factor = max(1.0, factor)
         factor *= told.get(hypothesis.cause, 1.0)
         weights[hypothesis.cause] = hypothesis.confidence * min(MOST, max(LEAST, factor))
@@ -47,7 +47,7 @@ def _basis(hypothesis: Hypothesis, trial: TrialReport | None, told: float) -> Ba
         return "proven" if told >= PROVES else "refuted" if told <= 0.1 else hypothesis.basis
     if trial.verdict == "cured":
         return "proven"
-    # What was seen is there, whether its fix helps or not.
+    # A seen fault exists, whether its fix helps or not.
     return "refuted" if trial.verdict in ("no-change", "worse") and hypothesis.basis != "seen" else hypothesis.basis
 
 

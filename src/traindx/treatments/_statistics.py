@@ -2,9 +2,9 @@
 
 Differences are paired by seed. Their noise is pooled from three sources: what a placebo changes, how much the
 differences scatter, and the standard errors within the runs. After every seed the mean is compared with a Student
-interval at a level that is divided by the number of looks, so that the chance of a false "better" stays below ALPHA
-however often one looks (Bonferroni). "Better" needs two seeds and the least effect; giving up needs one, and less
-certainty, because it cannot make anything better.
+interval at a level that is divided by the number of comparisons, so that the chance of a false "better" stays below
+ALPHA however many there are (Bonferroni). "Better" needs two seeds and the least effect; giving up needs one seed and
+less certainty, because giving up cannot claim a false cure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FEWEST_SEEDS = 2
 FUTILE = 0.9  # how sure it must be that the least effect is not reached, to give up
 SHOWN = 0.95  # the interval that is reported
 WITHIN_WEIGHT = 1.0  # degrees of freedom that the runs' own standard errors are worth: they see one start only
-LEAST_NOISE = 0.02  # in log-ratios: a noise that looks smaller, or is zero, is not believed
+LEAST_NOISE = 0.02  # in log-ratios: a smaller noise estimate, or zero, is not trusted
 
 Decision = Literal["better", "worse", "same", "open"]
 

@@ -8,9 +8,10 @@ from ..causes import all_causes
 from ..diagnosis import Hypothesis, SymptomChange
 from ..signs import Signs, all_signs
 
-# What a short run shows because it is short: a trial ends where it was told to.
+# Signs that a run shows only because it is short: a trial ends at its step limit.
 OF_LENGTH = (
     "too-short",
+    "too-early",
     "few-updates",
     "still-improving",
     "validation-still-improving",
@@ -40,8 +41,9 @@ def conditions(hypothesis: Hypothesis, control: Signs) -> list[str]:
 
 
 def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool = True) -> list[SymptomChange]:
-    """A sign that the treated run lacks has lost its object (a clip that is gone does not cut). But it counts as it was
-    where the run ended too early to show it (`reached` is False), or where measuring it failed."""
+    """A sign that is missing in the treated run counts as gone: what it measures is no longer there (without clipping,
+    nothing is clipped). It counts as still raised if the run ended too early to show it (`reached` is False), or if
+    measuring it failed."""
     found = []
     for name in names:
         if name in control:

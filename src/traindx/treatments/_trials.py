@@ -65,7 +65,7 @@ def try_dose(
     if arm is None:
         return report("failed", "the fix does not fit the files as they are")
     if kind == "symptoms" and not watched:
-        return report("failed", "no symptom was there that could be gone")
+        return report("failed", "the control shows no symptom that could disappear")
     for seed in range(statistics.MAX_SEEDS):
         if seed and not in_time():
             break

@@ -18,7 +18,7 @@ def nothing_to_treat(diagnosis: Diagnosis) -> str:
         return f"Nothing to treat here: {diagnosis.summary}"
     if diagnosis.verdict == "healthy":
         return f"Nothing to treat: {diagnosis.steps} steps show no fault and no bad outcome."
-    return f"Nothing to treat: no cause is likely enough to be tested after {diagnosis.steps} steps."
+    return f"Nothing to treat: after {diagnosis.steps} steps no cause is likely enough to test."
 
 
 def conclusion(
@@ -49,7 +49,7 @@ def conclusion(
 
 
 def rules_out(diagnosis: Diagnosis, trials: Sequence[TrialReport]) -> list[str]:
-    """What trials without success speak against, one sentence each. What was seen is there all the same."""
+    """Causes that unsuccessful trials speak against, one sentence each; never causes that were seen."""
     seen = {hypothesis.cause for hypothesis in diagnosis.hypotheses if hypothesis.basis == "seen"}
     found = []
     for cause in dict.fromkeys(trial.cause for trial in trials if not trial.experiment):

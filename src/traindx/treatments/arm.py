@@ -1,6 +1,6 @@
 """One arm of a trial, inside the script's process: the intervention, the length of the run, the score, its progress.
 
-`begin(options)`: `steps` and `seconds` limit the run; `evaluation`: the run ends behind the script's next evaluation;
+`begin(options)`: `steps` and `seconds` limit the run; `evaluation`: the run ends after the script's next evaluation;
 `module` and `dose` name the intervention (none in a control); `progress` is a file that says how far it has come.
 """
 
@@ -21,14 +21,14 @@ from ..probes.acting.part import Part
 from . import _reading
 from .score import Scores, Targets
 
-LEAST_STEPS = 100  # that a trial makes even where its time is over
-PATIENCE = 5.0  # times the seconds that it may take for them
+LEAST_STEPS = 100  # a trial makes at least so many steps, even after its time is up
+PATIENCE = 5.0  # it may take this many times its seconds for them
 EVERY = 0.25  # seconds between two notes on the progress
 SMOOTHING = 0.1
 
 
 class _Length(UntilEvaluated):
-    """Ends the run, and tells the parent how far it is."""
+    """Ends the run at its limits, and reports progress to the parent process."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__(int(options["steps"]), float(options["seconds"]), bool(options.get("evaluation")))
@@ -56,7 +56,9 @@ class _Length(UntilEvaluated):
 
 def begin(options: Mapping[str, Any]) -> Part:
     length = _Length(options)
-    main = getattr(sys.modules.get("__main__"), "__file__", None)  # the script's: behind its end it is ours again
+    main = getattr(
+        sys.modules.get("__main__"), "__file__", None
+    )  # the script's own; after its end, it is traindx's again
     changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
 
     folders = _own_folders(main)

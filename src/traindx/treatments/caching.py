@@ -1,8 +1,8 @@
 """Keeps the records of finished arms in the user's cache folder, so that a trial is not made twice.
 
-An entry is found by the script with its arguments, the change, its dose, the seed and the length; it holds only while
-every source file that the run imported from its own folder is what it was, and every data file below it that the run
-was heard to read (`_reading`) has the size and the time of its last change that it had.
+The key of an entry is the script with its arguments, the change, its dose, the seed and the length. An entry is valid
+only while every source file that the run imported from its own folder is unchanged, and every data file below it that
+the run was heard to read (`_reading`) has the same size and modification time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TrialCache:
         self._folder = folder
 
     def find(self, about: Mapping[str, Any]) -> Path | None:
-        """The record of an arm that was made before with all the same."""
+        """The record of an earlier arm with the same key and sources, or None."""
         if self._folder is None:
             return None
         record, files = self._places(about)
@@ -68,9 +68,9 @@ class TrialCache:
         since: float = math.inf,
         data: Sequence[str] = (),
     ) -> None:
-        """A cache that cannot be written costs time and nothing else. Nothing is kept of a run whose sources cannot be
-        read here, or were written after it began at `since`: it may have run what they held before. Data that are not
-        here were written by the run itself, in its own layer."""
+        """Keeps a finished arm; a cache that cannot be written only costs time. A run is not kept if its sources cannot
+        be read here, or were written after it began at `since`: it may have run an older version of them. Data that are
+        not here were written by the run itself, in its own layer."""
         if self._folder is None or not files:
             return
         digests = file_digests(files)
@@ -104,7 +104,7 @@ class TrialCache:
 
 
 def file_digests(files: Iterable[str]) -> dict[str, str]:
-    """What the files hold now; empty where one cannot be read."""
+    """Digests of the files as they are now; empty if one cannot be read."""
     return {path: _digest(Path(path)) for path in files}
 
 

@@ -1,8 +1,8 @@
-"""A score of the answers that does not depend on the loss: read from what the loss function is given.
+"""A score of the predictions that does not depend on the loss: read from what the loss function is given.
 
-For class targets, how far up the scores put the true class; for one score a sample, how often a positive ranks above a
-negative; for values, the correlation with the target. Monotone (class scores) or affine (values) changes of the output
-leave it as it is, so that runs whose losses differ by construction can be compared. Each class counts alike.
+For class targets it is the rank of the true class among the scores; for one score per sample, how often a positive
+ranks above a negative; for values, the correlation with the target. Monotone (class scores) or affine (values) changes
+of the output do not change it, so runs whose losses differ by construction can be compared. All classes count equally.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The policy: a control run, then the leading hypotheses one after another, until one is settled or time is over."""
+"""The policy: a control run, then the leading hypotheses one after another, until one is settled or time is up."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ class _Treating:
         run = first.run
         if first.cached:
             self._notes.append(
-                "runs of an earlier treatment of the same sources and data files were used again; files that a library "
-                "opens by itself are not compared: --no-cache makes them anew"
+                "runs of an earlier treatment of the same sources and data files were reused; files that a library "
+                "opens by itself are not compared, and --no-cache repeats the runs"
             )
         run.source = str(self._script)
         without = OF_LENGTH if first.cut else ()
@@ -138,7 +138,7 @@ class _Treating:
             return self._conclude(diagnosis, controls, run, signs, bool(candidates))
         except KeyboardInterrupt:
             stop_all()
-            self._notes.append("interrupted: what was finished by then is reported")
+            self._notes.append("interrupted: only what was finished by then is reported")
             return self._conclude(diagnosis, controls, run, signs, bool(candidates), interrupted=True)
 
     def _first_length(self) -> Length:
@@ -249,10 +249,10 @@ class _Treating:
     ) -> Diagnosis:
         if self._trials and controls.noiseless:
             self._notes.append(
-                "control and placebo agree to the last bit: no noise is known, and only the least effect counts"
+                "control and placebo agree to the last bit, so the noise is not known and only the effect size decides"
             )
         if not controls.seeded:
-            self._notes.append("this script ignores seeds: two runs from one seed differ, and their scatter is noise")
+            self._notes.append("this script ignores seeds: two runs with the same seed differ, which counts as noise")
         factors = {cause: told.factor for cause, told in self._told.items()}
         hypotheses = ranked(diagnosis, self._trials, factors)
         patch, confirmed, cause = None, None, None
@@ -291,7 +291,7 @@ class _Treating:
         if treatment.verdict == "nothing-to-treat":
             return found
         if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
-            # What helps whatever the cause is of no use any more: the cause is known.
+            # Advice that helps whatever the cause is no longer needed: the cause is known.
             return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
         if diagnosis.verdict != "sick" and refuted(diagnosis):
             learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)

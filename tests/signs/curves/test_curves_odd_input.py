@@ -87,5 +87,5 @@ def test_every_catalogued_sign_is_there() -> None:
         "training-at-chance", "spikes-periodic", "saw-tooth", "train-above-validation", "loss-at-floor",
         "validation-double-descent", "training-learned", "validation-learned", "validation-still-improving",
         "much-to-gain", "generalisation-gap", "lr-lowered", "no-learning-signal", "accuracy-at-chance",
-        "validation-never-improves",
+        "validation-never-improves", "too-early",
     } == set(CURVES)  # fmt: skip

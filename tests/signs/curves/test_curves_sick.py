@@ -210,10 +210,24 @@ def test_falling_slowly() -> None:
     quiet("loss-falling-slowly", build(noisy(learning())))
 
 
+def test_a_loss_that_fell_at_once_does_not_fall_slowly() -> None:
+    """From 0.38 to 0.01 in the first tenth, and hardly on from there: the trend alone sees the rest."""
+    loss = 0.37 * np.exp(-60 * time(N)) + 0.01 * (1 - 0.3 * time(N)) + 2e-4 * rng().standard_normal(N)
+    quiet("loss-falling-slowly", build(loss))
+
+
 def test_oscillating_in_turn() -> None:
     loss = 1 + 0.3 * (-1.0) ** np.arange(N) + 0.03 * rng().standard_normal(N)
-    assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "up and down in turn"
+    assert raised("loss-oscillating", build(loss), "warning").values["kind"] == "alternating"
     quiet("loss-oscillating", build(noisy(np.ones(N), 0.3)))
+
+
+def test_small_swings_after_learning_are_no_bad_outcome() -> None:
+    """As with sign updates at a constant rate: 3 % of what was learned, and most of what is left."""
+    ends = 2.6 * np.exp(-30 * time(N)) + 0.1
+    swings = 1 + 0.6 * (-1.0) ** np.arange(N) * (time(N) > 0.2) + 0.02 * rng().standard_normal(N)
+    assert 0.5 <= raised("loss-oscillating", build(ends * swings), "warning").level < 0.8
+    assert raised("loss-oscillating", build((ends + 2.0) * swings), "warning").level >= 0.8
 
 
 def test_oscillating_with_growing_swings() -> None:

@@ -47,6 +47,10 @@ def softmax(dim: int, shape: list[int], *more: dict[str, Any]) -> Patient:
     return healthy().merge("graph", softmaxes=[{"dim": dim, "shape": shape, "log": False, "in_loss": False}, *more])
 
 
+def time_first(patient: Patient, given: list[int]) -> Patient:
+    return patient.modules({**module("gru", "GRU", 0), "settings": {"batch_first": False}, "given": given})
+
+
 def last_softmax(dim: int, shape: list[int]) -> Patient:
     return softmax(dim, shape).without("losses").merge("graph", last_activation="softmax")
 
@@ -244,6 +248,8 @@ HEALTHY = {
         ("contrastive both ways", lambda: softmax(0, [64, 64], {"dim": 1, "shape": [64, 64], "log": True})),
         ("contrastive one way", lambda: softmax(0, [64, 64])),
         ("attention over time, which comes first and is as long as the batch", lambda: softmax(0, [64, 64, 1])),
+        ("time first, by a recurrent layer", lambda: time_first(softmax(0, [64, 32, 1]), [64, 32, 8])),
+        ("time first, by the loss", lambda: softmax(0, [64, 32]).loss(target={"shape": [32]})),
         ("classes in dimension 1", lambda: softmax(1, [64, 10, 7])),
         ("a single key to attend to", lambda: softmax(-1, [64, 8, 30, 1])),
     ],

@@ -15,7 +15,7 @@ def _read(text: str) -> Telling:
 QUESTION = Question(
     id="data-size",
     ask="How many training samples are there?",
-    why="A large model learns a few thousand samples by heart; a few dozen steps an epoch are few.",
+    why="A large model learns a few thousand samples by heart; a few dozen steps per epoch are few.",
     how="len(train_dataset)",
     read=_read,
     examples=(("2000", 2), ("50000", 3), ("1M", 2)),

@@ -1,6 +1,6 @@
 """What a check before training asks, and its answers.
 
-Probes measure, signs place measurements on scales; here they become answers to a fixed list of questions.
+Probes measure, signs rate the measurements; here they become answers to a fixed list of questions.
 """
 
 from .judge import judge_check

@@ -81,14 +81,14 @@ def memorised(facts: Mapping[str, Any], further: list[Mapping[str, Any]], rest: 
         text += {
             "learnt": "",
             "falling": "; still decreasing: allow more --steps or --seconds",
-            "stuck": "; the batch is not overfitted. " + _implied(further, rest),
+            "stuck": "; one batch was not overfitted. " + _implied(further, rest),
             "not finite": "; then NaN/Inf. " + _implied(further, rest),
         }[result]
     return Answer("one-batch", "learning", status, text, dict(facts))  # type: ignore[arg-type]
 
 
 def _wrong_loss_inputs(rest: list[Answer]) -> bool:
-    """Whether the loss is computed from the wrong values: then the lowest loss that is possible is another one."""
+    """Whether the loss is computed from the wrong values: then the lowest possible loss is a different one."""
     return any(answer.id == "loss-inputs" and answer.status == "failed" for answer in rest)
 
 
@@ -101,13 +101,13 @@ def _implied(further: list[Mapping[str, Any]], rest: list[Answer]) -> str:
     if helped:
         factor = helped[0]["factor"]
         way = "high" if factor < 1 else "low"
-        return f"It does at {factor:g} times the learning rate, so the learning rate is too {way}: run traindx lr"
+        return f"At {factor:g} times the learning rate it was, so the learning rate is too {way}: run traindx lr"
     if not further:
-        return "Look at the learning rate, the loss, the targets and the model's capacity"
+        return "Check the learning rate, the loss, the targets and the model's capacity"
     tried = " and ".join(f"{other['factor']:g}" for other in further)
     return (
-        f"Nor does it at {tried} times the learning rate: look at the path from input to loss (detached or frozen "
-        "parts, the wrong loss or axis, targets that do not belong to the inputs) or give the model more units"
+        f"Nor was it at {tried} times the learning rate: check the path from input to loss (detached or frozen parts, "
+        "the wrong loss or axis, targets that do not belong to the inputs), or give the model more units"
     )
 
 
@@ -119,9 +119,9 @@ def same_start(facts: Mapping[str, Any]) -> Answer:
         return Answer("same-start", "repeatability", "passed", f"two runs have bit-identical losses for {steps} steps")
     if result == "seed":
         text = (
-            "two runs differ, and agree when seeded from outside: the script leaves something unseeded "
+            "two runs differ, and agree when traindx seeds them: the script leaves something unseeded "
             "(torch.manual_seed, numpy, random, or the order of a set of strings). Seed it to make runs comparable"
         )
         return Answer("same-start", "repeatability", "doubtful", text, dict(facts))
-    text = f"two runs from the same seed differ from step {at} on: compare means of several runs, not single runs"
+    text = f"two runs with the same seed differ from step {at} on: compare means of several runs, not single runs"
     return Answer("same-start", "repeatability", "doubtful", text, dict(facts))

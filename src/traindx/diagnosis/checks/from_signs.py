@@ -1,4 +1,4 @@
-"""Checks that signs of the first steps answer. Which sign answers which check stands on the sign (`CHECK`)."""
+"""Checks that signs of the first steps answer. Each sign names the check that it answers (`CHECK`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def answers_of_signs(signs: Signs) -> list[Answer]:
 
 def _answer(check: Check, units: list[SignUnit], signs: Signs) -> Answer:
     """Raised and critical: failed. Raised: doubtful. None of the signs measured: unasked."""
-    units = sorted(units, key=lambda unit: not unit.core)  # a core sign's reason for silence is the check's
+    units = sorted(units, key=lambda unit: not unit.core)  # if nothing was measured, a core sign's reason is given
     measured = [signs[unit.id] for unit in units if unit.id in signs]
     raised = sorted(
         (sign for sign in measured if sign.raised and sign.severity != "info"),

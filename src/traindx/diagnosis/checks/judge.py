@@ -31,7 +31,7 @@ def _diagnosis(source: str, run: Run, answers: list[Answer]) -> Diagnosis:
     failed = [each.id for each in answers if each.status == "failed"]
     causes = [each for each in found.hypotheses if each.cause not in ENDED_BY_US]
     if failed:
-        causes = [each for each in causes if each.cause != HEALTHY]  # no rival of a cause once a check has failed
+        causes = [each for each in causes if each.cause != HEALTHY]  # a failed check rules `healthy` out
         return replace(found, source=source, verdict="sick", summary=f"{_checks(failed)} failed.", hypotheses=causes)
     doubtful = [each.id for each in answers if each.status == "doubtful"]
     if found.verdict == "sick":

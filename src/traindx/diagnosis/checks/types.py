@@ -52,7 +52,7 @@ class CheckReport:
         printer.text(repr(self) if cycle else str(self))
 
     def __str__(self) -> str:
-        # People print a report; its text lives downstream.
+        # Imported late: renderers are downstream of this room, but people print a report.
         from ...reports.check.text import page
 
         return page(self)

@@ -1,6 +1,6 @@
-"""The fast path: what is noted of a training step that watchers are told about only later.
+"""The fast path: logs training steps in a few operations, and reports them to the watchers only later.
 
-`steps.py` holds a stretch of such steps. While one is going on, each hook point asks it one question (`takes_forward`,
+`steps.py` holds a stretch of such steps. During a stretch, each hook point asks it one question (`takes_forward`,
 `takes_backward`, …) and announces the moment only if the answer is no. `fast_steps_ended` hands the whole stretch to
-the watchers. `optimizers.py` knows what a step can be judged by, `memory.py` reads single numbers.
+the watchers. `optimizers.py` knows which gradient element to check at a step, `memory.py` reads single numbers.
 """

@@ -1,7 +1,7 @@
 """Optimizers whose steps may take the fast path: their learning rates, and the one gradient element that is read.
 
-A non-finite gradient is seen by that one element: backpropagation carries it to every parameter before the layer in
-which it arose.
+That one element shows a non-finite gradient: backpropagation carries it to every parameter of the layers before the one
+in which it arose.
 """
 
 from __future__ import annotations

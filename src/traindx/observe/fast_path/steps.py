@@ -1,8 +1,8 @@
-"""Training steps that are noted as they happen and reported to watchers later.
+"""Training steps that are logged as they happen and reported to watchers later.
 
-Where steps follow each other fast, most of them take the fast path: what has to be known of every step (its loss, the
-optimizer, its learning rate) goes into a list, in less than a microsecond. Observers get that list when the stretch
-ends: at the next step that is observed in full, or as soon as something differs from the steps before.
+If steps are short, most of them take the fast path: what has to be known about every step (its loss, the optimizer, its
+learning rate) goes into a list, in less than a microsecond. Observers get that list when the stretch ends: at the next
+step that is observed in full, or as soon as something differs from the steps before.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .optimizers import KnownOptimizer, first_group, rates_of
 # How far above its usual level a loss may lie without ending the stretch.
 USUAL_SHARE, USUAL_SPREADS = 0.5, 8
 
-# Asked for at every step, so looked up once.
+# Used at every step, so looked up once.
 _LOWEST, _TOP, _TENSOR = -math.inf, math.inf, torch.Tensor
 _is_grad_enabled = torch.is_grad_enabled
 
-# Steps between two looks at the clock, at the most: one costs as much as many a fast step. The first is after as many
-# as were quick the last time (one, where nothing is known), and each distance twice the last: where steps turn out to
-# be slow, a fast stretch lasts no more than about twice as long as it was meant to.
+# The most steps between two readings of the clock, one of which costs as much as several fast steps. The first reading
+# comes after as many steps as were quick last time (one, if nothing is known), and each distance doubles: if steps turn
+# out to be slow, a stretch lasts at most about twice as long as intended.
 CLOCK_EVERY = 32
 
 
@@ -89,7 +89,7 @@ class FastSteps:
         self._hooks = session.hooks
         self.first_step = session.step
         self.delivered: list[Any] = []  # for every batch that came from a loader, a weak reference to that loader
-        self._told_by_batch = self._fresh_batches = 0  # how long the log was at the last one, and how many came since
+        self._told_by_batch = self._fresh_batches = 0  # length of the log at the last batch; batches since then
         self.last_labels: Any = None  # a weak reference to the class ids in the last one
         self.last_call: tuple[Any, Any, Any] | None = None  # the model and its arguments, of the step in progress
         self.last_target: Any = None  # what the loss of that step was given
@@ -107,7 +107,7 @@ class FastSteps:
         self._instruction, self._site = 0, 0
         level, spread = session.loss_level
         self._highest = level + max(USUAL_SHARE * abs(level), USUAL_SPREADS * spread)
-        self._usual = _LOWEST  # losses up to this need no other question; at first, every loss does
+        self._usual = _LOWEST  # losses up to this need no further check; at first, every loss is checked
         known = [(i, o) for i, o in session.live_optimizers() if i in session.have_stepped]
         # Without an ordinary parameter there is no gradient to read: such an optimizer's steps are observed in full.
         self._optimizers = {id(o): KnownOptimizer(index, o) for index, o in known if any(map(usual, first_group(o)))}
@@ -253,7 +253,7 @@ class FastSteps:
             if value is not None and not _LOWEST < value < _TOP:
                 return False
         moved = None
-        # The very number that was there before needs no second look.
+        # The same number as before needs no second check.
         if groups[0].get("lr") is not known.rates[0] or len(groups) > 1:
             found = rates_of(groups)
             if found != known.rates:

@@ -1,4 +1,4 @@
-"""A digest of the autograd graph: what a person would want to know of it (docs/record.md, `graph`)."""
+"""A digest of the autograd graph: what a person would want to know about it (docs/record.md, `graph`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .loss_tail import (
     tail_of,
 )
 
-# What may stand between two linear maps without adding any power.
+# Operations that may lie between two linear maps without making the model more expressive.
 TRANSPARENT = {
     "view", "unsafeview", "reshapealias", "t", "transpose", "permute", "clone", "squeeze", "unsqueeze", "expand",
     "contiguous", "tocopy", "alias", "select", "slice", "nativedropout", "asstrided",
@@ -72,8 +72,8 @@ def digest(found: list[Any], read_saved: bool = True) -> dict[str, Any]:
 def _linear_chain(found: list[Any]) -> list[Any]:
     """The longest run of linear maps with nothing nonlinear between them, nearest to the loss first.
 
-    A product with a fixed matrix (a graph's neighbourhoods) is linear too, but no layer. A product of two things that
-    were computed is neither.
+    A product with a fixed matrix (a graph's adjacency) is linear too, but not a layer. A product of two computed
+    tensors is neither.
     """
     longest: list[Any] = []
     known: dict[Any, list[Any]] = {}
@@ -143,7 +143,7 @@ def _softmaxes(found: list[Any]) -> list[dict[str, Any]]:
 
 
 def _normalises(node: Any) -> bool:
-    """Whether this is the norm of a softmax that is written by hand. Of a square of scores, one way is as good."""
+    """Whether this is the normalisation of a hand-written softmax. For square scores, either axis is fine."""
     scores = saved(node, "self") if op_name(node) == "logsumexp" else None
     return scores is not None and scores.dim() == 2 and scores.shape[0] != scores.shape[1]
 

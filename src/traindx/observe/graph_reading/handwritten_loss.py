@@ -67,8 +67,13 @@ def _standard(node: Any, name: str, outputs: Iterable[Any]) -> HandMade | None:
 
 
 def _residual(loss: Any, outputs: Iterable[Any]) -> HandMade | None:
-    """Some function of prediction minus target, whichever: Huber's, a quantile's, one that weighs its samples."""
+    """Any function of prediction minus target: Huber, a quantile loss, one that weights its samples.
+
+    A target is a tensor: `1 - p`, as in `log(1 - p)`, is the probability of the other class.
+    """
     for node in nodes(loss, NEAR):
+        if any(len(by.next_functions) < 2 for by in _inputs(node)):
+            continue
         found = _error(node, RESIDUAL, outputs)
         if found is not None:
             return found
@@ -94,7 +99,7 @@ def _error(node: Any, called: str, outputs: Iterable[Any]) -> HandMade | None:
     given, difference = prediction.detach(), difference.detach()
     error = difference.abs() if called == "l1_loss" else difference.square()
     target = given - difference if first else given + difference
-    # Of a prediction that is not finite nothing follows, least of all that the target is not.
+    # A prediction that is not finite says nothing about the target.
     target = torch.where(torch.isfinite(given), target, torch.zeros_like(target))
     return HandMade(called, prediction, target, error.mean())
 

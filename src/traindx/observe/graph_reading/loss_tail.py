@@ -55,7 +55,7 @@ def negated(tail: list[Any]) -> bool:
 def signs_of_losses(found: list[Any]) -> dict[str, int]:
     """For each standard loss function behind the total, the sign with which it enters it: 1, -1, or 0 if both occur.
 
-    Only sums, differences and products with a number are followed; of what lies behind anything else nothing is said.
+    Only sums, differences and products with a number are followed; losses behind any other operation are left out.
     """
     signs: dict[str, int] = {}
     queue = [(found[0], 1)] if found else []
@@ -133,7 +133,7 @@ def lowers_likelihood(tail: list[Any]) -> bool:
 
 
 def errors_cancel(tail: list[Any]) -> bool:
-    """The size of a mean error, where the mean of its size was meant: errors of unlike sign cancel."""
+    """The absolute value of the mean error, where the mean absolute error was meant: errors of opposite sign cancel."""
     sized = False
     for node in tail:
         name = op_name(node)
@@ -150,7 +150,7 @@ def errors_cancel(tail: list[Any]) -> bool:
 
 
 def all_pairs_picked(near: list[Any]) -> list[dict[str, Any]]:
-    """`scores[:, labels]`, which gives every row the labels of all of them."""
+    """`scores[:, labels]`, which picks the labels of the whole batch for every row."""
     seen = []
     for node in near:
         chosen = saved(node, "indices") if op_name(node) == "index" else None

@@ -109,7 +109,7 @@ def replay(root: Any, args: Any, kwargs: Any, rng: Any) -> tuple[dict[str, Any] 
             module.register_forward_hook(lambda _m, _a, _o: births.modules.pop() and None)
         if rng is not None:
             torch.set_rng_state(rng)
-        # A model may print as it runs; once was asked for.
+        # A model may print as it runs; the replay must not print again.
         with (
             redirect_stdout(io.StringIO()),
             redirect_stderr(io.StringIO()),

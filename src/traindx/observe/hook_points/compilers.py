@@ -1,6 +1,6 @@
-"""Compilers and tracers read the user's code: while they do, and while compiled functions run, torch is put back
-as it is without us. What happens inside compiled code is not visible; the session notes that. A function may be a whole
-step of a training, so it is told where one begins and where it ends."""
+"""Compilers and tracers read the user's code: meanwhile, and while compiled functions run, torch is restored to its
+original state. What happens inside compiled code is not visible; the session records that. A compiled function may be a
+whole training step, so its begin and end are announced."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Driver:
 
 
 class Several(Driver):
-    """Several drivers, one after another: each gets what the one before made of it. Who ends the run stands last."""
+    """Several drivers in a row: each gets the result of the one before. The driver that ends the run comes last."""
 
     def __init__(self, drivers: Sequence[Driver]) -> None:
         self.drivers = tuple(drivers)

@@ -29,8 +29,8 @@ def install(hooks: HookPoints) -> None:
             grads, value = derive(*args, **kwargs)
             loss, aux = value if has_aux else (value, None)
             if _trains(grads) and usual(loss) and not transformed(loss):
-                # The graph is gone by now: what is left to tell is the loss. Within another transform, as for the
-                # gradient of every sample, it is no number yet.
+                # The graph is gone by now: only the loss is left to report. Within another transform, as for
+                # per-sample gradients, it is not a number yet.
                 hooks.end_fast_steps()
                 hooks.announce("backward_begin", loss, sites.user_frame(sys._getframe(1)), False, training=True)
                 hooks.announce("backward_end", loss, perf_counter() - began)

@@ -3,9 +3,9 @@
 Each file beside this one wraps some part of torch and announces what happens there. An *observer* is an object with a
 method named after each moment that it needs; `moments.py` lists them. A misspelt handler is an error.
 
-Most steps of a long training are not looked at. A watcher names in `ONLY_ON_LOOKS` the moments of a training step
-that it does not need then; evaluations are always announced. Where steps follow each other fast, most of them take the
-fast path (see `fast_path`): watchers get them together, afterwards, by `fast_steps_ended`.
+Most steps of a long training are not measured closely (no *look*). A watcher names in `ONLY_ON_LOOKS` the moments of a
+training step that it does not need then; evaluations are always announced. If steps are short, most of them take the
+fast path (see `fast_path`): watchers get them together, afterwards, through `fast_steps_ended`.
 
 An observer that raises is switched off, once and for all its moments; the training never sees the error. A
 *driver* may also change what happens (a batch, a learning rate) and is allowed to raise: see `driving`.
@@ -35,7 +35,7 @@ SHAPES, SCORING, TERMS = "shapes", "scoring", "terms"  # what some wrappers are 
 
 
 def text_of(error: BaseException) -> str:
-    """Its message. An exception of the script's own may fail at that."""
+    """The message of an exception. A custom exception of the script may fail to give one."""
     try:
         return str(error)[:500]
     except Exception:
@@ -66,12 +66,12 @@ class HookPoints(Wrappers):
         self.live = False
         self.busy = False  # observers' own torch calls must not announce themselves
         self.inside = False  # within an outermost module's forward, or within backward, which may run forwards again
-        self.looking = True  # the present step is looked at
+        self.looking = True  # the present step is measured (a look)
         # The `FastSteps` going on: moments that they take (`takes_…`) are not announced. None while a driver is
         # at work.
         self.fast: Any = None
         self.fast_allowed = True
-        # Who accounts for the seconds that we take: whether they are part of what looking at a step costs.
+        # Accounts for traindx's own seconds; the argument says whether they belong to the cost of a look.
         self.lengths = Lengths()
         self.charge: Callable[[float, bool], None] = lambda seconds, of_look: None
         self._scoring = False
@@ -110,7 +110,7 @@ class HookPoints(Wrappers):
         self._rebuild()
 
     def switch_off(self, observer: Any, moment: str, error: BaseException) -> None:
-        """The last line of defence: nothing that happens here may reach the training."""
+        """The last line of defence: no error of an observer may reach the training."""
         try:
             self.forget(observer)
             self._switched_off(observer.name, f"{type(error).__name__} at {moment}: {text_of(error)}")
@@ -144,7 +144,7 @@ class HookPoints(Wrappers):
         return self._no_functions()
 
     def may_follow(self) -> bool:
-        """Called by a thread that trains, where another one did so far."""
+        """Called when another thread trains than before."""
         if self.thread and threads.alive(self.thread):
             if self._followed_others or threads.trains_on(self._progress):
                 threads.wait_until(lambda: not self.busy)
@@ -164,7 +164,7 @@ class HookPoints(Wrappers):
         return self.thread not in (0, get_ident()) and threads.alive(self.thread)
 
     def never_fast(self, error: Exception) -> None:
-        """Taking note of a fast step failed: from now on every step is observed in full."""
+        """Logging a fast step failed: from now on every step is observed in full."""
         self.fast_allowed = False
         try:
             self._switched_off("fast path", f"{type(error).__name__}: {text_of(error)}")
@@ -192,7 +192,7 @@ class HookPoints(Wrappers):
 
     @property
     def scoring(self) -> bool:
-        """An evaluation goes on, in which scalars that the script reads may be its results."""
+        """An evaluation is in progress; scalars that the script reads now may be its results."""
         return self._scoring
 
     @scoring.setter

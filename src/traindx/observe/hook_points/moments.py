@@ -47,7 +47,7 @@ class Moments:
     # Announced while the gradient passes the longest chain of one nonlinearity.
     def chain_gradient(self, end: str, length: int, gradient: Any) -> None: ...
 
-    # Relayed by watchers/graph.py at deep looks: a sample of the output of each of some layers, one row a layer.
+    # Relayed by watchers/graph.py at deep looks: samples of the outputs of some layers, one row per layer.
     def outputs_copied(self, names: Any, parts: Any) -> None: ...
 
     # Relayed by watchers/updates.py, which knows what one update is in any style of loop.

@@ -74,7 +74,7 @@ def install(hooks: HookPoints) -> None:
             original(self, *args, **kwargs)
             if hooks.driver is not None and hooks.live and not hooks.busy:
                 hooks.driver.optimizer_made(self)
-            hooks.announce("optimizer_made", self, sites.here(2) if hooks.live else None)
+            hooks.announce("optimizer_made", self, sites.where_made(self, 2) if hooks.live else None)
 
         return __init__
 
@@ -85,7 +85,7 @@ def install(hooks: HookPoints) -> None:
                 _drive_steps(hooks, type(self))
                 hooks.driven_schedulers.add(self)
                 hooks.driver.scheduler_made(self)
-            hooks.announce("scheduler_made", self, sites.here(2) if hooks.live else None)
+            hooks.announce("scheduler_made", self, sites.where_made(self, 2) if hooks.live else None)
 
         return __init__
 

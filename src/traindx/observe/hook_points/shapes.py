@@ -58,7 +58,7 @@ def install(hooks: HookPoints) -> None:
 
 
 def _batch_lost(tensor: Any, after: tuple[int, ...]) -> int | None:
-    """Where the axis is that was the first before a transpose, if the new shape takes another one for it.
+    """The position of the axis that was first before a transpose, if the new shape treats another axis as the first.
 
     A transpose leaves the strides as they were: the longest belongs to what used to be the first axis.
     """

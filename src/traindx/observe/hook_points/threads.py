@@ -1,7 +1,7 @@
 """One thread's training is followed.
 
-Where two train at once we would read the gradients of one while the other changes them, which torch does not survive.
-A thread that trains after another one, or while that waits for it, is followed in its turn.
+If two threads trained at once, traindx would read the gradients of one while the other changes them, which can crash
+torch. A thread that trains after another one, or while the other waits for it, is followed next.
 """
 
 from __future__ import annotations

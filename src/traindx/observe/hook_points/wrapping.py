@@ -1,7 +1,7 @@
-"""Replaces parts of torch by wrappers, and removes them again: at the end, for a while, or while nobody needs them.
+"""Replaces parts of torch with wrappers, and removes them again: at the end, for a while, or while nobody needs them.
 
-A script may replace the same parts. What somebody else has put in a place is never overwritten: a wrapper is removed
-only where it is still the one in place, and put there only where torch's own function is.
+A script may replace the same parts. Replacements by others are never overwritten: a wrapper is removed only if it is
+still in place, and installed only where torch's own function is in place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs a script as `python` does, under observation: the program, the moment torch is imported, the last words."""
+"""Runs a script as `python` does, under observation: the program, the import of torch, and how the process ended."""
 
 from .running import Ending as Ending
 from .running import Program as Program

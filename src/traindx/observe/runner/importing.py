@@ -1,4 +1,4 @@
-"""Tells us when the script imports torch, so that nothing is imported before the script does it itself."""
+"""Notices when the script imports torch, so that traindx imports nothing before the script does."""
 
 from __future__ import annotations
 

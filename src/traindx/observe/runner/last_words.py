@@ -1,7 +1,7 @@
-"""A signal that ends the process leaves its name beside the record, without a handler that the script could notice.
+"""Records which signal ended the process, in a file beside the record, without a handler that the script could notice.
 
-Python's fault handler writes from within the signal, even where the interpreter hangs, and then lets the signal do what
-it does without us. `signal.getsignal` still gives the default, and a handler that the script sets replaces ours.
+Python's fault handler writes from within the signal, even if the interpreter hangs, and then lets the signal do what it
+would do anyway. `signal.getsignal` still returns the default, and a handler that the script sets replaces ours.
 """
 
 from __future__ import annotations

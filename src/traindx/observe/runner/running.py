@@ -161,7 +161,7 @@ def _execute(program: Program) -> Ending:
     return Ending(0, "ok")
 
 
-# Where modules with pools of workers note that python is about to exit, after which they take nothing on.
+# Flags by which modules with worker pools know that python is about to exit, and then accept no more work.
 POOLS_OVER = (
     ("concurrent.futures.thread", "_shutdown"),
     ("concurrent.futures.process", "_global_shutdown"),
@@ -171,7 +171,7 @@ POOLS_OVER = (
 
 def _wait_for_threads() -> None:
     """As python does before it exits: the script may train in a thread."""
-    # Pools leave word here how their workers, who wait for more to do, are told that it is over.
+    # Pools register functions here that tell their waiting workers to end.
     for last_word in reversed(getattr(threading, "_threading_atexits", [])):
         last_word()
     for name, flag in POOLS_OVER:

@@ -1,2 +1,2 @@
 """One file for each thing that is watched. Each defines a class `Watcher(session)` with a `name`, methods named
-after moments (`hooks.MOMENTS`), and optionally `finish()`. `ORDER` decides who gets a moment first."""
+after moments (`hook_points/moments.py`), and optionally `finish()`. `ORDER` decides who gets a moment first."""

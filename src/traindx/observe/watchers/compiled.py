@@ -68,7 +68,7 @@ class Watcher:
                 self._steps_alone[id(function)] = (function, weakref.ref(optimizer))
             else:
                 self.session.not_visible(
-                    f"{function.name}() is compiled and steps an optimizer: its gradients and layers are not seen"
+                    f"{function.name}() is compiled and steps an optimizer: its gradients and layers are not visible"
                 )
             self.session.hooks.relay(
                 "step_unseen", optimizer, None if self._backpropagated else _loss_in(result), seconds

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 import weakref
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import torch.nn.functional as F
 from ..fast_path.steps import FastSteps
 from ..metric_queue import cpu_value
 from ..session import Session
+from ..sites import call_path
 from ..tensors import class_ids_in, plain, tensors_in
 from .loss_inputs import CLASSIFYING, given_pair
 
@@ -34,9 +37,26 @@ class _Pass:
         self.scored = False
         self.hits: Any = 0.0
         self.hit_rows: Any = 0.0
-        self.read: list[float] = []  # scalars that the script itself read
-        self.counts = 0  # of them, such as are a whole number of the samples: shares of hits, not losses
+        # Scalars that the script itself read: by where, and whether without gradients, as an evaluation computes.
+        self.read: dict[tuple[bool, Hashable], list[float]] = {}
         self.sizes: set[int] = set()  # rows of the forwards
+        self.path: Hashable = None  # the calls that led to its loss
+
+    def hand_over(self, other: _Pass, forwards: int, rows: int) -> None:
+        """The last forwards belong to another set."""
+        self.forwards, self.rows = self.forwards - forwards, self.rows - rows
+        other.forwards, other.rows = other.forwards + forwards, other.rows + rows
+
+    def add(self, other: _Pass) -> None:
+        self.loss_sum = self.loss_sum + other.loss_sum
+        self.loss_rows += other.loss_rows
+        self.scored = self.scored or other.scored
+        self.hits, self.hit_rows = self.hits + other.hits, self.hit_rows + other.hit_rows
+
+    def is_share(self, value: float) -> bool:
+        """Whether it is a whole number of the samples: a share of hits, not a loss."""
+        sizes = {*self.sizes, self.rows}
+        return 0 <= value <= 1 and any(abs(value * rows - round(value * rows)) < 1e-4 for rows in sizes)
 
 
 class Watcher:
@@ -46,6 +66,8 @@ class Watcher:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._pass: _Pass | None = None
+        self._others: dict[Hashable, _Pass] = {}  # other sets of the same evaluation, by the calls that led there
+        self._unscored = (0, 0)  # forwards and their rows since the last loss
         self._sets: list[Any] = []
         self._loader: weakref.ref[Any] | None = None
         self._labels: weakref.ref[Any] | None = None
@@ -53,6 +75,7 @@ class Watcher:
         self._scored_output = True
         self._classifies = False  # the training loss is a cross entropy over class ids
         self._passes = 0
+        self._empty_passes = 0  # such as called a model on no samples
         self._taken_from_reads: list[tuple[float, float]] = []  # with the training loss at that time
 
     def batch_ready(self, loader: Any, batch: Any, seconds: float) -> None:
@@ -80,6 +103,7 @@ class Watcher:
         rows = next((t.shape[0] for t in tensors_in((args, kwargs)) if t.dim()), 1)
         current.rows += rows
         current.sizes.add(rows)
+        self._unscored = (self._unscored[0] + 1, self._unscored[1] + rows)
         self._score_silent_output()
         logits = found[0]
         self._output = weakref.ref(logits)
@@ -101,6 +125,9 @@ class Watcher:
             return
         if self._pass is None or not plain(first) or not plain(second):
             return
+        if self._unscored[0] and self._pass.key is None:
+            self._turn_to(call_path(sys._getframe(3)))
+        self._unscored = (0, 0)
         rows = max(1, int(second.shape[0]) if second.dim() else 1)
         number = _value(value)
         if given[1].get("reduction") == "sum":
@@ -108,6 +135,19 @@ class Watcher:
         self._add_loss(number, rows)
         self._score(name, first, second)
         self._scored_output = True
+
+    def _turn_to(self, path: Hashable) -> None:
+        """Two sets that one evaluation goes through, without loaders, are told apart by the lines that score them."""
+        current = self._pass
+        if current is None or current.path in (None, path):
+            if current is not None:
+                current.path = path
+            return
+        other = self._others.pop(path, None) or _Pass(None)
+        other.path = path
+        current.hand_over(other, *self._unscored)
+        self._others[current.path] = current
+        self._pass = other
 
     def forward_trained(self, forward: Any) -> None:
         # `train()` was forgotten after the last evaluation, and what seemed to be part of that is training.
@@ -155,13 +195,16 @@ class Watcher:
                 self._score("cross_entropy", logits, labels)
 
     def scalar_read(self, tensor: Any, value: float) -> None:
-        if self._pass is not None and len(self._pass.read) < 100_000:
-            if not self._scored_output:
-                self._score_silent_output()
-            self._pass.read.append(value)
-            self._pass.counts += 0 <= value <= 1 and any(
-                abs(value * rows - round(value * rows)) < 1e-4 for rows in {*self._pass.sizes, self._pass.rows}
-            )
+        if self._pass is None:
+            return
+        if not self._scored_output:
+            self._score_silent_output()
+        if self._pass.loss_rows:
+            return  # its loss is known
+        place = (not torch.is_grad_enabled(), call_path(sys._getframe(3)))
+        values = self._pass.read.setdefault(place, [])
+        if len(values) < 100_000 and len(self._pass.read) < 100:
+            values.append(value)
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         if self._pass is not None:
@@ -169,19 +212,30 @@ class Watcher:
 
     def _close(self) -> None:
         self._score_silent_output()
-        done, self._pass = self._pass, None
+        current, others = self._pass, list(self._others.values())
+        self._pass, self._others = None, {}
         self.session.hooks.scoring = False
         self._output = None
-        if done is None:
+        self._unscored = (0, 0)
+        if current is None:
             return
+        self._empty_passes += current.forwards > 0 and not current.rows and not others
+        by_set: dict[Any, _Pass] = {}
+        for done in (*others, current):
+            # Sets are told apart by their loader, or else by their size.
+            key = done.key if done.key is not None else ("rows", done.rows)
+            known = by_set.setdefault(key, done)
+            if known is not done:
+                known.add(done)
+        found = [self._record(key, done) for key, done in by_set.items()]
+        self._passes += any(found)
+
+    def _record(self, key: Any, done: _Pass) -> bool:
         loss = done.loss_sum / done.loss_rows if done.loss_rows else self._from_reads(done)
         if loss is None and not done.scored:
-            return
+            return False
         if not done.loss_rows and isinstance(loss, float) and self.session.last_loss is not None:
             self._taken_from_reads.append((loss, self.session.last_loss))
-        self._passes += 1
-        # Sets are told apart by their loader, or else by their size.
-        key = done.key if done.key is not None else ("rows", done.rows)
         if key not in self._sets and len(self._sets) < 8:
             self._sets.append(key)
         number = self._sets.index(key) if key in self._sets else 0
@@ -190,16 +244,26 @@ class Watcher:
             self.session.metrics.scalar("loss/validation" + suffix, self.session.step, loss)
         if done.scored:
             self.session.metrics.scalar("accuracy/validation" + suffix, self.session.step, done.hits / done.hit_rows)
+        return True
 
     def _from_reads(self, done: _Pass) -> float | None:
-        """A loss written by hand shows only as a scalar that the script reads, once a forward or once a pass."""
+        """A loss written by hand shows only as a scalar that the script reads, once a forward or once a pass.
+
+        What is read at several places are several quantities: which of them is the loss cannot be told.
+        """
         training = self.session.last_loss
-        per_forward = len(done.read) / max(1, done.forwards)
-        if not done.read or training is None or not (per_forward <= 1.01 or len(done.read) == 1):
+        inside = [values for (evaluated, _), values in done.read.items() if evaluated]
+        several = [
+            values
+            for values in inside or done.read.values()
+            if not all(done.is_share(value) or (value > 1 and value == round(value)) for value in values)
+        ]
+        if len(several) != 1 or training is None:
             return None
-        if done.counts == len(done.read):
+        (values,) = several
+        if not (len(values) / max(1, done.forwards) <= 1.01 or len(values) == 1):
             return None
-        value = sum(done.read) / len(done.read)
+        value = sum(values) / len(values)
         # An accuracy or a count is read the same way: only what is of the training loss's size is taken for a loss.
         if not math.isfinite(value):
             return value
@@ -207,6 +271,10 @@ class Watcher:
 
     def flush(self) -> None:
         self.session.writer.fact("eval_passes", self._passes)
+        if self._taken_from_reads:
+            self.session.writer.fact("eval_losses_read", len(self._taken_from_reads))
+        if self._empty_passes:
+            self.session.writer.fact("eval_passes_empty", self._empty_passes)
 
     def finish(self) -> None:
         self._close()

@@ -23,7 +23,7 @@ NOISE_WINDOW = 16  # pairs of gradients that one noise scale estimate averages o
 
 class Watcher:
     name = "gradients"
-    ONLY_ON_LOOKS = frozenset({"forward_begin"})
+    ONLY_ON_LOOKS = frozenset({"forward_begin", "clipped"})
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -33,12 +33,21 @@ class Watcher:
         self._largest: list[
             tuple[str, Any, Any, Any]
         ] = []  # of weights not known to move: where their gradient is largest
+        self._clipped: tuple[set[int], Any] | None = None  # which parameters, and by what factor they shrank
         self._pairs: list[tuple[float, float]] = []
         self.batch_size = 0
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if self.session.deep and args and isinstance(args[0], torch.Tensor) and args[0].dim():
             self.batch_size = args[0].shape[0]
+
+    @torch.no_grad()
+    def clipped(self, kind: str, parameters: Any, threshold: Any, norm: Any, site: dict[str, Any] | None) -> None:
+        before, after = norm if isinstance(norm, tuple) else (norm, float(threshold))
+        if self.session.light and isinstance(before, torch.Tensor) and readable(before):
+            held = [parameters] if isinstance(parameters, torch.Tensor) else parameters
+            shrunk = torch.nan_to_num(before.detach() / after, nan=1.0).clamp_min(1.0)
+            self._clipped = ({id(p) for p in held}, shrunk)
 
     def _layers(self, update: Update) -> tuple[list[str], list[Any]]:
         """The parameters of this update, and those that no optimizer holds."""
@@ -68,6 +77,9 @@ class Watcher:
             return
         norms = torch._foreach_norm(grads)
         total = torch.linalg.vector_norm(torch.stack([n.to(norms[0].device, torch.float32) for n in norms]))
+        clipped, self._clipped = self._clipped, None
+        if clipped is not None and all(id(p) in clipped[0] for p in update.params if _dense(p.grad)):
+            total = total * clipped[1].to(total.device, total.dtype)  # as it was before
         if update.index <= 0:
             session.metrics.scalar("grad_norm", session.step, total)
         else:

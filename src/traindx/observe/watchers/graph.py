@@ -20,7 +20,7 @@ from ..graph_reading.graphs import factors, nodes, op_name, out_shape, saved
 from ..hook_points.modules import is_compiled
 from ..model_walk import parameters
 from ..session import Session
-from ..sites import describe
+from ..sites import describe, instruction
 from ..tensors import ACTIVATIONS, SAMPLE, plain, row_of, sample_rows, tensors_in
 
 ORDER = 45
@@ -130,7 +130,7 @@ class Watcher:
             session.factors |= {id(tensor) for tensor in factors(found)}
             leaves = {id(leaf) for node in found if (leaf := getattr(node, "variable", None)) is not None}
             session.no_factors = (session.no_factors | leaves) - session.factors
-        key = (frame.f_code, frame.f_lasti) if frame is not None else None
+        key = instruction(frame)
         times = self._digests.get(key, 0)
         if times < 2 and len(self._digests) < 8:
             self._digests[key] = times + 1

@@ -1,4 +1,4 @@
-"""Histograms of what layers put out, at a few of the deep looks: the first, a late one, and some between.
+"""Histograms of layer outputs, at a few of the deep looks: the first, a late one, and some between.
 
 The values are those that `graph.py` has copied for the layers' means and spreads; nothing else is read or kept.
 """

@@ -1,4 +1,4 @@
-"""What the standard losses are given: shapes, ranges, row sums, kinds of targets, histograms of labels and answers."""
+"""What standard losses are given: shapes, ranges, row sums, kinds of targets, histograms of labels and predictions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import torch
 
 from ...record.losses import OVER_CLASSES
 from ..baseline_loss import BaselineLoss
+from ..graph_reading.bootstrapping import bootstraps
 from ..graph_reading.graphs import op_name
 from ..metric_queue import cpu_value
 from ..session import Session
-from ..sites import describe, user_frame
+from ..sites import describe, instruction, user_frame
 from ..target_order import RANKED, TargetOrder
 from ..tensors import plain, sample_rows
 
@@ -33,7 +34,7 @@ EVAL_LOOKS = 4  # evaluation calls of one site that are looked at
 def given_pair(name: str, given: Any) -> tuple[Any, Any]:
     """The input and target tensors of a loss call.
 
-    Of a loss that treats both alike, the target is what carries no gradient, wherever it stands.
+    For a loss that treats both alike, the target is the argument that carries no gradient, whichever it is.
     """
     args, kwargs = given
     first = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
@@ -69,7 +70,7 @@ class Watcher:
             return
         frame = user_frame(sys._getframe(3))
         phase = "train" if training else "eval"
-        key = (name, phase, frame.f_code if frame else None, frame.f_lasti if frame else 0)
+        key = (name, phase, instruction(frame))
         fact = self._sites.get(key)
         if fact is None:
             if len(self._sites) >= 32:
@@ -119,6 +120,11 @@ class Watcher:
             fact["input"]["one_row"] = first.shape[0] > 1 and first.stride(0) == 0  # spread over the batch by `expand`
         if second.requires_grad:
             fact["target"]["carries_gradient"] = True
+            if name in SYMMETRIC and phase == "train" and fact["calls"] <= DISTINCT_LOOKS:
+                made = bootstraps(first, second) or bootstraps(second, first)
+                fact["target"]["bootstrapped"] = bool(fact["target"].get("bootstrapped")) or made
+        elif phase == "train" and self.session.calls_since_backward > 1:
+            fact["target"]["after_forwards"] = fact["target"].get("after_forwards", 0) + 1
         same_kind = name not in (*CLASSIFYING, "ctc_loss", "kl_div") and second.is_floating_point()
         fact["broadcast"] = bool(fact.get("broadcast")) or (same_kind and first.shape != second.shape)
         scores = sample_rows(first).float()
@@ -176,7 +182,7 @@ class Watcher:
         _widen(given, "row_sum_min", "row_sum_max", sum_low, sum_high)
         _widen(target, "min", "max", t_low, t_high)
         target["integer_valued"] = bool(whole) and target.get("integer_valued", True)
-        # Losses of one kind share a summary: a mean over class ids and prices would be that of nothing.
+        # Only losses of one kind share a summary: a mean over class ids and prices would be meaningless.
         summary = self._by_kind.setdefault((phase, fact["fn"], str(target["shape"][1:])), {})
         integers = not fact["target"]["dtype"].startswith(("float", "bfloat"))
         summary["kind"] = (
@@ -246,7 +252,7 @@ class Watcher:
             for label, count in enumerate(found):
                 if count:
                     counts[key][str(label)] = counts[key].get(str(label), 0) + int(count)
-        # The last batches' answers alone tell what the model has come to say.
+        # Only the predictions of the last batches show what the model predicts now.
         counts["recent"] = [*counts["recent"][-7:], both[1]]
         if phase == "train" and len(counts["order"]) < 512:
             majority = max(range(len(both[0])), key=lambda label: both[0][label])

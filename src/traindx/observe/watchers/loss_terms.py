@@ -19,7 +19,7 @@ from ..hook_points.modules import is_compiled
 from ..metric_queue import cpu_value
 from ..operand_names import held_operand, named_operand
 from ..session import Session
-from ..sites import describe, user_frame
+from ..sites import describe, instruction, user_frame
 from ..tensors import plain
 from .loss_inputs import given_pair
 
@@ -87,7 +87,7 @@ class Watcher:
             made = tensor.grad_fn if isinstance(tensor, torch.Tensor) and tensor.dim() < 2 else None
             if made is None or made in self._operands or not plain(tensor):
                 continue
-            place = (tensor is one and first_side, frame.f_code.co_filename, frame.f_code, frame.f_lasti)
+            place = (tensor is one and first_side, instruction(frame))
             if place not in self._places or len(self._operands) < MOST_NAMED:
                 self._places[place] = named_operand(frame, tensor, chain_of(made)[0])
             self._operands[made] = Operand(_value(tensor), tensor.numel(), place, *self._places[place])
@@ -103,7 +103,7 @@ class Watcher:
             of_mean = loss_of_batch_mean(name, first, second, given[1])
         reduction = given[1].get("reduction", "mean")
         frame = user_frame(sys._getframe(2))
-        place = (frame.f_code.co_filename, frame.f_code, frame.f_lasti) if frame is not None else None
+        place = instruction(frame)
         guess = None if of_mean is None or of_mean.dim() else _value(of_mean)
         found = Operand(_value(value), value.numel(), place, None, describe(frame), name, reduction, guess)
         if value.grad_fn is None:  # recognised in the graph: written by hand

@@ -21,7 +21,7 @@ ORDER = 0  # first: others read session.last_loss
 OTHER_PHASE = 50
 
 PACE = 0.1  # at which the level of the loss follows it
-FOLLOWED = 100  # what lies further back has no part in the level any more
+FOLLOWED = 100  # steps further back no longer count in the level
 
 _Put = Callable[[str, int, Any], None]  # a series, a step, the value there
 
@@ -125,7 +125,7 @@ class Watcher:
             ):  # the gradient of a function was taken, which leaves no graph
                 self._site_facts[site]["functional"] = True
                 self.session.not_visible(
-                    "gradients are taken by torch.func: those of layers, and updates, are not seen"
+                    "gradients are computed by torch.func: gradients per layer and updates are not visible"
                 )
         self._site_facts[site]["count"] += 1
         return site

@@ -43,7 +43,7 @@ class Watcher:
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if torch.is_grad_enabled() and (args or kwargs) and self.session.has_parameters(root):
             weak = {key: _weak((value,))[0] for key, value in kwargs.items()}
-            # Five kilobytes: where the step is not looked at, a replay drops other units than the training did.
+            # The random state takes 5 kB, so it is kept only on looks; else the replay drops other units than training.
             rng = torch.get_rng_state() if root.training and self.session.light and not self._located else None
             self._calls = [*self._calls[1 - MAX_CALLS :], _Call(weakref.ref(root), _weak(args), weak, rng)]
 
@@ -192,7 +192,7 @@ class Watcher:
         session.writer.event("nonfinite-origin", session.step, **found)
 
     def _suspect(self) -> dict[str, Any] | None:
-        """Names the operation where the step was not looked at: its values are gone, its graph is not."""
+        """Names the operation for a step without a look: its values are gone, but its graph is not."""
         if self._backward is None:
             return None
         loss, code, line = self._backward[0](), *self._backward[1:]

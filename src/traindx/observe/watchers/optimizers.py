@@ -38,7 +38,7 @@ class _State:
             "steps_heard": 0,
         }
         self.rates: list[float | None] = [None] * len(optimizer.param_groups)
-        # Since the last step; nothing to clear before the first backward. None: of a fast step that is not known.
+        # Cleared since the last step? There is nothing to clear before the first backward. None: unknown (fast step).
         self.cleared: bool | None = True
         self.reached: bool | None = None  # does a loss's gradient go into its parameters? Asked when one was kept
         self.emptied = False  # since the last backward
@@ -180,7 +180,7 @@ class Watcher:
         self._backpropagated = False
         for state in self._states:
             state.emptied = False
-            # Who has just stepped has not cleared yet; of the others, and within a step, nobody knows.
+            # The optimizer that has just stepped has not cleared yet; for the others, and within a step, it is unknown.
             state.cleared = False if state is last and not fast.within_a_step else None
 
     def _note_rates(self, index: int, step: int, rates: list[Any]) -> None:

@@ -16,7 +16,7 @@ import torch
 from ...record.losses import OVER_CLASSES
 from ..padded_rows import FEWEST_ROWS, SHORTEST, PaddingTally, alike, measure_rows
 from ..session import Session
-from ..sites import describe, user_frame
+from ..sites import describe, instruction, user_frame
 from ..tensors import plain, tensors_in
 from .loss_inputs import given_pair
 
@@ -81,7 +81,7 @@ class Watcher:
         if rows is None:
             return
         frame = user_frame(sys._getframe(2))
-        key = (name, frame.f_code if frame else None, frame.f_lasti if frame else 0)
+        key = (name, instruction(frame))
         call = self._calls.get(key)
         if call is None:
             if len(self._calls) >= CALLS:

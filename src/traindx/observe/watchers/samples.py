@@ -204,7 +204,7 @@ class Watcher:
         if len(known) < MAX_HASHES and len(self._evaluated) < 16:
             known.update(hashes)
 
-    # ── columns that know the answer ────────────────────────────────────────────────────────────
+    # ── columns that determine the target ───────────────────────────────────────────────────────
 
     def _correlate(self, inputs: Any, target: Any) -> None:
         inputs = inputs.reshape(inputs.shape[0], -1)
@@ -290,8 +290,8 @@ def _new(hashes: set[int], trained: set[int]) -> bool:
 
 
 def _continuous(inputs: Any) -> bool:
-    """Whether equal samples are copies: most of a batch's values differ in two columns at least, or all the columns
-    together tell far more samples apart than there are (tokens follow rules, so this says nothing of them)."""
+    """Whether equal samples are copies: most of a batch's values differ in at least two columns, or the columns
+    together could tell apart far more samples than there are (not for tokens, which follow rules)."""
     if not inputs.is_floating_point():
         return False
     columns = inputs.reshape(inputs.shape[0], -1)[:64, :64].float().T.tolist()

@@ -1,4 +1,4 @@
-"""The models and their parameters: what they are made of, how they were initialised, whether they take part."""
+"""The models and their parameters: their modules, how they were initialised, whether they are trained."""
 
 from __future__ import annotations
 

@@ -45,11 +45,14 @@ class Watcher:
         self.session = session
         self._pending: list[Forward] = []
         self._backwards = 0
+        self._without_gradients = False  # the last model was called under `no_grad()`
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         session = self.session
         if session.has_parameters(root):
-            session.evaluating = not torch.is_grad_enabled() or (not root.training and session.hooks.modes_switch)
+            session.calls_since_backward += 1
+            self._without_gradients = not torch.is_grad_enabled()
+            session.evaluating = self._without_gradients or (not root.training and session.hooks.modes_switch)
             session.hooks.evaluating = session.evaluating
         session.last_forward = None
 
@@ -69,9 +72,12 @@ class Watcher:
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
         if self._pending and value.requires_grad:
             self._pending[-1].scored = True
+            if self._without_gradients:  # a target was computed in passing; what follows is training again
+                self.session.evaluating = self.session.hooks.evaluating = False
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         self.session.evaluating = self.session.hooks.evaluating = False  # an evaluation within a step is over by now
+        self.session.calls_since_backward = 0
         pending = self._pending
         if pending:
             reached = _reached(loss, pending)
@@ -107,7 +113,7 @@ class Watcher:
 def _reached(loss: Any, pending: list[Forward]) -> set[int]:
     """The numbers of those forwards that the loss's graph goes through."""
     if len(pending) == 1 and pending[0].in_train_mode:
-        return {pending[0].sequence}  # whose else
+        return {pending[0].sequence}  # the only candidate
     wanted = {forward.sequence for forward in pending}
     found: set[int] = set()
     for node in nodes(loss, MAX_NODES):

@@ -19,15 +19,15 @@ from ..tensors import readable
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
 
-# Seconds between steps that are observed in full although nobody looks at them: enough to time and to count by. They
-# are the thread's own, or a busy machine would make us a larger part of what the training takes.
+# Seconds between steps that are observed in full without a look: enough for timing and counts. It is the thread's CPU
+# time, or on a busy machine observation would take a larger share of the training.
 OBSERVED_EVERY = 0.2
-# By the clock it may be so many times as long: the thread has to wait for others, or for an accelerator.
+# In wall time it may take this many times as long: the thread has to wait for others, or for an accelerator.
 WAITING = 10
 # Seconds until the clock is first read in a fast stretch, if steps go on as fast as in the last one.
 SOON = 0.005
 
-# So many backwards without a step: the script is not accumulating, it is not stepping.
+# After this many backwards without a step, the script is not accumulating: it never steps.
 NEVER_STEPS = 50
 
 

@@ -69,7 +69,7 @@ class _History:
             steps = np.concatenate([np.arange(len(values), dtype=np.float64) for values in self._lists])
             every = np.ones(len(steps), bool)
             table = from_dense({"step": steps, "loss": np.concatenate(self._lists)}, {"step": every, "loss": every})
-            table.notes.append("lists of numbers: read as the training loss of a run each")
+            table.notes.append("lists of numbers: each is read as the training loss of a run")
             return table
         return self._table
 

@@ -157,7 +157,7 @@ def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     if test and 4 * max(map(len, validation), default=0) < max(map(len, test)):
         validation, test = test, []
         if "loss/validation" not in chosen:
-            chosen.note("the test loss is taken for the validation loss")
+            chosen.note("the test loss is read as the validation loss")
     if "loss/validation" not in chosen and validation:
         if sets := evaluation_sets(validation, train):
             _take_one_of_several_sets(chosen, left, sets)
@@ -243,7 +243,7 @@ def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, NamedSeries], set
         chosen.take(f"loss/validation/{number}", left.pop(curve.name))
     chosen.note(
         f"{len(sets)} evaluation sets: {first.name} is judged as the validation loss "
-        f"(--map val_loss=COLUMN takes another: {', '.join(curve.name for curve in others[:5])})"
+        f"(--map val_loss=COLUMN chooses another: {', '.join(curve.name for curve in others[:5])})"
     )
 
 

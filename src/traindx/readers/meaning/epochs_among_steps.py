@@ -30,7 +30,7 @@ def place_epochs_among_steps(curves: dict[str, NamedSeries], log: LogFacts) -> N
         curve = curves[name]
         curves[name] = NamedSeries(curve.name, _ends(curve.steps, train.steps, curves.get("epoch")), curve.values)
     names = ", ".join(log.columns.get(name, name) for name in epochs)
-    log.notes.append(f"{names}: numbered by epochs, the training by steps; placed where the epochs ended")
+    log.notes.append(f"{names}: numbered by epoch while training is numbered by step; placed where the epochs ended")
 
 
 def _of_evaluation(name: str) -> bool:

@@ -166,7 +166,7 @@ class Collector:
         notes = []
         length = self.length
         if self._every > 1:
-            notes.append(f"a very long log: one row in {self._every} is kept, and all that are not finite")
+            notes.append(f"a very long log: one row in {self._every} is kept, and all non-finite rows")
             used = np.unique(np.concatenate([c.rows for c in columns.values()]))
             columns = {
                 name: Column(np.searchsorted(used, c.rows).astype(np.int64), c.values) for name, c in columns.items()

@@ -43,16 +43,16 @@ def split(
     stride = float(np.median(moves[moves > 0])) if np.any(moves > 0) else 1.0
     if len(back) > max(3, 0.05 * len(rows)) and np.median(-moves[moves < 0]) <= 5 * stride:
         everything.interleaved = True
-        return [everything], ["several writers share this log: the first value of each step is taken"]
+        return [everything], ["several writers share this log: the first value of each step is used"]
     if len(back) == 1 and back[0] == len(steps) - 1 and _written_before(steps, loss[rows]):
         everything.keep[rows[-1]] = False
-        return [everything], [f"the last line goes back to {int(steps[-1])}: it repeats the best and is left out"]
+        return [everything], [f"the last line goes back to {int(steps[-1])}: it repeats the best row and is left out"]
     starts, resumes = _restarts(steps, back, stride)
     if not starts:
         return [_with_resumes(everything, key, rows, steps, resumes)], _resume_note(resumes, steps)
     if _are_epochs(steps, loss[rows], starts):
         _count_through(key, rows, starts, stride)
-        return [everything], ["the step restarts with every epoch: steps are numbered through"]
+        return [everything], ["the step restarts with every epoch: steps are counted through the whole run"]
     borders = [0, *(int(rows[i]) for i in starts), length]
     stretches = []
     for begin, end in pairwise(borders):
@@ -101,7 +101,9 @@ def _resume_note(resumes: list[int], steps: FloatArray) -> list[str]:
     if not resumes:
         return []
     where = ", ".join(str(int(steps[i])) for i in resumes[:5])
-    return [f"the log goes back {len(resumes)} times (to {where}): resumed; the later values are taken"]
+    return [
+        f"the log goes back {len(resumes)} times (to {where}): the run was resumed; later values replace earlier ones"
+    ]
 
 
 def _are_epochs(steps: FloatArray, loss: FloatArray, starts: list[int]) -> bool:

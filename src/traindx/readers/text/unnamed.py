@@ -77,7 +77,7 @@ class Unnamed:
             return None
         table = _filled({name: values})
         if not self._header:
-            table.notes.append("one number a line, without a name: read as the training loss")
+            table.notes.append("one number per line, without a name: read as the training loss")
         return table
 
     def _counted(self, cells: FloatArray) -> Table | None:

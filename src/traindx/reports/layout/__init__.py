@@ -2,7 +2,7 @@
 
 from .figure import figure
 from .folding import cells, fold
-from .page import MARGIN, Page
+from .page import Page
 from .table import GAP, row
 
-__all__ = ["GAP", "MARGIN", "Page", "cells", "figure", "fold", "row"]
+__all__ = ["GAP", "Page", "cells", "figure", "fold", "row"]

@@ -114,7 +114,7 @@ def figure(
         lines += [f"{label:>{margin}} |{line}" for label, line in zip(labels, drawn, strict=True)]
     remarks = ["log scale"] if scale.log else []
     if any(each.broken.any() for each in bars):
-        remarks.append(f"{ASCII_BROKEN if ascii_only else BROKEN} = NaN or infinite")
+        remarks.append(f"{ASCII_BROKEN if ascii_only else BROKEN} = NaN or Inf")
     below = _below(axis, onset) + ([f"({', '.join(remarks)})"] if remarks else [])
     return lines + [" " * (margin + 2) + line for line in below]
 

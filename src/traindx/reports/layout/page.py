@@ -1,4 +1,4 @@
-"""A page of text: a narrow column of labels on the left, what they label on the right."""
+"""A page of text: a narrow column of labels on the left, what they label on the right (below, in narrow terminals)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from .._look import Look
 from .folding import cells, fold
 
 MARGIN = 14
+NARROW = 60  # columns below which a label stands above its text
+INDENT = 2  # of the text then
 READABLE = 120  # columns of prose; curves, tables and code take the whole width
 STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32", "added": "32", "removed": "31"}
 
@@ -16,6 +18,7 @@ STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;
 class Page:
     def __init__(self, look: Look) -> None:
         self.look = look
+        self.margin = MARGIN if look.width >= NARROW else INDENT
         self.lines: list[str] = []
 
     def __str__(self) -> str:
@@ -28,7 +31,7 @@ class Page:
     def prose(self, label: str, text: str, *, style: str = "bold", bullet: str = "", mark: str | None = None) -> None:
         """A paragraph beside its label; nothing of it is cut. `mark` colours the bullet."""
         bullet = clean(bullet, self.look.ascii_only)
-        room = max(20, min(self.look.width, READABLE) - MARGIN - cells(bullet))
+        room = max(20, min(self.look.width, READABLE) - self.margin - cells(bullet))
         folded = fold(clean(text, self.look.ascii_only), room)
         hang = " " * cells(bullet)
         first = self.styled(bullet, mark) if mark and bullet else bullet
@@ -49,7 +52,10 @@ class Page:
         """Lines as they are, the first beside the label. Code, commands and curves are not folded."""
         for i, line in enumerate(lines):
             head = "" if i else label
-            self.lines.append((self.styled(f"{head:<{MARGIN}}", style) if head else " " * MARGIN) + line)
+            if head and self.margin < MARGIN:
+                self.lines.append(self.styled(head, style))
+                head = ""
+            self.lines.append((self.styled(f"{head:<{self.margin}}", style) if head else " " * self.margin) + line)
             self.lines[-1] = self.lines[-1].rstrip()
 
     def styled(self, text: str, style: str) -> str:

@@ -1,7 +1,7 @@
 """Units that were zero for every sample of all batches looked at: the share in the median and the worst layer.
 
-The count starts high and falls as batches are added, so five looks at least, and the last one counts. A tenth to a
-third of dead units is ordinary in wide networks; a layer that is dead as a whole passes nothing on.
+The share starts high and falls as batches are added, so it takes at least five measurements, and the last one counts. A
+tenth to a third of dead units is ordinary in wide networks; a layer that is entirely dead passes nothing on.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ STANDARD = ("Linear", "Conv", "Bilinear", "RNN", "LSTM", "GRU", "MultiheadAttent
 def large(run: Run) -> Sign | Missing:
     """Initial weights against 1/sqrt(fan_in), the scale that keeps a signal's size: too large.
 
-    Kaiming's 1.4 is the largest usual; standard normal weights with 64 inputs give 8. The median layer counts, or one
-    of torch's layers far beyond all usual. Layers of one's own may scale their weights at run time, so there the level
-    stops at 0.6; and a single tensor of one's own may be a table of positions, which is no layer.
+    Kaiming's 1.4 is the largest usual value; standard normal weights with 64 inputs give 8. The median layer counts, or
+    one of torch's own layers far beyond the usual. Custom layers may scale their weights at run time, so there the
+    level stops at 0.6; and a single custom tensor may be a table of positions, which is not a layer.
     """
     gains = _fresh_gains(run)
     gain = median(g for g, _ in gains)

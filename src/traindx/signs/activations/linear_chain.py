@@ -1,39 +1,26 @@
 """Linear layers that follow each other with nothing nonlinear between them: the longest run.
 
 Pairs are common in good models (attention's value and output maps, depthwise and pointwise convolutions, bottlenecks, a
-projection before a head), so a pair counts only where it is all there is. With attention one link is forgiven.
+projection before a head), so a pair counts only if it is the whole model. With attention one link is allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 from ...record import Run
 from ...record.parameters import Parameter
-from ...record.values import entries, number, op_counts, shape
+from ...record.values import number, op_counts, shape
 from ...wording import counted, num
 from .. import questions
 from .._base import Missing, Sign, if_raised
+from .._linear import wholly_linear
 
 ID = "linear-chain"
 QUESTION = questions.CAPACITY
 SHOWS = "condition"
 RIVAL = ("signal", 1.5)
 DEEP = 4  # layers with weights: two or three may be a factorisation on purpose
-BENDING = {
-    "mul",
-    "div",
-    "bmm",
-    "baddbmm",
-    "einsum",
-    "scaleddotproduct",
-    "prod",
-    "min",
-    "amax",
-    "sort",
-}  # of two results
 LEVELS = {0: 0.0, 1: 0.0, 2: 0.3, 3: 0.8}
 
 
@@ -46,15 +33,6 @@ def _bottleneck(shapes: object, weights: list[Parameter]) -> bool:
     widths = [size[1] if len(size) == 4 else size[-1] for size in sizes if size]
     narrow = {inner for outer, inner in pairwise(widths) if inner < outer}
     return any(p.shape[0] in narrow and p.shape[1] > p.shape[0] for p in weights)
-
-
-def _wholly_linear(graph: Mapping[str, Any]) -> bool:
-    """Whether nothing but the loss function bends anything: additions between the layers do not."""
-    of_loss = sum(entry.get("in_loss") is True for entry in entries(graph.get("softmaxes")))
-    bending = number(graph.get("nonlinearities"))
-    return (
-        bending is not None and bending <= of_loss and not graph.get("custom") and not BENDING & set(op_counts(graph))
-    )
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -74,7 +52,7 @@ def measure(run: Run) -> Sign | Missing:
     if links == 2 and 0 < maps <= 2 and not attention and not fixed:
         level = 0.8  # the whole model is one linear map
     # Both counts: a graph that was cut shows only the layers after the cut.
-    if min(maps, number(graph.get("linear_maps")) or 0.0) >= DEEP and _wholly_linear(graph):
+    if min(maps, number(graph.get("linear_maps")) or 0.0) >= DEEP and wholly_linear(graph):
         level = 0.9
     elif links <= 3 and _bottleneck(graph.get("linear_chain_shapes"), weights):
         level = min(level, 0.2)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ...record import Run
 from ...record.parameters import Parameter
-from ...wording import num
+from ...wording import counted, num
 from .. import questions
 from .._base import Missing, Sign, if_raised, ramp
 from ..curve import adversarial
@@ -50,7 +50,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         narrowest.units,
         level,
-        f"the narrowest hidden layer is `{narrowest.name}` with {num(narrowest.units)} units {narrowest.between}",
+        f"the narrowest hidden layer is `{narrowest.name}` with {counted(narrowest.units, 'unit')} {narrowest.between}",
         onset=0 if level >= 0.5 else None,
         severity=if_raised(level, "warning"),
         values={"layer": narrowest.name, "width": narrowest.units},
@@ -70,7 +70,7 @@ def _hidden(ran: list[Parameter]) -> list[_Width]:
     if not hidden:
         return []
     taken, made = float(layers[0].shape[1]), float(layers[-1].shape[0])
-    between = f"between {num(taken)} inputs and {num(made)} outputs"
+    between = f"between {counted(taken, 'input')} and {counted(made, 'output')}"
     return [_Width(p.name, float(p.shape[0]), max(taken, made), between) for p in hidden]
 
 

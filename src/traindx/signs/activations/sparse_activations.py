@@ -1,7 +1,7 @@
 """The share of zeros among the outputs of ReLU-like layers, late in the run.
 
-Half is what a rectifier gives by construction; above 40 % people take a look; 90 % is sparse. Information, for zeros
-that change with the sample are how rectifiers work.
+A ReLU gives half by construction; 90 % is sparse. This is information only: zeros that change with the sample are how
+ReLUs work.
 """
 
 from __future__ import annotations

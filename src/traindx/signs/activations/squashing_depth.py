@@ -1,7 +1,7 @@
 """How many sigmoid or tanh layers the gradient must pass.
 
-A sigmoid passes on a quarter at most, so three cost two decades with ordinary weights; a tanh passes nearly all at the
-start and counts a third. Recurrent cells have gates of their own and are not counted.
+A sigmoid passes on at most a quarter of the gradient, so three of them cost two decades with ordinary weights; a tanh
+passes nearly all of it at the start and counts a third. Recurrent cells have gates of their own and are not counted.
 """
 
 from __future__ import annotations

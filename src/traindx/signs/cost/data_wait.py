@@ -1,6 +1,6 @@
 """The share of a step's time spent waiting for data, after the first tenth of the steps.
 
-Above one half the step waits longer than it computes. A loader has a few milliseconds of its own for each batch, which
+Above one half the step waits longer than it computes. A loader needs a few milliseconds per batch in any case, which
 toy models cannot hide and nobody needs to fix: the wait must be longer than that.
 """
 
@@ -23,8 +23,8 @@ def measure(run: Run) -> Sign | Missing:
     wait, total = typical(run, "time/data", 0.1), typical(run, "time/total", 0.1)
     if wait is None or total is None or total <= 0 or len(run.series("time/data").finite) < 5:
         return Missing(ID, "the time spent waiting for data was not measured")
-    # On an accelerator the parts only tell how long it took to ask for them. Here they are all there is to a step, and
-    # the rest is our own overhead: a probe looks much more often than a plain run.
+    # On an accelerator the times of forward and backward only cover launching the kernels. Elsewhere they are the whole
+    # step, and the rest is traindx's own overhead: a probe measures much more often than a plain run.
     if run.fact("probe") or run.facts.get("devices") == ["cpu"]:
         total = sum(typical(run, f"time/{part}", 0.1) or 0.0 for part in ("data", "forward", "backward", "step"))
         if total <= 0:

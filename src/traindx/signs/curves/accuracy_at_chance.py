@@ -1,8 +1,8 @@
 """Whether the accuracy stays at what guessing among balanced classes gives.
 
 The number of classes comes from the record's settings or labels; else it is the whole number of which the accuracies
-are one in k, all of them. A loss far above that of guessing (ln k) is told beside it: the outputs are confident and
-wrong, or have lost all scale.
+are one in k, all of them. A loss far above the loss at chance (ln k) is reported beside it: the outputs are confident
+and wrong, or far out of scale.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def measure(run: Run) -> Sign | Missing:
     values = {"last": last, "best": best, "chance": share, "loss_over_chance": over, "points": len(accuracy)}
     text = f"Accuracy ends at {percent(last)} ({percent(best)} at best); chance is {percent(share)} ({source})"
     if over is not None and over > 2 and level >= 0.5:
-        text += f"; the loss of {num4(loss.last)} is {num4(over)} times that of guessing"
+        text += f"; the loss of {num4(loss.last)} is {num4(over)} times the loss at chance"
     severity: Severity = "critical" if level >= 0.8 and len(accuracy) >= 5 else "warning" if level >= 0.5 else "info"
     return Sign(ID, last, level, f"{text}.", int(accuracy.steps[0]) if level >= 0.5 else None, severity, values)
 

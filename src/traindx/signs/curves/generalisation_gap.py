@@ -1,9 +1,9 @@
 """How much more of what there was to learn training has learned than validation at its best.
 
-Against chance where that is known, else against where the loss began: a validation loss that stays half way while the
-training loss goes on to nothing was learned by heart, also if it never rises. Accuracies are compared in points; 20 are
-severe. What passes for a gap of losses alone, an overconfident model, does not show in the accuracies, and where both
-are there the mean counts.
+Both are measured against chance where it is known, else against the first loss: if the validation loss stays half way
+while the training loss falls to almost nothing, the model memorises, even if validation never rises. Accuracies are
+compared in percentage points; 20 are severe. An overconfident model shows a gap in the losses but not in the
+accuracies, so where both are known their mean counts.
 """
 
 from __future__ import annotations

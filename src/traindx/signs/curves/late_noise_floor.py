@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...record import Run
-from ...wording import num4, percent
+from ...wording import num4, percent, plus_minus
 from .. import questions
 from .._base import Missing, Sign, ramp
 from .._rate import learning_rate
@@ -43,10 +43,10 @@ def measure(run: Run) -> Sign | Missing:
     level = min(level, SUSPICION if swings is None else ramp(swings, 0.03, 0.15))
     text = (
         f"Over the second half of the run training loss has a median of {num4(level_now)} and noise of "
-        f"±{percent(min(noise, 9.99))}; the learning rate ends at {percent(rate.last_share)} of its peak."
+        f"{plus_minus(min(noise, 9.99))}; the learning rate ends at {percent(rate.last_share)} of its peak."
     )
     if swings is not None and level >= 0.5:
-        text += f" Validation loss swings by ±{percent(min(swings, 9.99))} too."
+        text += f" Validation loss swings by {plus_minus(min(swings, 9.99))} too."
     values = {
         "noise": noise, "level": level_now, "change": course.change, "rate_share": rate.last_share,
         "validation_noise": swings,

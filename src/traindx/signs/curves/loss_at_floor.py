@@ -1,8 +1,8 @@
-"""How far the training loss has come down, where it has settled low: the run is done.
+"""How low the training loss has settled: near its floor the run is done.
 
-Against known chance a loss of a fiftieth is as good as zero; from a log alone, a hundredth of the first loss and less
-than 0.05 in itself is taken for that (losses are made to be of order one), a thousandth of it without doubt. A loss in
-odd units that fell by decades and sits at a large number is not called done.
+A fiftieth of the loss at chance is as good as zero. From a log alone, a hundredth of the first loss counts if it is
+also below 0.05 (losses are usually of order one); a thousandth counts without doubt. A loss in odd units that fell by
+decades and ends at a large number is not called done.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Three tests, of which the strongest counts. *Rise*: the smoothed end against the lowest smoothed level, in units of the
 noise that a fall-then-rise course leaves (`_rise.py`); a rise by a quarter is where it begins to count, and it must not
-be on its way back. *Thrown out*: every later value far above the very first one, so that there never was
-a level. *Last rows*: the record ends on values that double everything seen since the loss had settled.
+be on its way back. *Thrown out*: every later value lies far above the very first one, so the loss never settled.
+*Last rows*: the record ends on values that are twice everything seen since the loss had settled.
 Evaluations on training data are looked at too: batch losses can fall while the averaged model that is evaluated falls
 apart.
 """
@@ -63,14 +63,11 @@ def measure(run: Run) -> Sign | Missing:
         "rise": above, "end": curve.last, "log_ratio": best.height, "onset": best.step,
     }  # fmt: skip
     where = f"its minimum ({num4(low)} at {moment(run, at)})"
-    ends = (
-        f"at {where}"
-        if above <= 0
-        else f"{'at ' if above >= 2 else ''}{change(above)} {'' if above >= 2 else 'above '}{where}"
-    )
+    ends = f"at {where}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{where}"
     if level < 0.5:
         smoothed = f"; smoothed, it ends at {num4(curve.last)}" if above > 0.1 else ""
-        return Sign(ID, best.height, level, f"{what} ends {ends}{smoothed}.", None, "info", values)
+        at_level = "at " if above >= 2 else ""
+        return Sign(ID, best.height, level, f"{what} ends {at_level}{ends}{smoothed}.", None, "info", values)
     severity: Severity = "critical" if best.height >= math.log(1.5) else "warning" if best.height >= 0.05 else "info"
     text = f"{what} rises from {moment(run, best.step)} on and does not come back: {num4(last)} at the end, {ends}."
     return Sign(ID, best.height, level, text, best.step, severity, values)

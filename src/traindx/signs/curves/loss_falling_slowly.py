@@ -1,8 +1,9 @@
 """How many times the run's length its steady pace would need to halve the loss.
 
 Steady: the fall is significant over the whole run and the second half falls nearly as fast as the first, so nothing
-is converging. Five lengths is slow, fifteen hopeless. A fine-tuned model starts near the end of its way and looks the
-same, so from a curve alone this is a note; next to a known chance level it is a warning.
+is converging; a fall in the first few steps, which the trend passes over, has not already gained several times as
+much. Five lengths is slow, fifteen hopeless. A fine-tuned model starts near the end of its way and looks the same, so
+from a curve alone this is a note; next to a known chance level it is a warning.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ SHOWS = "outcome"
 END = "step"
 DOUBT_FROM = 0.8
 NEEDS_TIME = True
+AT_ONCE = 4.0  # times the trend: what may be gained in all, of which the first steps have had the rest
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -36,8 +38,9 @@ def measure(run: Run) -> Sign | Missing:
     pace = -whole.change / abs(loss.first) if loss.first else 0.0
     values = {"pace": pace, "first": loss.first, "last": loss.last, "z": whole.z}
     needed = 0.5 / pace if pace > 0 else float("inf")
-    steady = whole.z <= -4 and second.change <= 0.4 * first.change < 0
-    text = f"Training loss changes by {percent(-pace)} over the run (trend; z = {whole.z:.1f})."
+    gained = (loss.first - loss.last) / abs(loss.first) if loss.first else 0.0
+    steady = whole.z <= -4 and second.change <= 0.4 * first.change < 0 and gained <= AT_ONCE * pace
+    text = f"Training loss changes by {percent(-max(pace, gained, key=abs))} over the run (trend: z = {whole.z:.1f})."
     # Below a thousandth the loss is stuck rather than slow.
     if not steady or pace < 1e-3:
         return Sign(ID, needed if steady else 0.0, 0.0, text, None, "info", values)

@@ -20,6 +20,7 @@ from .. import checks, questions
 from .._base import Missing, Severity, Sign, ramp
 from .._moments import half_precision, happened_at, norm_growth
 from .._rate import learning_rate
+from .._validation import passes_on_nothing
 from ..curve import ended, moment, stop, training_loss
 
 ID = "loss-not-finite"
@@ -31,7 +32,8 @@ DOUBT_FROM = 0.5
 MAY_BE_MEANT = False
 CHECK = checks.FIRST_STEPS
 
-NAMES = {"loss/train": "training loss", "loss/validation": "validation loss", "grad_norm": "gradient norm"}
+VALIDATION = "loss/validation"
+NAMES = {"loss/train": "training loss", VALIDATION: "validation loss", "grad_norm": "gradient norm"}
 SATURATED = (-math.log(np.finfo(np.float32).tiny), math.log(np.finfo(np.float32).max))  # 87.3365 and 88.7228
 GROWN = 5.0  # times its usual size, before the first bad value
 RARE = 0.02  # of the points; loss scaling skips a step in some hundred to a thousand
@@ -53,7 +55,9 @@ class Bad:
 
 
 def measure(run: Run) -> Sign | Missing:
-    series = [s for s in (run.series(name) for name in NAMES) if s]
+    # The mean over no samples is NaN, which says nothing about the model: `validation-empty` tells of it.
+    names = [name for name in NAMES if name != VALIDATION or not passes_on_nothing(run)]
+    series = [s for s in (run.series(name) for name in names) if s]
     events = [e.step for e in run.events_of("nonfinite-loss") if e.step is not None]
     if not series and not events:
         return Missing(ID, "no loss was recorded")
@@ -145,7 +149,7 @@ def _nonfinite(series: Series) -> Bad | None:
     # One bad norm at the end says nothing; a bad loss there is where a run stopped.
     lasting = run_out >= (1 if series.name.startswith("loss/") or not len(good) else 2)
     at = first_lasting if lasting else int(np.flatnonzero(bad)[0])
-    shown = "NaN" if np.isnan(series.values[at]) else "infinite"
+    shown = "NaN" if np.isnan(series.values[at]) else "Inf"
     return Bad(series.name, shown, int(series.steps[at]), int(bad.sum()), len(bad), lasting, at == len(bad) - 1)
 
 
@@ -218,6 +222,9 @@ def do_now(sign: Sign, run: Run) -> str:
         return ""
     if sign.onset == int(run.series("loss/train").steps.min(initial=0)):
         return f"{stop(run)}: no step of it was finite, so there is no checkpoint to go back to."
+    training = run.series("loss/train")
+    if sign.values.get("name") == VALIDATION and len(training) and bool(np.isfinite(training.values).all()):
+        return "Do not choose a checkpoint by the validation loss: it is NaN/Inf, while the training loss is finite."
     before = moment(run, int(sign.values.get("grad_norm_lost_at", sign.onset)))
     if ended(run):
         return f"Do not resume from a checkpoint after {before}: its weights are NaN/Inf."

@@ -2,7 +2,8 @@
 
 Sampling noise is independent from point to point. Three departures from that are measured over the last three fifths:
 up and down in turn (neighbouring differences opposed far beyond the -0.5 of independent noise), swings that grow,
-and waves of one period. All need the absence of net progress.
+and waves of one period. All need the absence of net progress. Swings that are small beside what was learned before
+them, as of a loss that went from 2.6 to 0.1 and stays there, are a doubt and no bad outcome, unless they grow.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import numpy as np
 
 from ...record import Run
 from ...record.types import FloatArray
-from ...wording import num4, percent
+from ...wording import num4, plus_minus
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._fall import fall_of
+from .._fall import Fall, fall_of
 from .._trend import trend
 from ..curve import BINS, Curve, in_bins, moment, robust_spread, spread_of_differences, training_loss
 
@@ -26,6 +27,8 @@ SHOWS = "outcome"
 END = "step"
 BAD_FROM = 0.8
 DOUBT_FROM = 0.5
+SMALL = 0.1  # swings, as a share of how far the loss has fallen
+AFTER_LEARNING = 0.7  # the highest level of small swings
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -41,22 +44,29 @@ def measure(run: Run) -> Sign | Missing:
     fall = fall_of(loss)
     learned = fall is not None and fall.z > 4 and fall.share > 0.5
     kinds = {
-        "up and down in turn": _alternating(late.ratios),
+        "alternating": _alternating(late.ratios),
         "growing": _growing(late.ratios),
         "periodic": _periodic(late.ratios, learned),
     }
     kind = max(kinds, key=lambda name: kinds[name])
     level = 0.0 if progress else kinds[kind]
+    if learned and fall is not None and kind != "growing" and _small_beside(fall, late):
+        level = min(level, AFTER_LEARNING)
     swing = robust_spread(late.ratios - course.slope * late.steps) if kind != "periodic" else _range(late.ratios) / 2
     values = {"kind": kind, "swing": swing, "net_change": course.change}
     since = moment(run, int(late.steps[0]))
     if level < 0.5:
-        text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on, like independent noise."
+        text = f"Training loss swings by {plus_minus(min(swing, 99))} from {since} on, like independent noise."
         if progress:
-            text = f"Training loss swings by ±{percent(min(swing, 99))} from {since} on while its trend falls."
+            text = f"Training loss swings by {plus_minus(min(swing, 99))} from {since} on while its trend falls."
         return Sign(ID, swing, level, text, None, "info", values)
-    text = f"Training loss swings by ±{percent(min(swing, 99))} ({kind}) from {since} on without net progress."
+    text = f"Training loss swings by {plus_minus(min(swing, 99))} ({kind}) from {since} on without net progress."
     return Sign(ID, swing, level, text, int(late.steps[0]), "warning", values)
+
+
+def _small_beside(fall: Fall, late: Curve) -> bool:
+    gained = fall.start - float(np.median(late.values))
+    return robust_spread(late.values) < SMALL * gained
 
 
 def _alternating(y: FloatArray) -> float:

@@ -1,9 +1,9 @@
 """How long the last stretch without progress is, and how much of the starting loss is left there.
 
 Progress is measured against the level and the noise (`_flat.py`). A flat end is normal once the learning rate has run
-out, so only the stretch where the learning rate was at least a tenth of its peak counts. Whether the level is above
-what the task allows cannot be read off a curve unless chance is known: from a log alone the share of the first loss
-that is left has to do, and a level below a third of it counts as learned.
+out, so only the stretch where the learning rate was at least a tenth of its peak counts. Without the chance level, a
+curve cannot show whether the task allows a lower loss: from a log alone, a level below a third of the first loss counts
+as learned.
 """
 
 from __future__ import annotations

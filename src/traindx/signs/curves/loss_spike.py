@@ -1,9 +1,10 @@
 """Sudden rises of the training loss far beyond its noise that come back to the earlier course.
 
-Each point is measured against the median of the points before it, in ratios, by the spread of just that quantity.
-A rise that the record ends upon counts here too when it was sudden: nobody can tell yet. Rises within the first
-hundredth are the business of early-instability. One lone point that less than doubles is a note, not a warning:
-a single odd batch does that. What else the record shows at the highest spike's step is told beside it (`_moments.py`).
+Each point is measured against the median of the points before it, in ratios, by the spread of just that quantity. A
+sudden rise at the very end of the record counts here too, because nobody can tell yet whether it comes back. Rises
+within the first hundredth belong to early-instability. One single point that less than doubles is a note, not a
+warning: one odd batch can do that. The sentence adds what else the record shows at the highest spike's step
+(`_moments.py`).
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def _height(spike: Excursion, loss: Curve) -> str:
 
 def _ending(spike: Excursion, run: Run, loss: Curve) -> str:
     if spike.end is not None:
-        return f"is back at the earlier course by {moment(run, int(loss.steps[spike.end]))}"
+        return f"is back at the earlier level by {moment(run, int(loss.steps[spike.end]))}"
     return (
         "was falling again when the run ended"
         if spike.outcome == "returning"

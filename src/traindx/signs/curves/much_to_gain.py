@@ -1,4 +1,4 @@
-"""How much of all that there is to learn came in the second half of the run, and so may be expected of as much again.
+"""How far the loss fell in the second half of the run, as a share of chance: twice the steps may bring as much again.
 
 Of the trivial predictor's loss where that is known, else, which says less, of the loss at the start. A loss near its
 floor can halve again and gain nothing; one that is still far from it and falls by an eighth of all there is was stopped

@@ -7,7 +7,7 @@ luck. Without a training loss the validation loss is judged, without any loss th
 from __future__ import annotations
 
 from ...record import Run
-from ...wording import num4, percent
+from ...wording import num4, percent, plus_minus
 from .. import questions
 from .._base import Missing, Severity, Sign, ramp
 from .._chance import chance_level
@@ -38,7 +38,7 @@ def measure(run: Run) -> Sign | Missing:
         "noise": fall.noise, "accuracy_z": by_accuracy, "points": len(judged.curve),
     }  # fmt: skip
     levels = f"smoothed {num4(fall.start)} at the start, {num4(fall.lowest)} at its lowest"
-    test = f"z = {fall.z:.1f}, noise ±{percent(min(fall.noise, 9.99))}"
+    test = f"z = {fall.z:.1f}, noise {plus_minus(min(fall.noise, 9.99))}"
     if level < 0.5:
         text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"
         text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."

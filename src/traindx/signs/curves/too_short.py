@@ -1,8 +1,8 @@
 """How many points there are to judge by.
 
-Five losses show no more than a direction, twenty show a course. A run that ends within the warmup of its learning rate
-has not begun to train either, however many points it left, nor has one that was stopped within the first few percent of
-its planned steps; and of one that was not observed to its end, nobody knows.
+Five losses show no more than a direction, twenty show a trend. A run that ends within its learning-rate warmup, or was
+stopped within the first few percent of its planned steps, has not begun to train, however many points it left. A run
+that was not observed to its end cannot be judged either.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How many times the validation loss the training loss is.
 
-Dropout and augmentation make up to half of it ordinary. Beyond that the two are not the same quantity: losses summed
-over accumulation steps, extra terms, or a training mode that differs from evaluation. At most evaluations, not one.
+Dropout and augmentation make up to 1.5 times ordinary. Beyond that the two are not the same quantity: losses summed
+over accumulation steps, extra terms, or a train mode that differs from eval mode. The median over the later
+evaluations counts, not a single one.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def accuracy_since_minimum(run: Run) -> Beside:
     then, now = float(since.values[0]), since.final
     scatter = float(np.median(np.abs(np.diff(since.values)))) if len(since) > 3 else 0.0
     better = now - then > max(0.005 * max(abs(then), abs(now)), scatter)
-    verb = "improved" if better else "fell" if now < then else "stayed"
+    verb = "improved" if better else "fell" if now < then else "hardly changed"
     course = f"{verb} from {num4(then)} to {num4(now)}" if now != then else f"stayed at {num4(now)}"
     words = f"; validation accuracy {course}"
     return Beside(then, now, words, better=better)

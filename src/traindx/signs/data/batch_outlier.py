@@ -1,9 +1,9 @@
 """Whether the batches at the loss's jumps are outliers in the data themselves: largest input or target against usual.
 
 For each jump the batch's extremes are divided by their median over the run. Five times the usual at most of the jumps
-says that certain samples cause them; ordinary batches at the jumps say that they do not. Jumps that follow another one
-closely are its consequences. The observer notes jumps once a loss has a level; those of the very first steps are told
-from the curve.
+means that certain samples cause them; ordinary batches at the jumps mean that they do not. A jump that closely follows
+another one is its consequence. The observer records jumps once the loss has a level; jumps of the very first steps are
+read from the curve.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether the targets within a batch are more alike than those of different batches, for targets that are quantities.
 
-Shuffled batches of B differ in their means by the B-th part of the targets' variance. Data sorted by their target, by
-day or by place put like with like, and then batches differ by far more.
+The means of shuffled batches of B samples vary by 1/B of the targets' variance. Data sorted by target, by day or by
+place put similar samples into one batch, and then the means vary by far more.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from ...record.values import mapping, number
 from ...wording import percent
 from .. import questions
 from .._base import Missing, Sign, if_raised, ramp
+from ..curve import adversarial
 
 ID = "batches-alike"
 QUESTION = questions.DATA
@@ -33,6 +34,10 @@ def measure(run: Run) -> Sign | Missing:
     total = between + within
     if total <= 0.0 or len(run.training_losses) != 1 or not calls or not _of_one_size(calls[0], rows):
         return Missing(ID, "the targets do not vary, or are not those of one loss for one batch")
+    if adversarial(run):
+        return Missing(ID, "the targets of a discriminator are the same throughout a batch: real or generated")
+    if (number(calls[0].target.facts.get("after_forwards")) or 0.0) > 0.5 * calls[0].calls:
+        return Missing(ID, "models ran more than once before the loss: the targets may be a model's, and move with it")
     share = between / total
     excess = between * (rows - 1) / within if within > 0 else rows
     level = ramp(excess, 4.0, 12.0, log=True) * ramp(share, 0.15, 0.5)

@@ -1,9 +1,10 @@
-"""How often the quarter of training samples that the model is surest of is wrong, beside all samples.
+"""How often labels disagree with the most confident quarter of the predictions, beside all predictions.
 
-A model that has learned something is right where it is sure: its errors lie near the borders between classes, and the
-surest quarter has next to none. Wrong labels are spread over sure and unsure samples alike. Measured after the first
-quarter of the run; only where answers are clearly better than chance, as before that sureness means nothing; and less
-where errors are still becoming fewer, as a model that is learning is sure too soon.
+A model that has learned something is right where it is confident: its errors lie near the boundaries between classes,
+and the most confident quarter has next to none. Wrong labels are spread over confident and unconfident predictions
+alike. Measured after the first quarter of the run, and only if predictions are clearly better than chance, because
+before that confidence means nothing. Errors that are still decreasing count less: a model that is still learning is
+overconfident.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ ID = "confident-errors"
 QUESTION = questions.DATA
 SHOWS = "dynamics"
 
-FEWEST_LOOKS = 4  # a look is at one batch
-FEWEST_SAMPLES = 24  # of which the model was surest
-KNOWN = 0.35  # of what there is to know beyond chance: a model that knows less is sure of the wrong things anyway
+FEWEST_LOOKS = 4  # each look measures one batch
+FEWEST_SAMPLES = 24  # among the most confident predictions
+KNOWN = 0.35  # of the accuracy beyond chance: a model that knows less is confidently wrong anyway
 
 
 def measure(run: Run) -> Sign | Missing:

@@ -1,8 +1,7 @@
 """Whether the model answers nearly always with one class, late in the run, beyond how common that class is.
 
 The share of the most common prediction in a batch against that of the most common label in it: both feel the same
-small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left. Where labels are skewed and
-the scores follow them weakly, the most common class is the best answer to everything, and nothing has collapsed.
+small-batch luck. 0 where predictions are as varied as labels, 1 where one answer is left.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from ...record.values import histogram
 from ...wording import percent
 from .. import questions
 from .._base import Missing, Sign, if_raised, ramp
-from .._labels import label_counts, majority, ranking
+from .._labels import label_counts, majority
 from .._tables import typical
 
 ID = "predictions-collapsed"
@@ -20,10 +19,9 @@ QUESTION = questions.FALLS
 SHOWS = "dynamics"
 END = "light"
 FEWEST = 5
-SKEWED = 0.75
 
 
-def _shares(run: Run) -> tuple[float, float] | None:
+def shares_of_most_common(run: Run) -> tuple[float, float] | None:
     """(most common prediction, most common label): from late batches, else from the counts over the whole run."""
     predicted, labelled = typical(run, "correct/majority", 0.75), typical(run, "label_majority", 0.75)
     if predicted is not None and labelled is not None and len(run.series("correct/majority").finite) >= FEWEST:
@@ -35,15 +33,12 @@ def _shares(run: Run) -> tuple[float, float] | None:
 
 
 def measure(run: Run) -> Sign | Missing:
-    shares = _shares(run)
+    shares = shares_of_most_common(run)
     if shares is None:
         return Missing(ID, "predictions were not compared with labels")
     predicted, labelled = (min(max(share, 0.0), 1.0) for share in shares)
     excess = (predicted - labelled) / (1 - labelled) if labelled < 0.999 else 0.0
     level = ramp(excess, 0.5, 0.95)
-    order = ranking(run)
-    if order is not None and labelled >= SKEWED:
-        level *= 1.0 - order.weak
     return Sign(
         ID,
         excess,

@@ -98,9 +98,8 @@ def measure(run: Run) -> Sign | Missing:
         max(shift, ratio),
         level,
         f"evaluation inputs {'differ from' if level >= 0.5 else 'are close to'} training inputs: "
-        f"shift {num(shift)} std, scale "
-        f"{num(math.exp(min(ratio, 700.0)))} (mean {num(mean_b)}, std {num(std_b)}; training mean {num(mean_a)}, "
-        f"std {num(std_a)})",
+        f"the mean differs by {num(shift)} std, the std by a factor of {num(math.exp(min(ratio, 700.0)))} "
+        f"(evaluation mean {num(mean_b)}, std {num(std_b)}; training mean {num(mean_a)}, std {num(std_a)})",
         severity=if_raised(level, "warning"),
         values={"shift": shift, "spread_ratio": math.exp(min(ratio, 700.0)), "largest_shift": largest},
     )

@@ -1,8 +1,8 @@
 """Whether validation runs over no samples at all.
 
-Seen where the script iterates over a loader beside the training loader and gets no batch, or where the validation loss
-is not finite at every evaluation while the training loss is. An evaluation that saw samples is none, whatever its
-numbers.
+Seen where the script iterates over a loader beside the training loader and gets no batch, where evaluations call the
+model on no rows, or where the validation loss is not finite at every evaluation while the training loss is. An
+evaluation that saw samples is none, whatever its numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ...record.values import number
 from ...wording import counted
 from .. import questions
 from .._base import Missing, Sign, if_raised, place
+from .._validation import evaluated_samples, passes_on_nothing
 
 ID = "validation-empty"
 QUESTION = questions.VALIDATION
@@ -28,11 +29,14 @@ def measure(run: Run) -> Sign | Missing:
         for loader in loaders
         if number(loader.get("batches")) == 0 and loader.get("role") != "train" and loader.get("passes") != 0
     ]
-    samples = number(run.fact("data/eval").get("samples"))
+    samples = evaluated_samples(run)
     if empty and not samples:
         size = number(empty[0].get("size")) or 0.0
         words = f"a data loader delivers no batch ({counted(size, 'sample')}){place(empty[0].get('site'))}"
         return Sign(ID, 1.0, 1.0, words, onset=0, severity="critical", values={"size": size})
+    if passes_on_nothing(run):
+        words = f"{counted(passes_on_nothing(run), 'evaluation')} called the model on 0 samples"
+        return Sign(ID, 1.0, 1.0, words, onset=0, severity="critical")
     validation, training = run.series("loss/validation").values, run.series("loss/train").values
     if samples:
         return Sign(ID, 0.0, 0.0, f"evaluation saw {counted(samples, 'sample')}")

@@ -1,9 +1,9 @@
-"""Whether the model scores rarer cases a little above common ones, although its answer may be the common one for all.
+"""Whether the scores rank rare samples above common ones, although every prediction may be the common class.
 
-Half of the pairs in order is a guess. Where a weak signal meets skewed labels, the likeliest answer is the common class
-for nearly everybody, and what was learnt shows only in the order of the scores (the area under the ROC curve). A few
-rare cases make it uncertain: two standard errors are taken off. Where four of five pairs are in order the signal is
-strong enough that answers could follow it.
+The measure is the area under the ROC curve; 50 % is chance. With a weak signal and skewed labels, the common class is
+the best prediction for nearly every sample, and what was learned shows only in the ranking of the scores. Few rare
+samples make it uncertain, so two standard errors are subtracted. From four of five pairs on, the signal is strong
+enough that predictions could follow it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How parallel successive gradients are: the median cosine after the first quarter of the run.
 
-Mini-batch training shows 0 to 0.5, for noise turns each gradient, and training on the full data up to 0.9. A cosine of
-nearly 1 says that each step repeats the last one: the steps, or the number of them, could be larger. Where every step
-sees all the data nothing but the steps turns the gradient, and it says much less. The first quarter is left out because
-nearly every run begins so, and so are games of two optimizers, which drift together.
+Mini-batch training shows 0 to 0.5, because noise turns each gradient; training on the full data shows up to 0.9. A
+cosine of nearly 1 means that each step repeats the last one: steps could be larger, or there could be more of them. The
+first quarter is left out because nearly every run begins like this, and adversarial training because its networks drift
+together.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from ...record import Run
 from ...wording import num
 from .. import questions
 from .._base import Missing, Sign, ramp
-from .._loaders import updates_per_epoch
 from .._tables import typical
 
 ID = "gradients-agree"
 QUESTION = questions.STEPS
 SHOWS = "dynamics"
 FEWEST = 4
-SEVERAL = 3.0  # updates in an epoch: with fewer, batches differ by little
-WITHOUT_NOISE = 0.4
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -28,9 +25,6 @@ def measure(run: Run) -> Sign | Missing:
     if cosine is None or len(run.series("grad_cosine").finite) < FEWEST:
         return Missing(ID, f"fewer than {FEWEST} cosines between successive gradients were measured")
     level = ramp(cosine, 0.9, 0.995) if len(run.entries("optimizers")) < 2 else 0.0
-    updates = updates_per_epoch(run)
-    if updates is not None and updates < SEVERAL:
-        level *= WITHOUT_NOISE
     return Sign(
         ID,
         cosine,

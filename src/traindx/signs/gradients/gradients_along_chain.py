@@ -22,9 +22,9 @@ def fade(run: Run) -> Sign | Missing:
     """How much of the gradient is left at the beginning of a long chain: a cell that works through time, or many
     layers.
 
-    A recurrent layer has one set of weights, so nothing shows in its gradient by layer; what fades is the part that
-    comes from early steps. Healthy recurrences keep it within a few decades once they learn. As with depth, it must be
-    so from the start and throughout: what is lost later has another cause.
+    A recurrent layer has one set of weights, so its gradient per layer shows nothing; what fades is the part that comes
+    from early time steps. Healthy recurrences keep it within a few decades once they learn. As with depth, it must hold
+    from the start and throughout: gradients that are lost later have another cause.
     """
     chain = _gradient_chain(run)
     if chain is None:

@@ -32,7 +32,7 @@ def vanish(run: Run) -> Sign | Missing:
     words = (
         f"gradient norms go from {num(last)} in `{whole.layers[-1]}` back to {num(first)} in `{whole.layers[0]}`: "
         f"each of {len(whole.layers)} layers scales the gradient by {num(1 / whole.factor)} (about 1 is ideal)"
-        + (", which leaves below 1e-7 in the first" if first < 1e-7 else "")
+        + (", leaving the first below 1e-7" if first < 1e-7 else "")
     )
     return _sign(VANISH, whole.decades, level, words, whole, whole.factor)
 

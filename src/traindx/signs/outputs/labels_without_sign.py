@@ -1,7 +1,7 @@
-"""Whether a loss that takes minus one and one for labels is given zeros and ones.
+"""Whether a loss that expects labels of -1 and 1 is given 0 and 1.
 
-Where the label is zero, soft margin loss is the same whatever the score, and cosine and hinge embedding losses do
-something else than what is meant for the other kind: what is not alike is never told apart.
+For a label of zero, soft margin loss does not depend on the score, and cosine and hinge embedding losses never push
+dissimilar pairs apart.
 """
 
 from __future__ import annotations

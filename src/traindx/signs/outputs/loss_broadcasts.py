@@ -66,9 +66,10 @@ def measure(run: Run) -> Sign | Missing:
             sides = [shape(side) for side in entry.get("shapes") or ()] if _listed(entry.get("shapes")) else []
             known = [side for side in sides if side is not None]
             op = text(entry.get("op")) or "an operation"
+            shown = f"`{op}`" if entry.get("op") else op
             level = 0.9 if op.lower().startswith(("sub", "rsub", "mse", "l1")) else 0.4
             if len(known) == 2 and len(known[0]) != len(known[1]) and all_pairs(known[0], known[1]):
-                found.append((level, f"{op} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
+                found.append((level, f"{shown} near the loss broadcasts {list(known[0])} against {list(known[1])}"))
             elif op == "index":
                 found.append(
                     (
@@ -77,7 +78,7 @@ def measure(run: Run) -> Sign | Missing:
                     )
                 )
             elif len(known) == 1 and squared(known[0], shape(entry.get("out"))):
-                found.append((level, f"{op} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))
+                found.append((level, f"{shown} near the loss broadcasts {list(known[0])} to {entry.get('out')}"))
     if not found:
         return Missing(ID, "neither loss calls nor the graph were looked at")
     level, words = max(found, key=lambda item: item[0])

@@ -1,4 +1,4 @@
-"""Whether a divergence in the loss is pressed to nothing while the error beside it stays where guessing leaves it.
+"""Whether a divergence in the loss is driven to zero while the error beside it stays at chance.
 
 A variational autoencoder that ignores its latent code: the Kullback-Leibler term is about zero, and the reconstruction
 is no better than the mean of the batch. Mostly the divergence is summed where the reconstruction is averaged, which
@@ -32,7 +32,7 @@ def measure(run: Run) -> Sign | Missing:
     late, left = _late(run, divergence), error.of_mean.last
     text = (
         f"{divergence.label} adds {num(late)} to the loss in the second half of the run; {error.label} ends at "
-        f"{percent(left)} of the loss of answering with the mean"
+        f"{percent(left)} of the loss of predicting the mean"
     )
     if level >= 0.5 and _unlike_reductions(divergence, error):
         text += "; one is summed over samples and units, the other is a mean"

@@ -2,8 +2,8 @@
 
 Over the batch: dimension 0 of a tensor whose first size is the batch and that has other sizes to choose from. Pooling
 over instances gives one column, unless that column is what the loss is given; contrastive losses compare every sample
-with every other, so that either direction of the square of scores will do: healthy. Where time comes first and is as
-long as the batch is large, dimension 0 may be time. A softmax over a single score is 1 whatever the score.
+with every other, so that either direction of the square of scores will do: healthy. Where time comes first, as in
+classic attention over an encoder's states, dimension 0 is time. A softmax over a single score is 1 whatever the score.
 """
 
 from __future__ import annotations
@@ -40,6 +40,15 @@ def _softmaxes(run: Run) -> list[Found]:
     return found
 
 
+def _time_first(run: Run, sizes: tuple[int, ...]) -> bool:
+    """Whether dimension 1 is the batch: the loss has as many rows, or a recurrent layer reads it that way."""
+    if len(sizes) < 2:
+        return False
+    rows = [call.target.shape[0] for call in run.training_losses if call.target.shape]
+    recurrent = [m.given for m in run.modules if m.recurrent and m.settings.get("batch_first") is False]
+    return (sizes[1] in rows and sizes[0] not in rows) or any(given[:2] == sizes[:2] for given in recurrent)
+
+
 def _level(one: Found, batch: float | None, classes: float | None, last: bool) -> float:
     dim, sizes = one
     if last and len(sizes) == 2 and sizes[1] == 1 and (batch is None or sizes[0] == batch):
@@ -62,7 +71,7 @@ def measure(run: Run) -> Sign | Missing:
     found = _softmaxes(run)
     batch, classes = typical(run, "batch_size"), number(run.fact("targets/train").get("classes"))
     last = any(text(graph.get("last_activation")).replace("_", "") in ("softmax", "logsoftmax") for graph in run.graphs)
-    graded = [(_level(one, batch, classes, last), one) for one in found]
+    graded = [(_level(one, batch, classes, last), one) for one in found if not _time_first(run, one[1])]
     level, (dim, sizes) = max(graded, key=lambda item: item[0], default=(0.0, (0, ())))
     instead = "of the classes" if last or dim else "of within each sample"
     return Sign(

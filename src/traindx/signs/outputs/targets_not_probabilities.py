@@ -51,4 +51,4 @@ def _described(call: LossCall) -> str:
     if call.fn.startswith("binary_cross_entropy"):
         return f"targets from {num(call.target.min or 0.0)} to {num(call.target.max or 0.0)} (0 to 1 expected)"
     low, high = (number(call.target.facts.get(key)) or 0.0 for key in ("row_sum_min", "row_sum_max"))
-    return f"target rows that sum to {num(low)} to {num(high)} (probabilities sum to 1)"
+    return f"target rows whose sums run from {num(low)} to {num(high)} (probabilities sum to 1)"

@@ -41,7 +41,7 @@ def measure(run: Run) -> Sign | Missing:
     times, left = _times(large, hidden), hidden.of_mean.last
     text = (
         f"{large.label} is {num(times)} times as large as {hidden.label}, which ends at {percent(left)} of the loss of "
-        "answering with the mean."
+        "predicting the mean."
     )
     values = {"times": times, "left": left, "large": large.curve.first, "hidden": hidden.curve.first}
     return Sign(ID, times, level, text, 0 if level >= 0.5 else None, if_raised(level, "warning"), values)

@@ -16,7 +16,7 @@ SHOWS = "condition"
 def measure(run: Run) -> Sign | Missing:
     terms = loss_terms(run)
     if len(terms) < 2:
-        return Missing(ID, "the loss is no sum of several terms, or they were not seen")
+        return Missing(ID, "the loss is not a sum of several terms, or they were not seen")
     broken = [term for term in terms if term.finite_until is not None and _alone(term, terms)]
     if not broken:
         return Sign(ID, 0.0, 0.0, f"no term of the loss ({len(terms)} terms) stops being finite before the others")

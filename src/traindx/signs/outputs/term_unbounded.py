@@ -24,5 +24,5 @@ def measure(run: Run) -> Sign | Missing:
     whole = sum(fall for fall in falls.values() if fall > 0)
     share = falls[term] / whole if whole > 0 else 0.0
     level = total.level * ramp(share, 0.5, 0.9) if term.curve.last < 0 else 0.0
-    text = f"{term.label} ends at {num4(term.curve.last)}; it makes {percent(share)} of the fall of the loss."
+    text = f"{term.label} ends at {num4(term.curve.last)}; it accounts for {percent(share)} of the fall of the loss."
     return Sign(ID, share, level, text, total.onset if level >= 0.5 else None, if_raised(level, "warning"))

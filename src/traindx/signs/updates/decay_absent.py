@@ -1,4 +1,4 @@
-"""No optimizer decays weights, and the loss holds no penalty on them: nothing but its own gradient shrinks a weight."""
+"""Whether no optimizer decays weights and the loss has no penalty on them: only the gradient then shrinks weights."""
 
 from __future__ import annotations
 
@@ -18,5 +18,9 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "the weight decay of an optimizer, or the graph behind the loss, is not known")
     penalised = any(number(graph.get("penalised")) for graph in run.graphs)
     none = not any(decays) and not penalised
-    words = "weight decay is 0 and the loss has no penalty on the weights" if none else "the weights are regularised"
+    words = (
+        "weight decay is 0 and the loss has no penalty on the weights"
+        if none
+        else "the weights are decayed or penalised"
+    )
     return Sign(ID, float(none), float(none), words)

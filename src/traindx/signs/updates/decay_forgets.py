@@ -1,9 +1,9 @@
-"""How soon weight decay makes the weights forget: in how many updates it alone would shrink them by a factor of e.
+"""How fast weight decay shrinks the weights: in how many updates it alone would shrink them by a factor of e, to 37 %.
 
-A step takes lr x decay off every weight (SGD with momentum m: that over 1 - m), so what was learnt fades within
-1 / (lr x decay) updates. A run has to hold what it saw for about a pass over its data, and usual settings remember
-thousands of updates: SGD at 0.1 with momentum and 5e-4 holds 2,000, AdamW at 1e-3 with 0.01 holds 100,000. Adam's own
-`weight_decay` passes through the division by the gradient's size and says nothing of this kind.
+A step subtracts lr x decay of every weight (with SGD momentum m: that over 1 - m), so what was learned fades within
+1 / (lr x decay) updates. A run has to remember about one pass over its data, and usual settings remember thousands of
+updates: SGD at 0.1 with momentum and 5e-4 remembers 2,000, AdamW at 1e-3 with 0.01 remembers 100,000. The
+`weight_decay` of Adam (not AdamW) is rescaled by the gradient's size, so this does not apply to it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ...record import Run
 from ...record.optimizers import Group
 from ...record.values import numbers
-from ...wording import num
+from ...wording import num, num4
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, place, ramp
 
@@ -36,15 +36,15 @@ def _odd(group: Group, negated: bool) -> Iterator[tuple[float, str]]:
         name = "momentum" if momentum is not None else "beta1"
         yield (
             ramp(_memory(first), 20.0, 300.0, log=True),
-            f"{name}={num(first)} averages over {num(_memory(first))} steps (10 to 20 is typical)",
+            f"{name}={num4(first)} averages over {_memory(first):.0f} steps (10 to 20 is typical)",
         )
         if first < 0:
             yield 1.0, f"{name}={num(first)} is negative"
     if len(betas) >= 2 and "lion" not in group.optimizer.lower():
-        few = f"beta2={num(betas[1])} averages over only {num(_memory(betas[1]))} steps (1000 is the default)"
+        few = f"beta2={num4(betas[1])} averages over only {num(_memory(betas[1]))} steps (1000 is the default)"
         yield ramp(_memory(betas[1]), 10.0, 2.0, log=True), few
         if betas[0] * betas[0] > betas[1]:
-            yield 0.8, f"beta1={num(betas[0])} is too high for beta2={num(betas[1])}"
+            yield 0.8, f"beta1={num4(betas[0])} is too high for beta2={num4(betas[1])}"
     eps = group.setting("eps")
     if eps is not None:
         yield ramp(eps, 1e-3, 1e-1, log=True), f"eps={num(eps)} (1e-8 is the default)"

@@ -1,8 +1,7 @@
 """How much of the loss, late in the run, is a penalty on the weights that the script adds by hand.
 
-A penalty is there to tip the balance between equals: a fifth of the loss is strong, and where it is half, the weights
-answer to it as much as to the data. A loss that is itself next to nothing (a tenth of chance) leaves any penalty large,
-without harm.
+A fifth of the loss is a strong penalty; at half of the loss, the weights follow the penalty as much as the data. If the
+loss itself is next to nothing (a tenth of chance), any penalty is a large share of it, without harm.
 """
 
 from __future__ import annotations

@@ -2,10 +2,13 @@
 
 k is how often one line calls backward for each step; several lines are several losses, not accumulation. Divided is
 seen in what backward got over what the loss function returned, or in the graph. Where two optimizers alternate, the
-count per step is not theirs and the level stays low.
+count per step is not theirs and the level stays low. Accumulation has a fixed k: where the count differs from update to
+update, a loop goes over the parts of one sample (an episode, a sentence, a bag), whose losses are meant to add up.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from ...record import Run
 from ...record.values import number
@@ -18,6 +21,8 @@ QUESTION = questions.PARAMETERS
 SHOWS = "fault"
 RIVAL = ("update", 3.0)
 CHECK = checks.GRADIENTS_CLEARED
+COUNTS = 2  # numbers of passes that accumulation has: k, and one more where the end of an epoch cuts a group short
+FIXED = 0.8  # share of the updates that have one of these
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -31,6 +36,8 @@ def measure(run: Run) -> Sign | Missing:
     # A last, shorter group of batches and a stray backward leave the mean a little above 1.
     if often < 1.5:
         return Sign(ID, 1.0, 0.0, "each update uses one backward pass")
+    if not _fixed_count(run):
+        return Missing(ID, f"the number of backward passes differs between updates ({num(often)} on average)")
     calls = [call for call in run.training_losses if call.value_ratio is not None]
     ratios = [abs(call.value_ratio) for call in calls if call.value_ratio is not None]
     divisor = number(run.fact("graph").get("divided_by"))
@@ -51,3 +58,12 @@ def measure(run: Run) -> Sign | Missing:
         severity=if_raised(level, "critical"),
         values={"per_step": often, "scale": scale},
     )
+
+
+def _fixed_count(run: Run) -> bool:
+    """Whether most updates sum as many backward passes as most others: each leaves one loss at its step."""
+    _, passes = np.unique(run.series("loss/train").steps, return_counts=True)
+    if not len(passes):
+        return True
+    _, updates = np.unique(passes, return_counts=True)
+    return bool(np.sort(updates)[-COUNTS:].sum() >= FIXED * len(passes))

@@ -1,9 +1,10 @@
 """Frozen weights (requires_grad=False) that were never trained before, as a share of all weights that run.
 
-Not meant: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that training
-leaves (a pretrained model need not come through load_state_dict); weights that move all the same (averaged copies);
-models frozen as a whole and kept from the optimizer beside one that trains (teachers, perceptual losses); small fixed
-filters and constants.
+Not counted: loaded weights, and those that had a gradient earlier in the run; weights with the heavy tails that
+training leaves (a pretrained model need not come through load_state_dict); weights that change anyway (averaged
+copies); models that are frozen as a whole and not in the optimizer, beside one that trains (teachers, perceptual
+losses); small fixed filters and constants; a tensor of a module made of layers, frozen while the layers are not (a
+table of positions or random features kept as a parameter).
 """
 
 from __future__ import annotations
@@ -44,6 +45,14 @@ def _fresh(p: Parameter) -> bool:
     return not trained and not p.constant and p.elements >= SMALLEST and p.moved is not True
 
 
+def _beside_layers(run: Run, p: Parameter) -> bool:
+    """Whether it is a tensor of its own in a module that has other modules."""
+    owner = p.name.rpartition(".")[0]
+    roots = {text(model.get("name")) for model in run.entries("models")}
+    others = {module.name.rstrip(".") for module in run.modules} - roots - {"", owner}
+    return any(name.startswith(f"{owner}." if owner else "") for name in others)
+
+
 def _root(name: str, roots: list[str]) -> str:
     """The model a parameter belongs to, where several models were seen and names are prefixed by them."""
     owners = [root for root in roots if root and name.startswith(root + ".")]
@@ -59,6 +68,8 @@ def measure(run: Run) -> Sign | Missing:
     # A model that is frozen as a whole was meant to learn if the optimizer was given its weights.
     meant = [p for p in known if p.optimizer is not None or _root(p.name, roots) in training]
     frozen = [p for p in meant if p.trains is False and _fresh(p) and not _drifts(run, p.name)]
+    if all(_beside_layers(run, p) for p in frozen):
+        frozen = []
     share = share_of(frozen, known)
     level = ramp(share, 0.0, 0.1)
     return Sign(

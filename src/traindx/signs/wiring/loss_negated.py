@@ -39,7 +39,7 @@ CONSTANT = 0.05  # relative spread below which a ratio is one number
 def measure(run: Run) -> Sign | Missing:
     calls = [call for call in run.training_losses if call.kind and call.value_ratio is not None]
     if not calls and any(graph.get("lowers_likelihood") is True for graph in run.graphs):
-        words = "the loss is the mean log-probability of the labels without a minus, so training lowers it"
+        words = "the loss is the mean log-probability of the labels without a minus: training makes labels less likely"
         return Sign(ID, -1.0, 1.0, words, onset=0, severity="critical", values={"fn": "log_softmax by hand"})
     if not calls:
         return Missing(ID, "no standard loss function was compared with what backward got")

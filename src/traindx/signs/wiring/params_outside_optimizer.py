@@ -1,12 +1,14 @@
 """Trainable parameters that get a gradient and belong to no optimizer, as a share of those that get one.
 
 Loaded ones are left out: training only a new head on a pretrained network, without freezing it, is common and healthy.
-So are those that moved (updated by hand) and those that share storage with one the optimizer holds.
+So are those that moved (updated by hand), those that share storage with one the optimizer holds, and tensors outside
+any module that no product uses as a factor: points at which a physics loss is taken, pixels, latent codes.
 """
 
 from __future__ import annotations
 
 from ...record import Run
+from ...record.parameters import Parameter
 from ...wording import listed, percent
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, place, ramp
@@ -22,7 +24,7 @@ CHECK = checks.WEIGHTS_MOVE
 def measure(run: Run) -> Sign | Missing:
     optimizers = run.entries("optimizers")
     # What has a gradient was used, also where no module was seen to run: weights kept in plain lists or by hand.
-    known = [p for p in run.parameters if p.trains and p.grad == "yes" and not p.loaded]
+    known = [p for p in run.parameters if p.trains and p.grad == "yes" and not p.loaded and not _input_like(p)]
     if not optimizers or not known:
         return Missing(ID, "no optimizer, or no parameter with a gradient, was seen")
     held = {name for p in run.parameters if p.optimizer is not None for name in (p.name, *p.shared)}
@@ -43,3 +45,7 @@ def measure(run: Run) -> Sign | Missing:
         severity=if_raised(level, "critical"),
         values={"parameters": names[:20], "share": share},
     )
+
+
+def _input_like(parameter: Parameter) -> bool:
+    return not parameter.module and parameter.kind == "other" and parameter.optimizer is None

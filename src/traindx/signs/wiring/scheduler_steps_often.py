@@ -1,4 +1,4 @@
-"""A scheduler stepped with each batch whose plan was made for epochs: its steps over the steps its settings plan for.
+"""A scheduler that is stepped per batch although its settings are meant for epochs: its steps over the planned steps.
 
 The plan ends where the settings have taken the learning rate to a thousandth (StepLR, ExponentialLR), at the last
 milestone, or at T_max. A schedule made for batches ends with the run, at a ratio of one; stepped per epoch it cannot

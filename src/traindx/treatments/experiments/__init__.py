@@ -1,1 +1,1 @@
-"""Experiments that tell causes which no change of a run cures: one file each, see `treatments._base`."""
+"""Experiments that test causes which no change of a run cures: one file each, see `treatments._base`."""

@@ -1,6 +1,6 @@
-"""Evaluates on training batches: where the gap to the training loss then closes, it comes from the validation data.
+"""Evaluates on training batches: if the gap to the training loss then closes, it comes from the validation data.
 
-Where it stays, the evaluation itself differs from training: modes, preprocessing inside the model, another loss.
+If the gap stays, the evaluation itself differs from training: modes, preprocessing inside the model, another loss.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hides the input column that the target follows: where the model then fails, that column was its answer."""
+"""Hides the input column that determines the target: if the model then fails, it relied on that column."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .._base import Dose, Intervening, Refusal, Told
 from ._levels import final
 
 ID = "hide-feature"
-TITLE = "Hide the input column that the target follows"
+TITLE = "Hide the input column that determines the target"
 TESTS = ("target-leakage",)
 
-MUCH = 3.0  # times the control's loss, from which the model lived on that column
+MUCH = 3.0  # times the control's loss: from here on the model relied on that column
 LITTLE = 1.2
 
 
@@ -61,7 +61,7 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
     levels = f"loss {own[0]:.3g} with that column, {without[0]:.3g} without it"
     if without[0] > MUCH * own[0]:
         # A feature that is merely very good looks the same; only its owner knows when it becomes known.
-        return Told("for", f"the model lives on one input column: {levels}", 5.0)
+        return Told("for", f"the model relies on one input column: {levels}", 5.0)
     if without[0] < LITTLE * own[0]:
         return Told("against", f"the model does as well without that column: {levels}", 0.1)
     return Told("nothing", f"the column helps, and other inputs do too: {levels}")

@@ -1,4 +1,4 @@
-"""Trains on targets that are shuffled within each batch: where that does as well, targets tell nothing about inputs."""
+"""Shuffles the targets within each batch: if training does as well, the targets are unrelated to the inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EARLY = 0.3  # of the steps: later a large model has memorised its samples, what
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.series("score/train") and not run.series("score/validation"):
-        return Refusal("no standard loss function is given answers and targets")
+        return Refusal("no standard loss function is given predictions and targets")
     return [Dose({"seed": 0}, "targets shuffled within each batch")]
 
 
@@ -62,18 +62,18 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
     if not arms[0].fact("probe").get("acted"):
         return Told("nothing", "no target could be shuffled")
     if not _fell(control.series("loss/train")):
-        return Told("nothing", "the loss does not fall with the targets as they are, whatever they tell")
+        return Told("nothing", "the loss does not fall even with the unshuffled targets")
     for name, where in (("score/validation", "on held-out data"), ("score/train", "in its first steps")):
         own, shuffled = _level(control.series(name), name), _level(arms[0].series(name), name)
         if own is None or shuffled is None:
             continue
         gain = own - shuffled
-        levels = f"score {own:.2f} with the targets as they are, {shuffled:.2f} with shuffled ones {where}"
+        levels = f"score {own:.2f} with the script's targets, {shuffled:.2f} with shuffled ones, {where}"
         if gain < FOUND:
-            return Told("for", f"the targets tell nothing about the inputs: {levels}", 10.0)
+            return Told("for", f"the targets are unrelated to the inputs: {levels}", 10.0)
         if gain > CLEAR:
-            return Told("against", f"the targets follow from the inputs: {levels}", 0.1)
-        return Told("nothing", f"the targets tell a little about the inputs: {levels}", 1.0)
+            return Told("against", f"the targets are related to the inputs: {levels}", 0.1)
+        return Told("nothing", f"the targets are only weakly related to the inputs: {levels}", 1.0)
     return Told("nothing", "no score could be measured")
 
 

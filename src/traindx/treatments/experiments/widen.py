@@ -1,4 +1,4 @@
-"""Makes hidden layers four times as wide: where that fits the training set better, the model was too small."""
+"""Makes hidden layers four times as wide: if that fits the training set better, the model was too small."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
     if own is None or wide is None or own[0] <= 0:
         return Told("nothing", "no loss could be compared")
     levels = f"loss {own[0]:.3g} as it is, {wide[0]:.3g} with wider layers"
-    # A wider model learns faster in most runs: that tells something only where the present one has come to its end.
+    # A wider model learns faster in most runs, so the comparison means something only once the present one has settled.
     losses = control.series("loss/train").finite.values
     first, before = float(np.median(losses[:5])), float(np.mean(losses[len(losses) // 2 : -(len(losses) // 4) or None]))
     if own[0] < FITTED * first:

@@ -1,4 +1,4 @@
-"""Exchanges parts of a model before its first forward, without new parameters: the optimizer keeps what it holds."""
+"""Replaces parts of a model before its first forward, without new parameters: the optimizer keeps its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts ReLU behind linear layers that another linear layer follows at once."""
+"""Puts ReLU after linear layers that are directly followed by another linear layer."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ JUDGED_BY = "loss"
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if sum(kind in WEIGHTED for kind in types_of(run)) < 2:
-        return Refusal("the linear layers are no modules")
-    return [Dose({"keep": output_layers(run)}, "ReLU behind every hidden linear layer")]
+        return Refusal("the linear layers are not modules")
+    return [Dose({"keep": output_layers(run)}, "ReLU after every hidden linear layer")]
 
 
 class _Activated(Intervening):

@@ -12,7 +12,7 @@ from .._base import Dose, Refusal
 from ._parameters import Adding
 
 ID = "add-parameters"
-TITLE = "Give the optimizer the parameters that it lacks"
+TITLE = "Add the missing parameters to the optimizer"
 TESTS = ("params-not-in-optimizer",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"

@@ -27,7 +27,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     own = int(run.loaders[trained[0]].workers or 0)
     wanted = max(min(MOST, os.cpu_count() or 1), 2 * own)
     if wanted <= own:
-        return Refusal("this machine has no more processors")
+        return Refusal("this machine has no more CPU cores")
     return [Dose({"loaders": trained, "workers": wanted}, f"num_workers {own} -> {wanted}")]
 
 

@@ -1,4 +1,4 @@
-"""Takes the activation away from the end of the model, so that its output can reach every target."""
+"""Removes the activation at the end of the model, so that its output can reach every target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._arguments import floating
 from ._functions import called_by_user, replace
 
 ID = "free-output"
-TITLE = "Remove the activation behind the last layer"
+TITLE = "Remove the activation after the last layer"
 TESTS = ("output-range-mismatch",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
@@ -23,7 +23,7 @@ FUNCTIONS = ("sigmoid", "tanh", "relu", "softplus", "softmax", "hardtanh", "relu
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
-        return Refusal("the network is no module")
+        return Refusal("the network is not a module")
     made = {loss.made_by.lower() for loss in run.training_losses} & set(FUNCTIONS)
     # With one model, an activation between it and the loss is the last one, too; with several it may be a hidden one.
     outside = sorted(made)[0] if made and len(run.models) == 1 else None

@@ -12,7 +12,7 @@ from .._base import Dose, Intervening, Refusal
 from ._functions import called_by_user, replace
 
 ID = "keep-graph"
-TITLE = "Keep the graph from loss to weights whole"
+TITLE = "Keep the autograd graph from loss to weights intact"
 TESTS = ("detached-graph",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"

@@ -1,4 +1,4 @@
-"""Raises the limit of the script's own gradient clipping, or lifts it."""
+"""Raises the threshold of the script's own gradient clipping, or turns clipping off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not clipping:
         return Refusal("the script calls no clipping function")
     limit = all_causes()[cause].fix(run, signs).sets.get("max_norm")
-    lifted = Dose({}, "clipping lifted")
+    lifted = Dose({}, "clipping turned off")
     if limit is None or clipping.get("kind") != "norm":
         return [lifted]
     return [Dose({"max_norm": limit}, f"gradient norm clipped at {num(limit)}"), lifted]

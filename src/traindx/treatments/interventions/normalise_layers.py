@@ -22,7 +22,7 @@ DECISIVE = 0.7  # it helps against badly scaled weights and inputs, too
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if sum(kind in WEIGHTED for kind in types_of(run)) < 2:
         return Refusal("the model has no hidden layer that is a module")
-    return [Dose({"keep": output_layers(run)}, "layer norm behind every hidden layer")]
+    return [Dose({"keep": output_layers(run)}, "layer norm after every hidden layer")]
 
 
 class _Normalised(Intervening):

@@ -1,4 +1,4 @@
-"""Puts ReLU in the place of sigmoid and tanh in hidden layers: behind a normalisation, or with He's initialisation."""
+"""Replaces sigmoid and tanh in hidden layers with ReLU: after a normalisation, or with He initialisation."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models or not (set(types_of(run)) & set(SQUASHING) or calls_squashing(run)):
         return Refusal("the model has no sigmoid or tanh")
     return [
-        Dose({"keep": keep, "normalise": True}, "ReLU behind a layer norm instead of sigmoid and tanh"),
-        Dose({"keep": keep, "initialise": True}, "ReLU with He's initialisation instead of sigmoid and tanh"),
+        Dose({"keep": keep, "normalise": True}, "ReLU after a layer norm instead of sigmoid and tanh"),
+        Dose({"keep": keep, "initialise": True}, "ReLU with He initialisation instead of sigmoid and tanh"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Lets go of the graphs that the script keeps: of losses after their backward, and of state carried between steps."""
+"""Releases the graphs that the script keeps: of losses after their backward, and of state carried between steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weighs the classes in the loss by the inverse of their frequency in this run."""
+"""Weights the classes in the loss by the inverse of their frequency in this run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .._base import Dose, Intervening, Refusal
 from ._arguments import floating, loss_pair
 
 ID = "reweigh-classes"
-TITLE = "Weigh the classes in the loss by their rarity"
+TITLE = "Weight the classes in the loss by inverse frequency"
 TESTS = ("class-imbalance",)
 SAFETY = "changes-result"
 JUDGED_BY = "score"
 
-MOST = 100.0  # a class that was seen once must not rule the loss
+MOST = 100.0  # a class that was seen once must not dominate the loss
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

@@ -1,4 +1,4 @@
-"""Steps the scheduler once an epoch instead of once a batch, or holds the learning rate at its peak."""
+"""Steps the scheduler once per epoch instead of once per batch, or holds the learning rate at its peak."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     batches = [loader.batches for loader in run.loaders if loader.role == "train" and loader.batches]
     if run.entries("schedulers") and _changes(run) >= OFTEN and batches and batches[0] > 1:
         every = int(batches[0])
-        return [Dose({"every": every}, f"scheduler stepped once every {every} steps, an epoch"), held]
+        return [Dose({"every": every}, f"scheduler stepped once every {every} steps (an epoch)"), held]
     return [held]
 
 

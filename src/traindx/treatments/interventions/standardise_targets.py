@@ -32,7 +32,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not losses:
         return Refusal("the targets enter no regression loss")
     if len(run.models) != 1:
-        return Refusal("several models are called: which one answers is not known")
+        return Refusal("several models are called, and which one makes the prediction is not known")
     power = 1 if losses[0].kind == "absolute" else 2
     if cause == "output-range-mismatch":
         limits = BOUNDED.get(losses[0].made_by.lower())

@@ -23,7 +23,7 @@ JUDGED_BY = "loss"
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     old = max((group.setting("weight_decay") or 0.0 for group in run.groups), default=0.0)
     if not old:
-        return Refusal("no optimizer has a weight decay: what shrinks the weights stands in the loss")
+        return Refusal("no optimizer has a weight decay: something in the loss shrinks the weights")
     off = Dose({"weight_decay": 0.0}, f"weight decay {num(old)} -> 0")
     new = all_causes()[cause].fix(run, signs).sets.get("weight_decay")
     if new is None or not 0 < new < old:

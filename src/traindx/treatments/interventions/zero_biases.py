@@ -1,4 +1,4 @@
-"""Starts biases at zero where they start strongly negative and silence their units."""
+"""Initialises biases to zero where they start strongly negative and keep their units off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._base import Dose, Intervening, Refusal
 from ._surgery import named
 
 ID = "zero-biases"
-TITLE = "Start the biases at zero"
+TITLE = "Initialise the biases to zero"
 TESTS = ("dead-relus",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
