@@ -134,7 +134,7 @@ def test_a_record_whose_script_has_changed_is_refused(
     path = record()
     (tmp_path / "train.py").write_text(SICK.replace("loss.backward()", "pass"))
     assert main(["treat", str(path)]) == 2
-    assert "is not here, or has changed" in capsys.readouterr().err
+    assert "is missing or has changed" in capsys.readouterr().err
     assert not asked
 
 

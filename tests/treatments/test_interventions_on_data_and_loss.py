@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from acting import Trial, recorded
@@ -177,6 +178,26 @@ def test_batches_that_are_not_finite_are_skipped(trial: Try) -> None:
         made = trial(classify(change=spoilt, loader=loader), "skip-bad-batches", "nonfinite-data")
         assert made.driver.acted == 6  # one batch in each of six epochs
         assert made.level("loss-not-finite") == (1.0, 0.0)
+
+
+def test_data_of_which_no_batch_is_finite_are_filled_with_zeros(trial: Try) -> None:
+    def loop() -> None:
+        torch.manual_seed(0)
+        x, y = data()
+        x[:, 2] = float("nan")
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for rows in [torch.arange(start, start + 24) for start in range(0, 240, 24)]:
+            optimizer.zero_grad()
+            F.cross_entropy(model(x[rows]), y[rows]).backward()
+            optimizer.step()
+
+    skipped = trial(loop, "skip-bad-batches", "nonfinite-data")
+    assert skipped.driver.acted == 0, "there is no finite batch to put in their place"
+    filled = trial(loop, "skip-bad-batches", "nonfinite-data", dose=1)
+    assert filled.driver.acted == 10
+    before, after = (run.series("loss/train").values for run in (filled.control, filled.treated))
+    assert not np.isfinite(before).any() and np.isfinite(after).all()
 
 
 def test_outliers_are_skipped(trial: Try) -> None:

@@ -202,7 +202,7 @@ class _Treating:
                 if report.verdict == "cured":
                     self._won = candidate, dose
                     return
-                if not self._in_time() or report.verdict == "failed":
+                if not self._in_time():
                     break
 
     def _experiment(self, candidate: Candidate, unit: Experiment, controls: Controls, run: Run) -> None:

@@ -25,7 +25,10 @@ BEYOND = 3.0  # times the ordinary maximum, as in the fix
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if cause == "nonfinite-data":
-        return [Dose({}, "batches with NaN or Inf replaced by the last finite one")]
+        return [
+            Dose({}, "batches with NaN or Inf replaced by the last finite one"),
+            Dose({"fill": True}, "NaN and Inf in the data replaced by zero"),  # where no batch is finite
+        ]
     limits = {}
     for name in ("input_max", "target_max"):
         seen = run.series(name).finite.values
@@ -107,5 +110,28 @@ def _fits(leaf: Any, limit: float) -> bool:
     return isfinite(largest) and largest <= limit
 
 
+class _Filled(Intervening):
+    """Zeros in the place of what is not finite, where data enter the model and the loss."""
+
+    def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        return self._filled((args, kwargs)) if trains(root) else (args, kwargs)
+
+    def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        given, target = loss_pair(args, kwargs)
+        return with_pair(args, kwargs, given, self._filled(target))
+
+    def _filled(self, value: Any) -> Any:
+        import torch
+        from torch.utils import _pytree as pytree
+
+        def filled(leaf: Any) -> Any:
+            if not isinstance(leaf, torch.Tensor) or _fits(leaf, inf):
+                return leaf
+            self.acted += 1
+            return torch.nan_to_num(leaf, nan=0.0, posinf=0.0, neginf=0.0)
+
+        return pytree.tree_map(filled, value)
+
+
 def begin(options: Mapping[str, Any]) -> Driver:
-    return _Skipped(options)
+    return _Filled() if options.get("fill") else _Skipped(options)
