@@ -196,6 +196,52 @@ def reber():
         put(base / name).write_text("\n".join(lines) + "\n")
 
 
+def citations():
+    """A citation graph like Cora: 2,708 papers of 1,433 binary words in 7 classes; four links of five stay in a class."""
+    places = [CO / "tkipf__pygcn/data/cora", CO / "Diego999__pyGAT/data/cora"]
+    places = [place for place in places if place.parent.parent.exists() and not (place / "cora.content").exists()]
+    if not places:
+        return
+    g = np.random.default_rng(11)
+    papers, words = 2708, 1433
+    names = ("Case_Based", "Genetic_Algorithms", "Neural_Networks", "Probabilistic_Methods", "Reinforcement_Learning",
+             "Rule_Learning", "Theory")  # fmt: skip
+    y = g.choice(len(names), papers, p=np.array([298, 418, 818, 426, 217, 180, 351]) / papers)
+    base = g.gamma(0.5, 1, words)
+    topics_of = np.stack([base * np.where(g.random(words) < 0.08, g.uniform(3, 10, words), 1) for _ in names])
+    topics_of /= topics_of.sum(1, keepdims=True)
+    ids = g.permutation(np.arange(10_000, 1_000_000))[:papers]
+    rows = []
+    for i in range(papers):
+        x = np.zeros(words, int)
+        x[g.choice(words, int(g.integers(10, 26)), replace=False, p=topics_of[y[i]])] = 1
+        rows.append("\t".join(map(str, (ids[i], *x, names[y[i]]))))
+    members = [np.where(y == c)[0] for c in range(len(names))]
+    links = set()
+    while len(links) < 5429:
+        a = int(g.integers(papers))
+        b = int(g.choice(members[y[a] if g.random() < 0.81 else int(g.integers(len(names)))]))
+        if a != b:
+            links.add((a, b))
+    for place in places:
+        put(place / "cora.content").write_text("\n".join(rows) + "\n")
+        (place / "cora.cites").write_text("".join(f"{ids[a]}\t{ids[b]}\n" for a, b in sorted(links)))
+
+
+def passengers():
+    """A monthly series of twelve years: a growing trend times a yearly season."""
+    base = CO / "ubiratantavares__machine_learning_mastery"
+    if not base.exists():
+        return
+    g = np.random.default_rng(14)
+    t = np.arange(144)
+    season = np.array([0.91, 0.89, 1.01, 0.98, 0.98, 1.11, 1.23, 1.22, 1.06, 0.92, 0.80, 0.90])
+    y = np.round((112 + 2.65 * t) * season[t % 12] * np.exp(g.normal(0, 0.03, len(t)))).astype(int)
+    lines = [f'"{1949 + i // 12}-{i % 12 + 1:02d}",{y[i]}' for i in t]
+    where = base / "ebooks/2023_deep_learning_with_pytorch/code/chapter_27/airline-passengers.csv"
+    put(where).write_text("\n".join(['"Month","Passengers"', *lines]) + "\n")
+
+
 def folders():
     """Output folders that programs take for granted."""
     for where in (
@@ -231,7 +277,21 @@ def sizes():
 if __name__ == "__main__":
     import sys
 
-    jobs = [texts, ratings, rents, pima, cifar_pickles, mnist_png, fashion_png, competition, reber, folders, sizes]
+    jobs = [
+        texts,
+        ratings,
+        rents,
+        pima,
+        cifar_pickles,
+        mnist_png,
+        fashion_png,
+        competition,
+        reber,
+        citations,
+        passengers,
+        folders,
+        sizes,
+    ]
     for job in jobs:
         if len(sys.argv) < 2 or job.__name__ in sys.argv[1:]:
             job()
