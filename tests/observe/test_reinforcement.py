@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import traindx
 from traindx.observe.reinforcement import actions_in, has_reward
 
 SCRIPT = """
@@ -48,6 +49,14 @@ def test_a_policy_gradient_by_hand_is_handed_over(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "OUT OF SCOPE" in done.stderr
     assert "env.step(action.item())" in " ".join(done.stderr.split())
+
+
+def test_it_is_recognised_while_the_run_goes_on(tmp_path: Path) -> None:
+    waits = "import os, signal, time\n" + SCRIPT.replace("range(20)", "range(40)") + "time.sleep(4)\n"
+    (tmp_path / "train.py").write_text(waits + "os.kill(os.getpid(), signal.SIGKILL)\n")
+    words = [sys.executable, "-m", "traindx", "run", "--out", "run.tdx", "train.py"]
+    subprocess.run(words, cwd=tmp_path, capture_output=True)
+    assert traindx.load(tmp_path / "run.tdx").facts["rl"] == ["env.step(action.item())"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from .sites import begin_here
 _now = time.time  # the script may replace it
 
 FACTS_SHARE = 0.003  # of one processor, at most, for writing facts anew while the training runs
+UNDER_WAY = 20  # steps after which the script has imported and defined what it trains with
 
 
 class Recording:
@@ -32,6 +33,7 @@ class Recording:
         self._share = budget / 100.0
         self._facts_due = 0.0
         self._heartbeat_due = 0.0
+        self._scope_noted = False
         self._watchers: list[Any] = []
         self.session: Any = None
         os.register_at_fork(after_in_child=self.writer.abandon)
@@ -103,9 +105,22 @@ class Recording:
         brought_over = time.thread_time()
         if time.perf_counter() >= self._facts_due:
             self._each("flush")
+            if not self._scope_noted and self.session.step >= UNDER_WAY:
+                self._note_scope()
             # A model of many layers has many facts: they come less often.
             self._facts_due = time.perf_counter() + (time.thread_time() - brought_over) / FACTS_SHARE
         self.session.schedule.charge_writing(time.thread_time() - began)
+
+    def _note_scope(self) -> None:
+        """Whether this is reinforcement learning. Such runs are long, and more often stopped than left to end."""
+        self._scope_noted = True
+        try:
+            found = reinforcement_learning()
+        except Exception as error:
+            self._switched_off("scope", f"{type(error).__name__}: {text_of(error)}")
+            return
+        if found:
+            self.writer.fact("rl", found)
 
     def close(self, exit_status: str, error: dict[str, Any] | None = None) -> None:
         """The run is over: remove the hooks, write what is left."""
@@ -114,9 +129,8 @@ class Recording:
         self._each("finish")
         if error is not None:
             self.writer.fact("error", error)
-        found = reinforcement_learning()
-        if found:
-            self.writer.fact("rl", found)
+        if not self._scope_noted:
+            self._note_scope()
         self.writer.fact("exit", exit_status)
         self.writer.fact("ended", time.time())
         self.writer.close()
