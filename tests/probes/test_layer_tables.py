@@ -179,7 +179,7 @@ def test_a_pickle_never_runs_unless_it_is_trusted(factory: Path, tmp_path: Path)
         ("no.such.module:make", "cannot import"),
         ("NAME:missing", "has no missing"),
         ("NAME:nothing", "cannot be called"),
-        ("missing.pt2", "no such file"),
+        ("missing.pt2", "neither a file nor"),
     ],
 )
 def test_a_model_that_cannot_be_made_is_told_in_one_line(factory: Path, spec: str, words: str) -> None:
