@@ -54,6 +54,11 @@ def test_round_figures(value, near):
     assert round_figure(value) == near
 
 
+@pytest.mark.parametrize("value", [5e-324, 1e-320, 1.7e308])
+def test_the_smallest_and_largest_numbers_are_rounded_too(value):
+    assert value / 2 <= round_figure(value) <= 2 * value
+
+
 # Words that engineers do not search for. They search for: fix · alternatives · avoid · out of scope · NaN/Inf ·
 # unknown · most common · adversarial · differentiate or backpropagate.
 ODD_WORDS = re.compile(

@@ -112,7 +112,7 @@ def round_figure(value: float) -> float:
     if not (value > 0 and math.isfinite(value)):
         return value
     exponent = math.floor(math.log10(value))
-    candidates = [m * 10.0 ** (exponent + shift) for shift in (0, 1) for m in (1, 2, 3, 5)]
+    candidates = [float(f"{m}e{exponent + shift}") for shift in (0, 1) for m in (1, 2, 3, 5)]
     candidates = [candidate for candidate in candidates if 0 < candidate < math.inf]
     nearest = min(candidates, key=lambda candidate: abs(math.log(candidate) - math.log(value)), default=value)
     return float(f"{nearest:.1g}")
