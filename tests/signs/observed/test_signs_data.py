@@ -203,6 +203,9 @@ def test_missing_where_the_question_does_not_arise() -> None:
     assert missing("input-scale-odd", inputs(500.0, 300.0, dtype="int64")).reason  # token ids
     assert missing("target-scale-large", healthy()).reason  # classes
     assert missing("feature-determines-target", leaking(1.0, shape=[64, 1])).reason  # a single input
+    assert missing("feature-determines-target", leaking(1.0, shape=[64, 3])).reason  # three: a simple task
+    ramp = leaking(1.0).merge("feature_leak", inwards=[1.0, 1.0, 1.0])
+    assert "several" in missing("feature-determines-target", ramp).reason
     smooth = leaking(0.994).merge("feature_leak", inwards=[0.994, 0.976, 0.946])  # lacks 1, 4 and 9 parts
     assert "series" in missing("feature-determines-target", smooth).reason
     assert missing("labels-skewed", labels(c0=100)).reason  # one class

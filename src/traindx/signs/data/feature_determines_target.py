@@ -1,7 +1,8 @@
 """How strongly one input column alone gives the target away: its correlation.
 
-Real features stay below 0.97 as a rule; a copy of the target reaches 1. A task with a single input has nothing else to
-go by, and twenty samples are needed for a correlation to mean anything. In a window of a series the value nearest to
+Real features stay below 0.97 as a rule; a copy of the target reaches 1. A task with two or three inputs has little else
+to go by, and twenty samples are needed for a correlation to mean anything. A leak is one column: where the columns
+beside it give the target away as well, the task is a simple one. In a window of a series the value nearest to
 the one that is forecast knows most of it, and what it lacks grows with the distance: twofold for a random walk at twice
 the distance, fourfold for a smooth curve. A column that holds the answer has no such neighbours.
 """
@@ -13,7 +14,7 @@ from typing import Any
 
 from ...record import Run
 from ...record.values import number, shape
-from ...wording import num
+from ...wording import counted, num
 from .. import checks, questions
 from .._base import Missing, Sign, if_raised, ramp
 
@@ -22,6 +23,8 @@ QUESTION = questions.DATA
 SHOWS = "condition"
 CHECK = checks.NO_ANSWER_IN_INPUT
 FEWEST_SAMPLES = 20
+FEWEST_COLUMNS = 4
+ALIKE = 0.9999  # of the strongest correlation: those of the columns beside it, where all of them say the same
 SMOOTH = (6.0, 14.0)  # by how much more the next column and the one after it may lack: 4 and 9 of a smooth curve
 
 
@@ -31,8 +34,11 @@ def measure(run: Run) -> Sign | Missing:
     if correlation is None or samples is None or samples < FEWEST_SAMPLES:
         return Missing(ID, "input columns were not compared with the target")
     sizes = shape(run.fact("data/train").get("shape"))
-    if sizes is not None and prod(sizes[1:]) <= 1:
-        return Missing(ID, "the inputs have a single column")
+    if sizes is not None and prod(sizes[1:]) < FEWEST_COLUMNS:
+        return Missing(ID, f"the inputs have {counted(prod(sizes[1:]), 'column')}: one may well say it all")
+    inwards = [abs(value) for entry in leak.get("inwards") or () if (value := number(entry)) is not None]
+    if len(inwards) > 1 and min(inwards) > ALIKE * abs(correlation):
+        return Missing(ID, "several input columns determine the target: none of them is a leak by itself")
     if _window(leak.get("inwards")):
         return Missing(
             ID, "neighbouring input columns look like a time series, whose latest value predicts the target by itself"

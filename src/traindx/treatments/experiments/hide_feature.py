@@ -18,6 +18,7 @@ TESTS = ("target-leakage",)
 
 MUCH = 3.0  # times the control's loss: from here on the model relied on that column
 LITTLE = 1.2
+RELIES = 1.5  # how much likelier a leak is then: a good feature is relied on too
 
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -60,8 +61,8 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
         return Told("nothing", "no loss could be compared")
     levels = f"loss {own[0]:.3g} with that column, {without[0]:.3g} without it"
     if without[0] > MUCH * own[0]:
-        # A feature that is merely very good looks the same; only its owner knows when it becomes known.
-        return Told("for", f"the model relies on one input column: {levels}", 5.0)
+        # A feature that is merely very good looks the same: only its owner knows whether it is known in time.
+        return Told("for", f"the model relies on one input column: {levels}", RELIES)
     if without[0] < LITTLE * own[0]:
         return Told("against", f"the model does as well without that column: {levels}", 0.1)
     return Told("nothing", f"the column helps, and other inputs do too: {levels}")
