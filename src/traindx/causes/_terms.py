@@ -17,6 +17,8 @@ from ._base import Fix
 from ._facts import training_loss
 from ._fixing import begin, fixed
 
+BALANCED = 2.0  # times what the reconstruction is divided by: a divergence has a factor of one half of its own
+
 
 def rebalanced(run: Run, signs: Signs) -> Fix:
     if (signs.level("posterior-collapsed") or 0.0) >= 0.5:
@@ -39,6 +41,13 @@ def _divergence(run: Run) -> Fix:
     if pixels is None:
         summary = f"Give {called} a smaller weight: it collapses the latent code before anything is reconstructed."
         return fixed(run, summary, None, f"loss = reconstruction + 0.001 * {called}", near=Site.of(term.get("site")))
+    weight = number(term.get("weight"))
+    if weight is not None and abs(weight) * pixels < BALANCED:
+        summary = (
+            f"Lower the weight of {called} further, or raise it slowly from 0: it is divided like the reconstruction, "
+            "and still collapses the latent code."
+        )
+        return fixed(run, summary, _scaled(run, term, " * 0.1"), f"loss = reconstruction + 0.1 * {called}")
     what = "a batch has" if _summed_over_batch(run, term) else "a sample has"
     summary = (
         f"Divide {called} by {pixels:,}, the elements that {what}: the reconstruction is a mean over them, and the "

@@ -49,6 +49,17 @@ def test_posterior_collapsed_against_its_definition(left: float, divergence: flo
     assert found.level == pytest.approx(naive, abs=1e-9)
 
 
+@pytest.mark.parametrize(("left", "end", "raised"), [(1.0, 0.05, True), (1.0, 5.0, False), (0.4, 0.05, False)])
+def test_a_summed_divergence_is_compared_with_itself(left: float, end: float, raised: bool) -> None:
+    """Driven to zero over all samples and units, it is still as large as an error that is a mean."""
+    summed = term("kl", divergence=True, reduction="sum")
+    found = sign(
+        "posterior-collapsed",
+        run_of((term("mse", reduction="mean"), 0.07, left), (summed, lambda s: 13.0 if s < 5 else end, None)),
+    )
+    assert isinstance(found, Sign) and found.raised is raised
+
+
 def test_a_posterior_is_not_judged_after_a_few_steps() -> None:
     found = sign(
         "posterior-collapsed", run_of((term("mse"), 0.1, 1.0), (term("kl", divergence=True), 1e-4, None), steps=90)

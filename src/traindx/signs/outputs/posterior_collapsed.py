@@ -18,6 +18,7 @@ QUESTION = questions.LOSS_INPUTS
 SHOWS = "condition"
 END = "light"
 FEWEST_STEPS = (100.0, 300.0)
+DIVIDED = 0.02  # the factor below which a sum was divided: batches of 32 and more
 
 
 def measure(run: Run) -> Sign | Missing:
@@ -46,11 +47,17 @@ def _late(run: Run, term: Term) -> float:
 
 
 def _level(run: Run, divergence: Term, error: Term) -> float:
-    size = abs(error.curve.last)
-    pressed = abs(_late(run, divergence)) / size if size else 1.0
+    late, size, start = abs(_late(run, divergence)), abs(error.curve.last), abs(divergence.curve.values[0])
+    pressed = ramp(late / size, 0.3, 0.1) if size else 0.0
+    if _unlike_reductions(divergence, error) and start:
+        # A sum over samples and units is compared with itself: beside a mean it is large even when driven to zero.
+        pressed = max(pressed, ramp(late / start, 0.05, 0.01, log=True))
     unlearned = ramp(error.of_mean.last, 0.85, 0.97)
-    return min(unlearned, ramp(pressed, 0.3, 0.1)) * ramp(run.steps, *FEWEST_STEPS)
+    return min(unlearned, pressed) * ramp(run.steps, *FEWEST_STEPS)
 
 
 def _unlike_reductions(one: Term, other: Term) -> bool:
-    return {one.facts.get("reduction"), other.facts.get("reduction")} == {"sum", "mean"}
+    """Whether one is a sum and the other a mean. A sum with a small factor was divided by what it runs over."""
+    summed = [term for term in (one, other) if term.facts.get("reduction") == "sum"]
+    divided = any(term.weight is not None and abs(term.weight) < DIVIDED for term in summed)
+    return {one.facts.get("reduction"), other.facts.get("reduction")} == {"sum", "mean"} and not divided
