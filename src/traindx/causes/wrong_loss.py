@@ -133,10 +133,13 @@ EXPLAINS = (
     "softmax-wrong-axis",
 )
 AVOID = (
-    "Do not judge by the loss alone: look at accuracy.",
-    "Do not scale or clamp the loss to make its numbers look usual.",
+    "Do not judge by the loss alone: look at a metric of the task (accuracy, error, reconstructions).",
+    "Do not scale or clamp the whole loss to make its numbers look usual.",
 )
-VERIFY = "The first loss is ln(classes), stays above zero, and accuracy moves together with it."
+VERIFY = (
+    "The first loss is at chance (ln C for C classes), every term then falls below it, and a metric of the task moves "
+    "together with the loss."
+)
 REFERENCE = (
     "Bishop, Pattern Recognition and Machine Learning, 2006, section 5.2; PyTorch documentation, torch.nn.NLLLoss"
 )
