@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -21,6 +22,20 @@ def stateful(dropout: float = 0.2, norm: str = "BatchNorm1d", **modes: Any) -> P
 def accumulating(often: float, ratio: float | None, divided: float | None = None) -> Patient:
     p = healthy().loss(value_ratio=ratio).merge("graph", divided_by=divided)
     p.facts["backward_sites"][0]["per_step"] = often
+    return p
+
+
+def with_points(p: Patient) -> Patient:
+    """Coordinates that ask for a gradient, so that the output can be differentiated by them."""
+    points = {
+        **p.facts["params"][0],
+        "name": "t",
+        "module": None,
+        "kind": "other",
+        "shape": [5000, 1],
+        "elements": 5000,
+    }
+    p.facts["params"].append({**points, "optimizer": None, "moved": False})
     return p
 
 
@@ -160,6 +175,7 @@ HEALTHY = {
         ("unused modules", lambda: healthy().params(*HIDDEN, optimizer=None, moved=False, ran=False, grad="none")),
         ("tied to one inside", lambda: tied()),
         ("updated by hand", lambda: healthy().params(*HIDDEN, optimizer=None)),
+        ("points of a physics loss", lambda: with_points(healthy())),
     ],
     "params-never-move": [
         ("biases before a norm", lambda: healthy().params(*[n.replace("weight", "bias") for n in HIDDEN], moved=False)),
@@ -283,6 +299,17 @@ def test_sentences_name_line_and_layer() -> None:
     p = healthy().optimizer(grads_kept=1999).event("grads-kept", 1, optimizer=0, site=SITE)
     assert "train.py:12" in measured("grads-kept", p).text
     assert WEIGHTS[0] in measured("params-without-gradient", healthy().params(WEIGHTS[0], grad="none")).text
+
+
+@pytest.mark.parametrize(("passes", "fixed"), [((4,) * 30, True), ((4, 4, 4, 4, 7) * 6, True), (range(3, 33), False)])
+def test_accumulation_has_a_fixed_number_of_passes(passes: Sequence[int], fixed: bool) -> None:
+    """A last, longer group is accumulation too; losses of episodes of any length are meant to add up."""
+    steps = [step for step, count in enumerate(passes) for _ in range(count)]
+    patient = accumulating(4.0, 1.0).curve("loss/train", [1.0] * len(steps), steps)
+    if fixed:
+        assert measured("accumulation-unscaled", patient).raised
+    else:
+        assert "differs between updates" in missing("accumulation-unscaled", patient).reason
 
 
 def test_accumulation_states_the_excess() -> None:
