@@ -22,8 +22,8 @@ Links that break:
 - buffers such as batch norm's running statistics, with `broadcast_buffers=False`.
 
 ## Signs
-- Checksums of the parameters differ between ranks.
-- Losses of the ranks on the same batch differ.
+- Checksums of the parameters differ between ranks after the same step.
+- The model is called past its DistributedDataParallel wrapper, or some gradients are never all-reduced.
 
 ## Fix
 Wrap last, train only through the wrapper, let every rank decide alike.
@@ -58,19 +58,24 @@ equal numbers, bit by bit.
 
 from __future__ import annotations
 
+import ast
+from typing import Any
+
+from ..edits import Edits
 from ..record import Run
-from ..record.values import number
+from ..record.site import site_of
+from ..record.values import mapping, number, texts
 from ..signs import Signs
+from ..wording import listed, num
 from ._base import Fix
-from ._fixing import fixed
+from ._fixing import begin, fixed
 
 ID = "replicas-diverged"
 FAMILY = "distributed"
 TITLE = "Replicas hold different weights"
 MEANS = "Ranks that should hold equal weights do not."
-# No sign measures checksums across ranks yet, so nothing can speak for this cause and it must not be named.
-FOR: dict[str, float] = {}
-AGAINST: dict[str, float] = {}
+FOR = {"replicas-differ": 10.0}
+REQUIRES = ("replicas-differ",)
 AVOID = (
     "Do not average the weights once in a while to hide it.",
     "Do not seed ranks alike to get equal weights: they would draw the same data.",
@@ -78,20 +83,71 @@ AVOID = (
 VERIFY = "A checksum of all parameters, gathered every hundred steps, is equal on all ranks."
 REFERENCE = "S. Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training, VLDB 2020"
 
-CODE = """\
-# everything that changes weights comes before this line; train through the wrapper only
-model = torch.nn.parallel.DistributedDataParallel(model)
-
+CHECK = """\
 with torch.no_grad():  # every hundred steps
     checksum = torch.stack([p.double().sum() for p in model.parameters()]).sum()
     sums = [torch.zeros_like(checksum) for _ in range({ranks})]
     torch.distributed.all_gather(sums, checksum)
     assert all(torch.equal(other, sums[0]) for other in sums), sums"""
 
+WRAP = """\
+# everything that changes weights comes before this line; train through the wrapper only
+model = torch.nn.parallel.DistributedDataParallel(model)"""
 
-def fix(run: Run, _signs: Signs) -> Fix:
-    world = number(run.fact("distributed").get("world_size"))
+AVERAGE = """\
+for p in model.parameters():  # of every parameter, and divided by the number of ranks
+    if p.grad is None:
+        p.grad = torch.zeros_like(p)  # a rank without this gradient must take part too
+    torch.distributed.all_reduce(p.grad)
+    p.grad /= torch.distributed.get_world_size()"""
+
+SAME_STEP = """\
+bad = torch.tensor(float(not torch.isfinite(loss)), device=loss.device)
+torch.distributed.all_reduce(bad)  # then all ranks skip the step, or none does
+if not bad:
+    optimizer.step()"""
+
+
+def fix(run: Run, signs: Signs) -> Fix:
+    job = run.fact("distributed")
+    world = number(job.get("world_size"))
+    measured = signs["replicas-differ"].values if "replicas-differ" in signs else {}
+    past, through = number(job.get("past")) or 0.0, number(job.get("through")) or 0.0
+    averaged, wrapper = mapping(job.get("averaged")), mapping(job.get("wrapper"))
+    never = texts(averaged.get("never"))
+    near = site_of(wrapper)
+    if wrapper and past > through:
+        summary = (
+            "Call the DistributedDataParallel wrapper itself in training, not its `.module`: "
+            f"{num(past)} of {num(past + through)} training forwards bypass it, and the ranks exchange no gradients."
+        )
+        edits = begin(run)
+        if edits is not None:
+            _call_wrapper(edits, job.get("past_site"))
+        return fixed(run, summary, edits, "outputs = model(inputs)  # not model.module(inputs)", near=near)
+    if never:
+        summary = f"All-reduce the gradient of every parameter: {listed([f'`{name}`' for name in never])} never is."
+        pattern = AVERAGE
+    elif measured.get("last_equal") is None:
+        summary = (
+            "Load and initialise the weights before DistributedDataParallel is built, which copies those of rank 0 to "
+            "all ranks; the ranks' weights differ at the first check."
+            if wrapper
+            else "Start every rank from the same weights, and average every gradient over all ranks."
+        )
+        pattern = WRAP if wrapper else AVERAGE
+    else:
+        summary = (
+            f"Find the step that only some ranks take (the weights are equal until step {num(measured['last_equal'])} "
+            f"and differ at step {num(measured['first'])}): a step skipped on one rank, clipping by a local norm, "
+            "another learning rate."
+        )
+        pattern = SAME_STEP
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
-    among = f" on all {world:.0f} ranks" if world else ""
-    summary = f"Load and change weights before wrapping, train through the wrapper, and check equality{among}."
-    return fixed(run, summary, None, CODE.format(ranks=ranks))
+    return fixed(run, summary, None, f"{pattern}\n\n{CHECK.format(ranks=ranks)}", near=near)
+
+
+def _call_wrapper(edits: Edits, site: Any) -> None:
+    for source, call in edits.project.calls_at(site, "module"):
+        if isinstance(call.func, ast.Attribute):
+            edits.replace(source, call.func, source.segment(call.func.value))

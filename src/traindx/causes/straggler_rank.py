@@ -56,6 +56,7 @@ from __future__ import annotations
 from ..record import Run
 from ..record.values import number
 from ..signs import Signs
+from ..wording import num
 from ._base import Fix
 from ._fixing import fixed
 
@@ -63,9 +64,9 @@ ID = "straggler-rank"
 FAMILY = "distributed"
 TITLE = "One rank slows down the others"
 MEANS = "One rank is slower and the rest wait for it."
-# No sign compares the ranks' times yet, so nothing can speak for this cause and it must not be named.
-FOR: dict[str, float] = {}
-AGAINST: dict[str, float] = {}
+FOR = {"ranks-wait": 6.0}
+AGAINST = {"data-wait": 0.5}
+REQUIRES = ("ranks-wait",)
 AVOID = (
     "Do not raise the collective's timeout: it only waits longer.",
     "Do not give the slow rank fewer samples without weighting the gradients accordingly.",
@@ -83,12 +84,22 @@ times = [torch.zeros_like(mine) for _ in range({ranks})]
 torch.distributed.all_gather(times, mine)"""
 
 
-def fix(run: Run, _signs: Signs) -> Fix:
+def fix(run: Run, signs: Signs) -> Fix:
     world = number(run.fact("distributed").get("world_size"))
     ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
-    among = f" of the {world:.0f} ranks" if world else " rank"
-    summary = (
-        f"Time each{among}: if the slow one is always the same, look at its machine and its extra work; "
-        "if it changes, look at unequal batches."
+    measured = signs["ranks-wait"].values if "ranks-wait" in signs else {}
+    if not measured:
+        among = f" of the {world:.0f} ranks" if world else " rank"
+        summary = (
+            f"Time each{among}: if the slow one is always the same, look at its machine and its extra work; "
+            "if it changes, look at unequal batches."
+        )
+        return fixed(run, summary, None, CODE.format(ranks=ranks))
+    rank, saved = measured["rank"], 1000 * (measured["own"] - measured["usual"])
+    duties = (
+        "its loader (workers, disk) and what the loop does on this rank alone (logging, checkpoints, metrics)"
+        if measured["where"] != "in the forward pass"
+        else "its device, other jobs on its machine and the size of its batches"
     )
+    summary = f"Find what rank {rank} does in the {num(saved)} ms that the others do not need: look at {duties}."
     return fixed(run, summary, None, CODE.format(ranks=ranks))

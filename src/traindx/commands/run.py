@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..observe.hook_points.drivers import StopAfter
-from ..observe.recording import Recording
+from ..observe.ranks import own_rank, ranks_folder, record_of, remove_stale, world_size
+from ..observe.recording import RankRecording, Recording
 from ..observe.runner import Ending, Program, ScriptError, find_program, run_program
 from ..observe.runner.last_words import LastWords
 from ..observe.schedule import USUAL_BUDGET
@@ -40,6 +41,7 @@ from ..probes.deep_recording import DeepRecording
 from ..record import schema
 from ..record.errors import RecordError
 from ._errors import CommandError
+from ._inputs import RECORDS
 from ._proving import prove, rests_on_suspicion
 from ._script import refuse_log
 
@@ -125,8 +127,8 @@ def run(args: argparse.Namespace) -> int:
         return _refuse(str(error))
     except SyntaxError as error:
         return _refuse(f"{args.script}, line {error.lineno}: {error.msg}")
-    if os.environ.get("RANK", "0") not in ("", "0"):  # another process of the same job keeps the record
-        return _leave(run_program(program, args.args, None))
+    if own_rank() != 0:  # another process of the same job keeps the record
+        return _leave(_run_other_rank(args, program))
     try:
         recording = _open(args, program)
     except RecordError as error:
@@ -136,6 +138,9 @@ def run(args: argparse.Namespace) -> int:
     recording.writer.flush()  # a script may be killed at once
     if args.live or args.on_alert:
         _serve(recording.writer.path, args.on_alert)
+    if world_size() > 1:
+        recording.ranks_folder = _ranks_folder(args, program)
+        remove_stale(recording.ranks_folder.parent)
     last_words = LastWords(recording.writer.path)
     # The script may go to another folder, and put something of its own in the place of stderr.
     shown, stderr, folder = _shown(recording.writer.path), sys.stderr, Path.cwd()
@@ -153,6 +158,28 @@ def run(args: argparse.Namespace) -> int:
             with suppress(OSError, KeyboardInterrupt):
                 prove(args.script, args.args, args.module, folder, stderr)
     return _leave(ending)
+
+
+def _run_other_rank(args: argparse.Namespace, program: Program) -> Ending:
+    """Run with the few measurements that rank 0 compares; nobody asked for a record here, so none is no obstacle."""
+    recording = None
+    folder = _ranks_folder(args, program)
+    remove_stale(folder.parent)
+    with suppress(RecordError, OSError):
+        path = record_of(folder, own_rank())
+        path.unlink(missing_ok=True)
+        recording = RankRecording(path.absolute(), args.budget, _driver(args))
+    ending = run_program(program, args.args, recording)
+    if recording is not None:
+        recording.close(ending.status, ending.error)
+        if recording.session is None or not recording.session.step:
+            recording.writer.path.unlink(missing_ok=True)
+    return ending
+
+
+def _ranks_folder(args: argparse.Namespace, program: Program) -> Path:
+    beside = Path(args.out).parent if args.out else RECORDS
+    return ranks_folder(beside.absolute(), args.out or program.name)
 
 
 def _serve(record: Path, hooks: Sequence[str]) -> None:
@@ -202,8 +229,12 @@ def _refuse(reason: str) -> int:
     return 2
 
 
+def _driver(args: argparse.Namespace) -> StopAfter | None:
+    return StopAfter(args.max_steps) if args.max_steps else None
+
+
 def _open(args: argparse.Namespace, program: Program) -> Recording:
-    driver = StopAfter(args.max_steps) if args.max_steps else None
+    driver = _driver(args)
     kind = DeepRecording if args.deep else Recording
     if args.out:
         path = Path(args.out)
@@ -218,7 +249,7 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
         return kind(path.absolute(), args.budget, driver)
     name = f"{Path(program.name).stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        return kind(_unused(Path("traindx-runs"), name).absolute(), args.budget, driver)
+        return kind(_unused(RECORDS, name).absolute(), args.budget, driver)
     except RecordError as error:
         # Nobody asked for a file here, so its absence is no reason not to train.
         folder = Path(tempfile.mkdtemp(prefix="traindx-"))

@@ -6,15 +6,20 @@ import os
 import platform
 import time
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..record.ending import HEARTBEAT_SECONDS
 from ..record.writer import RecordWriter
 from .hook_points.hooks import HookPoints, text_of
+from .ranks import own_rank
 from .reinforcement import reinforcement_learning
 from .secrets import masked_text
 from .sites import begin_here
+
+if TYPE_CHECKING:
+    from .rank_comparison import RankComparison
 
 _now = time.time  # the script may replace it
 
@@ -35,6 +40,8 @@ class Recording:
         self._heartbeat_due = 0.0
         self._scope_noted = False
         self._watchers: list[Any] = []
+        self.ranks_folder: Path | None = None  # of a distributed job, where this is its rank 0
+        self._ranks: RankComparison | None = None
         self.session: Any = None
         os.register_at_fork(after_in_child=self.writer.abandon)
         begin_here()
@@ -57,19 +64,25 @@ class Recording:
         from .session import Session
 
         self.writer.fact("torch", torch.__version__)
-        if self._other_rank():
-            self.writer.fact("distributed", {"rank": os.environ.get("RANK"), "observed": False})
+        if not self._observes():
+            self.writer.fact("distributed", {"rank": own_rank(), "observed": False})
             return
         self.session = Session(self.writer, self.hooks, self._share)
         modules = sorted(modules_of("traindx.observe.watchers", defining="Watcher"), key=lambda m: m.ORDER)
-        self._watchers = [module.Watcher(self.session) for module in modules]
+        self._watchers = [module.Watcher(self.session) for module in modules if self._needs(module)]
         for watcher in self._watchers:
             self.hooks.add(watcher)
+        if self.ranks_folder is not None:
+            from .rank_comparison import RankComparison
+
+            self._ranks = RankComparison(self.ranks_folder, self.writer)
         self.hooks.install()
 
-    @staticmethod
-    def _other_rank() -> bool:
-        return os.environ.get("RANK", "0") not in ("", "0")
+    def _observes(self) -> bool:
+        return own_rank() == 0
+
+    def _needs(self, watcher: ModuleType) -> bool:
+        return True
 
     def _switched_off(self, observer: str, reason: str) -> None:
         self._off[observer] = masked_text(reason)
@@ -109,7 +122,17 @@ class Recording:
                 self._note_scope()
             # A model of many layers has many facts: they come less often.
             self._facts_due = time.perf_counter() + (time.thread_time() - brought_over) / FACTS_SHARE
+        self._compare_ranks("collect_if_due")
         self.session.schedule.charge_writing(time.thread_time() - began)
+
+    def _compare_ranks(self, method: str) -> None:
+        if self._ranks is None:
+            return
+        try:
+            getattr(self._ranks, method)()
+        except Exception as error:
+            self._ranks = None
+            self._switched_off("ranks", f"{type(error).__name__}: {text_of(error)}")
 
     def _note_scope(self) -> None:
         """Whether this is reinforcement learning. Such runs are long, and more often stopped than left to end."""
@@ -127,6 +150,8 @@ class Recording:
         self.hooks.remove()
         self.writer.flush()  # what watchers finish with includes what is still on its way to them
         self._each("finish")
+        self.writer.flush()
+        self._compare_ranks("finish")
         if error is not None:
             self.writer.fact("error", error)
         if not self._scope_noted:
@@ -134,3 +159,13 @@ class Recording:
         self.writer.fact("exit", exit_status)
         self.writer.fact("ended", time.time())
         self.writer.close()
+
+
+class RankRecording(Recording):
+    """The observation of another rank than 0: a few watchers, for the comparison of ranks."""
+
+    def _observes(self) -> bool:
+        return True
+
+    def _needs(self, watcher: ModuleType) -> bool:
+        return getattr(watcher, "EVERY_RANK", False)

@@ -12,6 +12,8 @@ from __future__ import annotations
 from math import inf, log
 from time import thread_time
 
+from .ranks import is_agreed, next_agreed
+
 NOTHING, LIGHT, DEEP = 0, 1, 2
 
 USUAL_BUDGET = 1.0  # percent of the run's time
@@ -43,6 +45,7 @@ class Schedule:
         self.planned: int | None = None  # steps that the run is meant to have
         self._guaranteed = 0  # looks of the present one of them
         self._at_end = 0  # of the guaranteed looks, those that have been made
+        self._appointments = False  # other ranks look at the same steps
 
     def charge(self, seconds: float, of_look: bool = False) -> None:
         """Account for time spent: the thread's CPU time, so that a busy machine does not reduce the looks."""
@@ -73,6 +76,10 @@ class Schedule:
         """Something looks wrong: look closely at the next few steps."""
         self._alert_until = step + ALERT_STEPS
 
+    def keep_appointments(self) -> None:
+        """Look at the steps that all ranks of a job look at (`ranks.is_agreed`), whatever that costs."""
+        self._appointments = True
+
     def due(self, step: int) -> bool:
         """Whether this step may get a look at all. Called at every step, so it makes only comparisons."""
         return (
@@ -80,6 +87,7 @@ class Schedule:
             or step >= self._next_deep
             or step <= self._alert_until
             or (self.planned is not None and step >= self._next_guaranteed())
+            or (self._appointments and is_agreed(step))
         )
 
     def _next_guaranteed(self) -> float:
@@ -89,7 +97,10 @@ class Schedule:
 
     def next_due(self, step: int) -> int:
         """The step, this one or later, that may be worth a look."""
-        return step if self.due(step) else int(min(self._next_light, self._next_deep, self._next_guaranteed() + 0.999))
+        if self.due(step):
+            return step
+        agreed = next_agreed(step) if self._appointments else inf
+        return int(min(self._next_light, self._next_deep, self._next_guaranteed() + 0.999, agreed))
 
     def plan(self, step: int, consecutive: int = 1) -> int:
         """How closely to look at the coming step.
@@ -102,6 +113,8 @@ class Schedule:
             self._cost[self._last] = self._of_look if not known else 0.7 * known + 0.3 * self._of_look
         self._of_look = 0.0
         self._last = self._choose(step, consecutive)
+        if self._appointments and self._last == NOTHING and is_agreed(step):
+            self._last = LIGHT
         return self._last
 
     def _choose(self, step: int, consecutive: int) -> int:

@@ -17,6 +17,10 @@ from .vocabulary import MASK
 # Fields whose text anybody may have written, and fields that hold names, in which a slash is no folder.
 _FREE_TEXT = ("message", "reason", "detail", "why_not", "notes", "config", "hostname", "host", "user")
 _NAMES = ("name", "module", "param", "shared", "columns", "type", "class", "fn", "op", "train_off")
+# What is known of a distributed job, apart from where it runs.
+_OF_THE_JOB = (
+    "rank", "world_size", "backend", "group", "wrapper", "through", "past", "past_site", "averaged", "weights_averaged",
+)  # fmt: skip
 _FOLDERS = re.compile(r"(?<![\w.*])(?:~|[A-Za-z]:)?[/\\][^\s'\",;:()<>]+")
 _PATH = re.compile(r"(?:~|[A-Za-z]:)?[\w.\-]*[/\\][^\s'\",;:()<>]+")
 _ADDRESS = re.compile(r"\S+@\S+|\b\w+://\S+")
@@ -47,7 +51,7 @@ def _fact(key: str, value: Any, keep_source: bool) -> Any:
     if key == "observers_off" and isinstance(value, Mapping):
         return dict.fromkeys(value, MASK)
     if key == "distributed" and isinstance(value, Mapping):
-        return {name: value[name] for name in ("rank", "world_size", "backend") if name in value}
+        return {name: _field(name, value[name], keep_source) for name in _OF_THE_JOB if name in value}
     return _inside(value, keep_source)
 
 

@@ -18,7 +18,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
         (
             "script", "error", "observers_off", "modes", "precision", "data/train", "data/eval", "targets/train",
             "targets/eval", "label_order", "overlap", "repeats", "by_hand", "shift_relation", "feature_leak", "hoard",
-            "distributed", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
+            "distributed", "replicas", "log", "probe", "dependence", "memorise", "starts", "graph", "clipping",
             "coverage", "padding", "planned",
         ),
         dict,
@@ -27,7 +27,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
         (
             "not_visible", "optimizers", "schedulers", "loaders", "models", "params", "first_layers", "backward_sites",
             "losses", "ops", "devices", "attention", "dropout", "memorise/other_rates", "deep", "spikes",
-            "activation_histograms",
+            "activation_histograms", "ranks",
         ),
         list,
     ),
@@ -41,7 +41,7 @@ _SHARES = {
 _SIZES = {
     "grad_norm", "update_ratio", "weight_norm", "decay_ratio", "eps_ratio", "clip/norm", "clip/threshold", "batch_size",
     "input_rms", "input_max", "target_rms", "target_max", "graph_nodes", "chain/gradient_ratio", "chain/length",
-    "loss_scale", "memory", "grad_rms", "weight_rms", "update_norm", "act_std",
+    "loss_scale", "memory", "grad_rms", "weight_rms", "update_norm", "act_std", "replica_norm",
 }  # fmt: skip
 
 

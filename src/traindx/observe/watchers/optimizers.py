@@ -13,6 +13,7 @@ from ..model_walk import parameters
 from ..session import Session
 
 ORDER = 10
+EVERY_RANK = True  # see recording.RankRecording
 
 # Settings that torch keeps for itself and nobody asks about.
 _INTERNAL = {"params", "initial_lr", "foreach", "capturable", "differentiable", "fused", "decoupled_weight_decay"}

@@ -13,6 +13,7 @@ from ..fast_path.steps import FastSteps
 from ..session import Session
 
 ORDER = 90
+EVERY_RANK = True  # see recording.RankRecording
 
 
 class Watcher:

@@ -18,6 +18,7 @@ from ..session import Session
 from ..tensors import tensors_in
 
 ORDER = -10  # before everybody who asks what is going on
+EVERY_RANK = True  # see recording.RankRecording
 
 MAX_PENDING = 64  # forwards that wait for their backward
 MAX_NODES = 5000  # of a loss's graph that are searched for them

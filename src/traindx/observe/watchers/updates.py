@@ -18,6 +18,7 @@ from ..sites import user_frame
 from ..tensors import readable
 
 ORDER = 100  # after every other watcher: they still see the step that is ending
+EVERY_RANK = True  # see recording.RankRecording
 
 # Seconds between steps that are observed in full without a look: enough for timing and counts. It is the thread's CPU
 # time, or on a busy machine observation would take a larger share of the training.

@@ -1,0 +1,116 @@
+"""Ranks of a distributed job are compared without a collective: equal weights, and who waits for whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from two_ranks import two_ranks
+
+import traindx
+from traindx.observe.rank_comparison import replicas
+from traindx.observe.ranks import is_agreed, next_agreed
+from traindx.record import RunBuilder
+from traindx.signs import measure_all
+
+SCRIPT = Path(__file__).parent / "replicated.py"
+RUN = ("-m", "traindx", "run", "--no-diagnosis", "--out", "run.tdx")
+
+pytestmark = pytest.mark.skipif(not torch.distributed.is_available(), reason="torch without distributed")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def gloo(tmp_path_factory):
+    alone = two_ranks(tmp_path_factory.mktemp("bare"), SCRIPT, "none")
+    if any(code for code, _, _ in alone):
+        pytest.skip(f"two gloo ranks do not run here: {alone}")
+    return alone
+
+
+def observed(folder, fault):
+    ended = two_ranks(folder, SCRIPT, fault, observe=RUN)
+    assert [code for code, _, _ in ended] == [0, 0], ended
+    assert [path.name for path in folder.iterdir()] == ["run.tdx"], "what the ranks left for each other is gone"
+    run = traindx.load(folder / "run.tdx")
+    assert "observers_off" not in run.facts, run.facts["observers_off"]
+    return run, ended
+
+
+def test_replicas_that_stay_equal(tmp_path, gloo):
+    run, ended = observed(tmp_path, "none")
+    assert [out for _, out, _ in ended] == [out for _, out, _ in gloo], "observed training is the same on every rank"
+    assert run.facts["replicas"]["first_difference"] is None and run.facts["replicas"]["checks"] >= 10
+    assert [rank["rank"] for rank in run.facts["ranks"]] == [0, 1]
+    assert measure_all(run).level("replicas-differ") == 0.0
+    assert run.diagnose().verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("fault", "first", "says"),
+    [
+        ("bypassed", 0, "not its `.module`"),
+        ("initialised_late", 0, "before DistributedDataParallel is built"),
+        ("bias_forgotten", 0, "`0.bias`, `2.bias`"),
+        ("step_skipped", 48, "equal until step 32"),
+    ],
+)
+def test_replicas_that_differ(tmp_path, fault, first, says):
+    run, _ = observed(tmp_path, fault)
+    sign = measure_all(run)["replicas-differ"]
+    assert sign.raised and sign.onset == first
+    diagnosis = run.diagnose()
+    assert (diagnosis.verdict, diagnosis.leading.cause) == ("sick", "replicas-diverged")
+    assert diagnosis.leading.basis == "seen" and says in diagnosis.leading.fix.summary
+    if fault == "bypassed":
+        assert "-        scores = model.module(x)\n+        scores = model(x)\n" in diagnosis.leading.fix.patch
+
+
+@pytest.mark.parametrize("harmless", ["independent", "local_sgd"])
+def test_ranks_that_need_not_be_equal(tmp_path, harmless):
+    run, _ = observed(tmp_path, harmless)
+    assert run.facts["replicas"]["distance"] > 1e-3, "the ranks do differ"
+    assert "replicas-differ" in measure_all(run).missing
+
+
+def test_a_rank_that_others_wait_for(tmp_path):
+    run, _ = observed(tmp_path, "slow_rank")
+    sign = measure_all(run)["ranks-wait"]
+    assert sign.raised and sign.values["rank"] == 1 and sign.values["where"] == "loading and between steps"
+    assert sign.values["own"] - sign.values["usual"] == pytest.approx(0.02, rel=0.5)
+    assert run.diagnose().leading.cause == "straggler-rank"
+
+
+def test_all_ranks_stop_after_the_given_steps(tmp_path):
+    ended = two_ranks(tmp_path, SCRIPT, "none", observe=(*RUN, "--max-steps", "20"))
+    assert [code for code, _, _ in ended] == [0, 0], ended
+    assert traindx.load(tmp_path / "run.tdx").facts["steps"] == 20
+
+
+def test_agreed_steps():
+    agreed = [step for step in range(5000) if is_agreed(step)]
+    assert agreed == sorted({0} | {k << n for k in (1, 3) for n in range(13) if k << n < 5000})
+    assert all(next_agreed(step) == next(a for a in agreed if a >= step) for step in range(agreed[-1]))
+
+
+def weights(*rows):
+    run = RunBuilder("made", "observed").fact("steps", 10)
+    for step, values in enumerate(rows):
+        run.layers("replica_projection", step, ["a", "b"], values).layers("replica_norm", step, ["a", "b"], [3.0, 4.0])
+    return run.build()
+
+
+def test_comparison_of_three_ranks():
+    same = [1.0, 2.0]
+    found = replicas({0: weights(same, same, same), 1: weights(same, same, [1.0, 2.5]), 2: weights(same, same, same)})
+    assert (found["first_difference"], found["last_equal"], found["names"]) == (2, 1, ["b"])
+    assert found["distance"] == pytest.approx(0.5 / 5.0)  # norms of 3 and 4 make 5
+
+
+def test_rounding_is_no_difference():
+    found = replicas({0: weights([1.0, 2.0]), 1: weights([1.0 + 1e-6, 2.0])})
+    assert found["first_difference"] is None
+
+
+def test_nothing_to_compare():
+    assert replicas({0: weights([1.0, 2.0]), 1: RunBuilder("other", "observed").build()}) is None
