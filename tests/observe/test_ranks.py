@@ -94,10 +94,9 @@ def test_agreed_steps():
 
 
 def weights(*rows):
-    run = RunBuilder("made", "observed").fact("steps", 10)
-    for step, values in enumerate(rows):
-        run.layers("replica_projection", step, ["a", "b"], values).layers("replica_norm", step, ["a", "b"], [3.0, 4.0])
-    return run.build()
+    steps, norms = list(range(len(rows))), [[3.0, 4.0]] * len(rows)
+    run = RunBuilder("made", "observed").layers("replica_projection", steps, ["a", "b"], rows)
+    return run.layers("replica_norm", steps, ["a", "b"], norms).build()
 
 
 def test_comparison_of_three_ranks():

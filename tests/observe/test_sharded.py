@@ -18,9 +18,7 @@ def test_sharded_training_is_the_same(tmp_path):
     bare = two_ranks(tmp_path, SCRIPT)
     if any(code for code, _, _ in bare):
         pytest.skip(f"two gloo ranks do not run here: {bare}")
-    observed = two_ranks(
-        tmp_path, SCRIPT, observe=("-m", "traindx", "run", "--no-diagnosis", "--out", "run.tdx")
-    )
+    observed = two_ranks(tmp_path, SCRIPT, observe=("-m", "traindx", "run", "--no-diagnosis", "--out", "run.tdx"))
     assert [(code, out) for code, out, _ in observed] == [(code, out) for code, out, _ in bare], observed[0][2]
     run = traindx.load(tmp_path / "run.tdx")
     assert run.facts["steps"] == 30 and len(run.series("loss/train")) == 30

@@ -74,7 +74,7 @@ ID = "replicas-diverged"
 FAMILY = "distributed"
 TITLE = "Replicas hold different weights"
 MEANS = "Ranks that should hold equal weights do not."
-FOR = {"replicas-differ": 10.0}
+FOR = {"replicas-differ": 8.0}
 REQUIRES = ("replicas-differ",)
 AVOID = (
     "Do not average the weights once in a while to hide it.",
@@ -86,7 +86,7 @@ REFERENCE = "S. Li et al., PyTorch Distributed: Experiences on Accelerating Data
 CHECK = """\
 with torch.no_grad():  # every hundred steps
     checksum = torch.stack([p.double().sum() for p in model.parameters()]).sum()
-    sums = [torch.zeros_like(checksum) for _ in range({ranks})]
+    sums = [torch.zeros_like(checksum) for _ in range(torch.distributed.get_world_size())]
     torch.distributed.all_gather(sums, checksum)
     assert all(torch.equal(other, sums[0]) for other in sums), sums"""
 
@@ -111,6 +111,7 @@ if not bad:
 def fix(run: Run, signs: Signs) -> Fix:
     job = run.fact("distributed")
     world = number(job.get("world_size"))
+    ranks = f"{world:.0f}" if world else "the"
     measured = signs["replicas-differ"].values if "replicas-differ" in signs else {}
     past, through = number(job.get("past")) or 0.0, number(job.get("through")) or 0.0
     averaged, wrapper = mapping(job.get("averaged")), mapping(job.get("wrapper"))
@@ -133,7 +134,7 @@ def fix(run: Run, signs: Signs) -> Fix:
             "Load and initialise the weights before DistributedDataParallel is built, which copies those of rank 0 to "
             "all ranks; the ranks' weights differ at the first check."
             if wrapper
-            else "Start every rank from the same weights, and average every gradient over all ranks."
+            else f"Start all {ranks} ranks from the same weights, and average every gradient over all of them."
         )
         pattern = WRAP if wrapper else AVERAGE
     else:
@@ -143,8 +144,7 @@ def fix(run: Run, signs: Signs) -> Fix:
             "another learning rate."
         )
         pattern = SAME_STEP
-    ranks = f"{world:.0f}" if world else "torch.distributed.get_world_size()"
-    return fixed(run, summary, None, f"{pattern}\n\n{CHECK.format(ranks=ranks)}", near=near)
+    return fixed(run, summary, None, f"{pattern}\n\n{CHECK}", near=near)
 
 
 def _call_wrapper(edits: Edits, site: Any) -> None:

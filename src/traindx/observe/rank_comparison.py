@@ -72,7 +72,7 @@ class RankComparison:
 
 
 def timing(run: Run) -> dict[str, Any]:
-    """How long a rank's steps take: before the forward, in it, in backward (where ranks wait for each other), in all."""
+    """How long a rank's steps take: before the forward, in it, in the backward (where ranks wait), and in all."""
     whole = {name: (f"time/{name}",) for name in ("forward", "backward", "total")}
     parts = {name: _sum_of(run, series) for name, series in {"before": BEFORE_BACKWARD, **whole}.items()}
     steps = sorted(set.intersection(*(set(part) for part in parts.values())))

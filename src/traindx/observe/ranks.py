@@ -55,7 +55,7 @@ def remove_stale(beside: Path) -> None:
 
 
 def is_agreed(step: int) -> bool:
-    """Whether every rank looks at its weights in this step: 0, and then twice in each doubling (1, 2, 3, 4, 6, 8, 12 …).
+    """Whether every rank looks at its weights in this step: 0, then twice in each doubling (1, 2, 3, 4, 6, 8, 12 …).
 
     Each rank plans its other looks by its own clock, so ranks can be compared only where they have agreed.
     """

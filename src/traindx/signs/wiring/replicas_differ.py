@@ -40,9 +40,9 @@ def measure(run: Run) -> Sign | Missing:
     names = texts(compared.get("names"))
     which = f" ({listed([f'`{name}`' for name in names])})" if differing < parameters else ""
     text = (
-        f"weights of the {ranks} ranks differ from step {num(first)} on (replicas must be equal); after step {num(last)} "
-        f"the relative distance is {num(distance)}, in {num(differing)} of {counted(parameters, 'tensor')}{which}"
-        f"{place(wrapper.get('site'))}"
+        f"weights of the {ranks} ranks differ from step {num(first)} on (replicas must be equal); after step "
+        f"{num(last)} the relative distance is {num(distance)}, in {num(differing)} of "
+        f"{counted(parameters, 'tensor')}{which}{place(wrapper.get('site'))}"
     )
     return Sign(
         ID,
