@@ -1,7 +1,7 @@
-"""Names that are imported only when they are used.
+"""Imports the public names of a package only when they are used.
 
-The observer's process must not import numpy or torch before the user's script does, and `traindx --help` must
-be quick; both come through packages whose public names live in heavier modules.
+The observer's process must not import numpy or torch before the user's script does, and `traindx --help` must be fast.
+Both import packages whose public names are defined in modules that import much more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def lazy_names(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module `__getattr__` that finds `name` in the submodule `places[name]` on first use."""
+    """Return a module `__getattr__` that imports `name` from the submodule `places[name]` when it is used."""
 
     def __getattr__(name: str) -> Any:
         if name not in places:

@@ -1,4 +1,4 @@
-"""The check before training: what probes measured, judged. For a script, and for a model with a batch."""
+"""The check before training, of a script or of a model with a batch: measures with probes and judges the result."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .probes.script_check import SECONDS, measure_script
 
 
 def check_script(script: Script, steps: int = SCRIPT_STEPS, seconds: float = SECONDS) -> CheckReport:
-    """Raises `ProbeError` where the script cannot be probed at all."""
+    """Check a script. Raises `ProbeError` if the script cannot be probed."""
     return judge_check(str(script), measure_script(script, steps, seconds))
 
 
 def check(
     model: Any, batch: Any, loss_fn: Callable[..., Any], *, steps: int = STEPS, rate: float = RATE
 ) -> CheckReport:
-    """Data, first loss, gradient flow, wiring, and whether a copy of the model can overfit the batch.
+    """Check the data, the first loss, gradient flow, wiring, and whether a copy of the model can overfit the batch.
 
-    `batch` is (inputs, …, targets) or a mapping with a `target`, `labels` or `y`. The model is left as it was.
+    `batch` is (inputs, …, targets) or a mapping with a `target`, `labels` or `y`. The model is not changed.
 
     >>> print(traindx.check(model, (x, y), torch.nn.functional.cross_entropy))        # doctest: +SKIP
     """

@@ -1,10 +1,10 @@
-"""`%load_ext traindx`: a magic that observes the training of one notebook cell and shows its diagnosis.
+"""`%load_ext traindx`: a cell magic that observes the training in one notebook cell and shows its diagnosis.
 
     %%traindx [--out FILE] [--budget PCT]
     train(model)
 
-The cell runs as it would without the first line: same variables, same output, same errors. The run itself is kept in
-the variable `traindx_run`.
+The cell runs as it does without the first line: same variables, same output, same errors. The variable `traindx_run`
+holds the observed run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def observed_cell(shell: Any, line: str, cell: str) -> Any:
-    """Run the cell under observation; then show what was found, also where the cell failed."""
+    """Run the cell under observation, then show the diagnosis, even if the cell failed."""
     from IPython.core.error import UsageError
 
     try:
@@ -33,8 +33,8 @@ def observed_cell(shell: Any, line: str, cell: str) -> Any:
     except ValueError as error:
         raise UsageError(f"{error}; {USAGE}") from None
     if find_spec("torch") is None:
-        raise UsageError("%%traindx observes PyTorch, and torch is not installed")
-    import torch  # noqa: F401 (the cell may be the first to import it, and the hooks must be there before)
+        raise UsageError("%%traindx observes PyTorch, but torch is not installed")
+    import torch  # noqa: F401 (the cell may be the first to import it, but the hooks must be set before)
 
     from .observe.watch import watch
 
@@ -51,21 +51,21 @@ def observed_cell(shell: Any, line: str, cell: str) -> Any:
 
 
 def _options(line: str) -> dict[str, Any]:
-    """The options of the first line, as `watch` takes them."""
+    """Return the options on the first line, as keyword arguments of `watch`."""
     words: list[str] = []
-    for word in shlex.split(line):  # --name=value, but a file's name may hold the sign, too
+    for word in shlex.split(line):  # split --name=value, but not a file name that contains a "="
         words += word.split("=", 1) if word.startswith("--") else [word]
     found: dict[str, Any] = {}
     while words:
         name = words.pop(0)
         if name not in OPTIONS or not words:
-            raise ValueError(f"{name!r} is not understood" if name not in OPTIONS else f"{name} needs a value")
+            raise ValueError(f"unknown option {name!r}" if name not in OPTIONS else f"{name} needs a value")
         found[name.removeprefix("--")] = OPTIONS[name](words.pop(0))
     return found
 
 
 def _executed(shell: Any, cell: str) -> Any:
-    """Run the cell in the notebook's variables; the value of its last expression is the cell's value."""
+    """Run the cell with the notebook's variables, and return the value of its last expression."""
     source = shell.transform_cell(cell)
     name = shell.compile.cache(source, shell.execution_count)
     tree = shell.transform_ast(shell.compile.ast_parse(source, filename=name))

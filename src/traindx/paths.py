@@ -1,4 +1,4 @@
-"""How a path is shown to a person, and where traindx keeps what is its own."""
+"""How paths are shown to the user, and the folders in which traindx stores its own files."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 
 
 def shown(path: str) -> str:
-    """As the user would type it: relative to the working folder where it lies below it, else as it is."""
+    """Return the path relative to the working folder if it is below it, or else unchanged."""
     try:
         return str(Path(path).relative_to(Path.cwd()))
-    except (ValueError, OSError):  # elsewhere, or the working folder is gone
+    except (ValueError, OSError):  # not below it, or the working folder has been deleted
         return path
 
 
 def data_folder() -> Path:
-    """What should outlive a session: $XDG_DATA_HOME/traindx, by default ~/.local/share/traindx. Not created here."""
+    """Return the folder for data to keep: $XDG_DATA_HOME/traindx or ~/.local/share/traindx. Does not create it."""
     return _own_folder("XDG_DATA_HOME", ".local/share")
 
 
 def state_folder() -> Path:
-    """Backups and logs: $XDG_STATE_HOME/traindx, by default ~/.local/state/traindx. Not created here."""
+    """Return the folder for backups and logs: $XDG_STATE_HOME/traindx or ~/.local/state/traindx. Does not create it."""
     return _own_folder("XDG_STATE_HOME", ".local/state")
 
 
 def _own_folder(variable: str, usual: str) -> Path:
     named = Path(os.environ.get(variable) or "")
-    # The specification says that relative paths in these variables are to be ignored.
+    # The XDG specification says to ignore relative paths in these variables.
     return (named if named.is_absolute() else Path("~").expanduser() / usual) / "traindx"

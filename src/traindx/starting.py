@@ -1,7 +1,7 @@
-"""How a Python process of our own is started, so that nothing in the working folder takes part in it.
+"""Starts a Python process that imports nothing from the working folder.
 
-`python -m` puts the working folder in front of the standard library: a `json.py` or a `traindx/` there, meant or not,
-would run inside our process, and before anything is isolated.
+`python -m` puts the working folder before the standard library in `sys.path`. A `json.py` or a `traindx/` there would
+run in the process of traindx, before anything is isolated.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-# What the installed command `traindx` has in that place. With -P there is no such entry.
+# Replaces the entry of the working folder by what the installed command `traindx` has there. With -P there is none.
 BOOT = """
 import os, sys
 if not getattr(sys.flags, "safe_path", False):
@@ -20,5 +20,5 @@ sys.exit(main(sys.argv[1:]))
 
 
 def python_command(module: str, words: Sequence[str]) -> list[str]:
-    """What to start so that `main(words)` of `module` runs in a fresh interpreter."""
+    """Return the command that runs `main(words)` of `module` in a new interpreter."""
     return [sys.executable, "-c", BOOT.format(module=module), *words]

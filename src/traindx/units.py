@@ -1,4 +1,4 @@
-"""Finds the units of a package (signs, causes, readers, commands …) by walking it, never by a list."""
+"""Finds the units of a package (signs, causes, readers, commands …) by walking the package: there is no list."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Unit = TypeVar("Unit")
 
 
 def by_id(units: Iterable[tuple[str, Unit]], kind: str) -> dict[str, Unit]:
-    """The units by their ids. Two of one id are an error of whoever wrote the second."""
+    """Return the units by their ids. Raises ValueError if two units have the same id."""
     found: dict[str, Unit] = {}
     for name, unit in units:
         if name in found:
-            raise ValueError(f"two {kind} are called {name}")
+            raise ValueError(f"two {kind} have the id {name}")
         found[name] = unit
     return found
 
 
 def modules_of(package: str, defining: str | tuple[str, ...]) -> Iterator[ModuleType]:
-    """The public modules below `package` (and those of third parties, by entry point) that define one of the names.
+    """Yield the public modules below `package` that define one of the names, and modules of third parties.
 
-    A module whose name begins with an underscore is a helper, not a unit. Third parties register a module
-    under the entry-point group named like the package, for instance `traindx.readers`.
+    A module whose name begins with an underscore is a helper, not a unit. Third parties register a module as an entry
+    point in the group with the name of the package, for example `traindx.readers`.
     """
     names = (defining,) if isinstance(defining, str) else defining
     root = import_module(package)

@@ -1,4 +1,4 @@
-"""Numbers, names and foreign text as they appear in sentences, pages and messages: one rule for every room."""
+"""Formats numbers, names and text from files for sentences, pages and messages, in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-# What a stream without Unicode gets instead; everything else that it cannot show becomes a question mark.
+# Replacements for streams without Unicode. All other characters become a question mark.
 PLAIN = {
     "–": "-", "—": "-", "−": "-", "·": "-", "•": "-", "×": "x", "…": "...", "→": "->", "≥": ">=", "≤": "<=", "≈": "~",
     "±": "+/-", "µ": "u", "‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
 }  # fmt: skip
-_UNDECODED = re.compile("[\udc80-\udcff]+")  # bytes of a file's name that the locale could not decode
+_UNDECODED = re.compile("[\udc80-\udcff]+")  # bytes of a file name that the locale could not decode
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def clean(text: str, ascii_only: bool = False) -> str:
-    """`text` without control characters: names and messages come from files, and a terminal obeys escapes."""
+    """Return `text` without control characters: it may come from a file, and a terminal executes escape sequences."""
     if not text.isascii() and _UNDECODED.search(text):
         text = _UNDECODED.sub(lambda found: _decoded(found[0]), text)
     text = "".join(char if char.isprintable() or char == "\n" else " " for char in text.expandtabs(4))
@@ -32,27 +32,27 @@ def _decoded(text: str) -> str:
 
 
 def clean_page(page: str) -> str:
-    """A rendered page without control characters other than colours, which only the renderer puts there."""
+    """Return a rendered page without control characters, except for the colours that the renderer has put there."""
     return "".join(part if _COLOUR.fullmatch(part) else clean(part) for part in _COLOUR.split(page))
 
 
 def markup(text: object) -> str:
-    """Anything as text of an HTML page or an SVG picture, inside an element or between quotes."""
+    """Escape anything for HTML or SVG, inside an element or between quotes."""
     return html.escape(clean(str(text)), quote=True)
 
 
 def num(value: float, digits: int = 3) -> str:
-    """`digits` significant digits: enough to act on. Counts, and what would need an exponent, are given in full."""
+    """Format a number with `digits` significant digits. Below 1e6, whole and large numbers keep all their digits."""
     if math.isfinite(value) and abs(value) < 1e6 and (value == int(value) or abs(value) >= 10**digits):
         return f"{value + 0.0:.0f}"  # adding zero turns -0 into 0
     return f"{value:.{digits}g}"
 
 
-num4 = partial(num, digits=4)  # what a loss curve can bear
+num4 = partial(num, digits=4)  # for losses
 
 
 def percent(share: float) -> str:
-    """A share as a percentage; small shares keep a digit so that they do not read as none."""
+    """Format a share as a percentage. Small shares keep digits so that they do not read as 0 %."""
     value = 100 * share + 0.0  # adding zero turns -0 into 0
     if 0 < value < 0.005:
         return "<0.01 %"
@@ -60,25 +60,25 @@ def percent(share: float) -> str:
 
 
 def plus_minus(share: float) -> str:
-    """A spread around a level: `±5 %`, `under ±0.01 %`."""
+    """Format a spread around a level: `±5 %`, `under ±0.01 %`."""
     shown = percent(share)
     return f"under ±{shown[1:]}" if shown.startswith("<") else f"±{shown}"
 
 
 def probability(share: float) -> str:
-    """A probability as a percentage. Nothing is ever quite certain or quite excluded."""
+    """Format a probability as a percentage, but never as 0 % or 100 %: nothing is certain."""
     if share < 0.01:
         return "<1 %"
     return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
 
 
 def counted(count: float, noun: str) -> str:
-    """`1 step`, `1,200 steps`."""
+    """Format a count with its noun: `1 step`, `1,200 steps`."""
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
 
 
 def sentence(text: str) -> str:
-    """`text` as a sentence: a capital first letter (unless it is code or a name) and a full stop."""
+    """Turn `text` into a sentence: a capital first letter (unless it begins with code or a name) and a full stop."""
     first = text.split(" ", 1)[0]
     if first.isalpha() and first[:1].islower():
         text = first[:1].upper() + text[1:]
@@ -86,29 +86,29 @@ def sentence(text: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """`text` with a small first letter, unless its first word is a name or an abbreviation."""
+    """Return `text` with a lower-case first letter, unless its first word is a name or an abbreviation."""
     first = text.split(" ", 1)[0]
     return text if sum(c.isupper() for c in first) > 1 or not first[:1].isalpha() else text[:1].lower() + text[1:]
 
 
 def listed(names: Sequence[str], limit: int = 4) -> str:
-    """The first names; how many more there are."""
+    """List the first names and how many more there are: `a, b, c, d and 3 more`."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def times(log_ratio: float) -> str:
-    """A logarithmic rise as a factor."""
+    """Format the logarithm of a ratio as a factor: `2.7 times`."""
     return f"{math.exp(min(log_ratio, 700.0)):.3g} times"
 
 
 def change(share: float) -> str:
-    """A rise as people say it: `3.4 %`, `41 %`, `6.2 times` from a trebling on."""
+    """Format an increase: `3.4 %`, `41 %`; from a factor of three on as `6.2 times`."""
     return f"{1 + share:.3g} times" if share >= 2 else percent(share)
 
 
 def round_figure(value: float) -> float:
-    """The nearest of 1, 2, 3 or 5 times a power of ten: a proposal is a suggestion, not a measurement."""
+    """Round to 1, 2, 3 or 5 times a power of ten, for suggested values, which need no precision."""
     if not (value > 0 and math.isfinite(value)):
         return value
     exponent = math.floor(math.log10(value))

@@ -147,7 +147,7 @@ def test_bad_input_is_one_clear_line(words: tuple[str, ...], folder: Path, train
     (folder.parent / "empty").mkdir()
     told = traindx_("compare", *words)
     assert told.code == 2
-    lines = [line for line in told.err.splitlines() if "passed over" not in line]
+    lines = [line for line in told.err.splitlines() if "was not read" not in line]
     assert len(lines) == 1 and lines[0].startswith("traindx compare: ")
 
 

@@ -35,7 +35,7 @@ def test_an_error_that_no_reader_expects_is_a_complaint(tmp_path: Path, monkeypa
     path = tmp_path / "x.log"
     path.write_text(GOOD)
     assert complaint(path) == "KeyError('x')"
-    with pytest.raises(ReaderError, match=r"x\.log is damaged or no odd after all"):
+    with pytest.raises(ReaderError, match=r"x\.log is damaged or not in the format odd"):
         read(path)
 
 

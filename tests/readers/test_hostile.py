@@ -213,7 +213,7 @@ def test_a_line_without_end_is_passed_over_and_said_so(tmp_path: Path, monkeypat
     monkeypatch.setattr(_source, "BLOCK", 1 << 12)
     path = tmp_path / "x.log"
     path.write_bytes(b"loss " + b"1.25 " * 10_000)
-    assert "passed over: 1" in refused(path)
+    assert "skipped: 1" in refused(path)
     path.write_bytes(b"loss " + b"1.25 " * 10_000 + b"\niter 1: loss 2.5\niter 2: loss 2.25\n")
     assert read(path)[0].series("loss/train").values.tolist() == [2.5, 2.25]
 

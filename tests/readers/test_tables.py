@@ -258,7 +258,7 @@ def test_losses_on_several_evaluation_sets_are_not_added_up(tmp_path: Path) -> N
     ]
     log = run.facts["log"]
     assert log["columns"]["loss/validation"] == "eval_news_loss"
-    assert any("eval_news_loss is judged" in note and "eval_code_loss" in note for note in log["notes"])
+    assert any("eval_news_loss is read as" in note and "eval_code_loss" in note for note in log["notes"])
 
 
 def test_parts_of_a_validation_loss_are_added_up(tmp_path: Path) -> None:

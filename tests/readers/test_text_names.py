@@ -146,7 +146,7 @@ def test_steps_are_found(tmp_path: Path, text: str, steps: list[int]) -> None:
 
 
 def test_what_was_turned_around_or_guessed_is_said(tmp_path: Path) -> None:
-    for style, word in (("a bound that climbs", "negative"), ("phases alone", "fall"), ("ranks that differ", "mean")):
+    for style, word in (("a bound that climbs", "negative"), ("phases alone", "losses"), ("ranks that differ", "mean")):
         assert any(word in note for note in read_text(tmp_path, STYLES[style][0]).facts["log"]["notes"])
 
 
@@ -197,7 +197,7 @@ def test_text_beside_a_table_is_named_and_passed_over(tmp_path: Path) -> None:
     (tmp_path / "readme.txt").write_text("see chapter 12\n")
     [run] = read(tmp_path)
     assert run.series("loss/train").values.tolist() == TRAIN
-    [note] = [note for note in run.facts["log"]["notes"] if "passed over" in note]
+    [note] = [note for note in run.facts["log"]["notes"] if "was not read" in note]
     assert "stdout.txt" in note and "readme.txt" not in note
 
 

@@ -131,7 +131,7 @@ def test_full_disk_ends_the_recording_and_not_the_program(tmp_path, capsys):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     said = capsys.readouterr().err
     assert writer.lost is not None
-    assert said.count("\n") == 1 and said.startswith(f"traindx: cannot write {path}") and "the training goes on" in said
+    assert said.count("\n") == 1 and said.startswith(f"traindx: cannot write {path}") and "training continues" in said
     assert load(path).series("loss/train").values[:100].tolist() == [1.0] * 100
 
 

@@ -109,7 +109,7 @@ def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
             beside = Beside(place.path for place, _ in found)
             for place in places:
                 if place.weak and beside(place.path):
-                    skipped.pass_over(place)
+                    skipped.add_text_beside_log(place)
             found += _read([place for place in places if place.weak and not beside(place.path)], options, skipped)
             if not found:
                 raise ReaderError(f"{path} holds no log with a loss")

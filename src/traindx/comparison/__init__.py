@@ -1,6 +1,6 @@
-"""Several runs against each other: what differs, which is best, and which setting explains it.
+"""Compares several runs: what differs, which run is best, and which setting explains it.
 
-`places_at` expands folders, `gather` reads and judges, `compare` ranks and explains. Reports draw the result.
+`places_at` expands folders, `gather` reads and diagnoses the runs, `compare` ranks and explains them.
 """
 
 from ._names import short_names

@@ -1,4 +1,4 @@
-"""Settings in the names of files and folders, such as `sgd_lr0.1_bs32/seed=3/metrics.csv`."""
+"""Finds settings in the names of files and folders, such as `sgd_lr0.1_bs32/seed=3/metrics.csv`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import PurePath
 from ._values import canonical, is_number, plain_value
 from .types import Value
 
-DEEPEST = 4  # folders above the file that may speak of the run
+DEEPEST = 4  # last parts of a path that may hold settings of the run
 _SEPARATOR = re.compile(r"[_,;/\\ ]+|-(?=[A-Za-z])")
-# A number with its name before it: lr=0.1, lr-1e-3, bs32
+# A name before a number: lr=0.1, lr-1e-3, bs32
 _PAIR = re.compile(r"([A-Za-z]{2,})[=-]?([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$")
 _ASSIGNED = re.compile(r"(?:^|[,;&/ ])([A-Za-z][\w.-]*)=([^,;&/ ]+?)(?=[,;&/ ]|_[A-Za-z]|$)")
-# Counters that tools put into names: they number runs and are no settings.
+# Words before counters that tools put into names. Such a counter numbers runs and is not a setting.
 _COUNTERS = {
     "version", "run", "exp", "experiment", "trial", "attempt", "try", "job", "task", "id", "checkpoint", "events",
     "epoch", "step", "part", "model", "net", "test", "train", "log", "metrics", "loss", "history", "results", "output",
@@ -23,7 +23,7 @@ _TENSORBOARD = re.compile(r"events\.out\.tfevents\..*")
 
 
 def settings_in_name(source: str) -> dict[str, Value]:
-    """Pairs of name and value in the last parts of a path.
+    """Return the pairs of name and value in the last parts of a path.
 
     >>> settings_in_name("runs/adam_lr1e-3_bs32/seed=3/metrics.csv")
     {'lr': 0.001, 'batch_size': 32, 'seed': 3}
@@ -41,7 +41,7 @@ def settings_in_name(source: str) -> dict[str, Value]:
 
 
 def words_in_name(source: str) -> list[str]:
-    """The words of a path that are no pairs, for names that are built alike."""
+    """Return the words of a path, to compare names of the same pattern word by word."""
     return [word for part in _parts(source) for word in _SEPARATOR.split(part)]
 
 
@@ -52,7 +52,7 @@ def _parts(source: str) -> list[str]:
 
 
 def short_names(sources: list[str]) -> list[str]:
-    """What tells the runs apart in their paths: without the folders and endings that all share; numbered when equal."""
+    """Shorten the paths to the parts that differ: without common folders and file endings, numbered if equal."""
     parts = [PurePath(source).parts for source in sources]
     if len(set(parts)) > 1:
         start = next(i for i in range(10_000) if len({p[: i + 1] for p in parts}) > 1)

@@ -1,7 +1,7 @@
-"""Configurations that tools leave beside their logs: hparams.yaml, args.yaml, config.json, .hydra/config.yaml …
+"""Reads configurations that tools write beside their logs: hparams.yaml, args.yaml, config.json, .hydra/config.yaml …
 
-Only plain `key: value` YAML is understood; that is what these tools write, and a YAML library would be one more
-thing to install. Values that go beyond it are left out.
+Only plain `key: value` YAML is read, because these tools write no other and a YAML library would be one more
+dependency. Other values are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .types import Value
 
 NAMES = ("hparams", "hyperparams", "hyperparameters", "args", "opt", "options", "config", "params", "training_args")
 PLACES = (".", "..", ".hydra", "files")  # W&B keeps its configuration in files/
-LARGEST = 1 << 18  # a configuration is short
+LARGEST = 1 << 18  # bytes; a larger file is not a configuration
 _LINE = re.compile(r"^( *)([A-Za-z_][\w.\-/ ]*):(?:\s+(.*))?$")
 _COMMENT = re.compile(r"\s+#.*$")
 _NAMESPACE = re.compile(r"\b(?:Namespace|TrainingArguments|Config)\((.*)\)")
@@ -24,7 +24,7 @@ _ARGUMENT = re.compile(r"(\w+)=('[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|[^,()]+)
 
 
 def settings_beside(log: Path) -> dict[str, Value]:
-    """What the nearest configuration file says. One that several runs share does no harm: nothing differs by it."""
+    """Return the settings of the nearest configuration file. If several runs share it, they do not differ in these."""
     folder = log if log.is_dir() else log.parent
     for place in PLACES:
         for name in NAMES:
@@ -36,12 +36,12 @@ def settings_beside(log: Path) -> dict[str, Value]:
 
 
 def is_config(path: Path) -> bool:
-    """A file that is read for its settings rather than as a log."""
+    """Return whether the file is a configuration and not a log."""
     return path.stem in NAMES and bool(read_config(path))
 
 
 def read_config(path: Path) -> dict[str, Value]:
-    """The settings in a configuration file; none when it is absent, large, or something else."""
+    """Return the settings in a configuration file; none if it is absent, too large, or not a configuration."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return {}
@@ -53,7 +53,7 @@ def read_config(path: Path) -> dict[str, Value]:
 
 
 def printed_arguments(log: Path) -> dict[str, Value]:
-    """The `Namespace(lr=0.1, …)` that scripts print before they begin."""
+    """Return the settings in `Namespace(lr=0.1, …)`, which many scripts print at their start."""
     try:
         with log.open("rb") as file:
             head = file.read(LARGEST).decode("utf-8", "replace")
@@ -64,7 +64,7 @@ def printed_arguments(log: Path) -> dict[str, Value]:
 
 
 def _yaml(text: str) -> dict[str, Any]:
-    """Nested mappings by indentation."""
+    """Read nested mappings by their indentation."""
     document: dict[str, Any] = {}
     open_maps: list[tuple[int, dict[str, Any]]] = [(-1, document)]
     for line in text.splitlines():

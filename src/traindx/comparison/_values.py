@@ -1,4 +1,4 @@
-"""Settings as they stand in configurations, command lines and names: made equal where they mean the same."""
+"""Normalises names and values of settings, so that equal settings from different sources compare as equal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .types import Value
 
 LONGEST = 60
 DEEPEST = 4
-MOST = 400  # a configuration with more entries is a dump of something else
-# One name for what different tools call differently, so that runs of two tools can be compared.
+MOST = 400  # entries of a configuration; further ones are left out
+# Different tools have different names for a setting. One name makes their runs comparable.
 ALIASES = {
     "learning_rate": "lr", "learningrate": "lr", "lr0": "lr", "base_lr": "lr",
     "bs": "batch_size", "batch": "batch_size", "batchsize": "batch_size", "train_batch_size": "batch_size",
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 
 
 def canonical(name: str) -> str:
-    """The setting's name in one spelling.
+    """Return the common name of a setting.
 
     >>> canonical("--learning-rate")
     'lr'
@@ -33,7 +33,7 @@ def canonical(name: str) -> str:
 
 
 def plain_value(value: Any) -> Value | None:
-    """A value that can be compared and shown; None for what is empty or too long to be a setting."""
+    """Return a value that can be compared and shown; None if it is empty or too long for a setting."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
@@ -51,7 +51,7 @@ def plain_value(value: Any) -> Value | None:
 
 
 def flat(config: Mapping[Any, Any]) -> dict[str, Value]:
-    """A nested configuration as settings with dotted names."""
+    """Flatten a nested configuration to settings with dotted names."""
     found: dict[str, Value] = {}
     for name, value in _leaves(config, DEEPEST):
         plain = plain_value(value)
@@ -76,7 +76,7 @@ def is_number(value: Value | None) -> bool:
 
 
 def shown(value: Value | None) -> str:
-    """A value as it stands in a table."""
+    """Format a value for a table."""
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Puts a comparison together: choose the quantity, rank the runs, look for what explains the ranks."""
+"""Makes a comparison: chooses the quantity, ranks the runs, and finds the settings that explain the ranks."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ LABELS = {
     "validation": "validation loss",
     "val": "validation loss",
 }
-MOSTLY = 0.8  # a quantity that so many runs have is worth comparing by
-UNLIKE_LENGTH = 1.2  # runs of lengths that differ by more than this are not quite comparable
+MOSTLY = 0.8  # share of the runs that must have a quantity to compare by it
+UNLIKE_LENGTH = 1.2  # ratio of lengths from which on a note warns that the longer runs had more time
 
 
 def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: float | None = None) -> Comparison:
-    """Compare runs by `metric`, chosen when None; `level` is a value whose first step is of interest."""
+    """Compare runs by `metric` (None: choose one). The report shows when each run first reached the value `level`."""
     chosen = metric.name if metric else _choose(outcomes)
     kept = [outcome for outcome in outcomes if chosen in outcome.measured]
     unlike = _unlike(kept, chosen, named=metric is not None)
@@ -48,7 +48,7 @@ def compare(outcomes: Sequence[Outcome], metric: Metric | None = None, level: fl
     found = [o.measured[chosen] for o in kept]
     if level is None and ranked:
         bests = [m.best for m in found if m.best is not None]
-        # Half of the runs reach it, and of two both.
+        # The level that at least half of the runs reach.
         level = (median_low if higher else median_high)(bests) if bests else None
     entries = [
         Entry(
@@ -96,14 +96,14 @@ def label_of(metric: str) -> str:
 
 
 def _choose(outcomes: Sequence[Outcome]) -> str:
-    """The first quantity that nearly all runs have; else the one that most have."""
+    """Return the first quantity that nearly all runs have, or else the one that most runs have."""
     counts = {name: sum(name in outcome.measured for outcome in outcomes) for name in STANDARD}
     enough = [name for name, count in counts.items() if count and count >= MOSTLY * len(outcomes)]
     return enough[0] if enough else max(counts, key=lambda name: counts[name])
 
 
 def _value(outcome: Outcome, measured: Measured) -> float | None:
-    """The value that ranks a run. One whose training loss ended in NaN/Inf is last by any quantity."""
+    """Return the value that ranks a run; None, the last rank, if the quantity or the training loss ended in NaN/Inf."""
     training = outcome.measured.get("loss/train")
     if measured.final is None or (training is not None and training.final is None):
         return None
@@ -111,7 +111,7 @@ def _value(outcome: Outcome, measured: Measured) -> float | None:
 
 
 def _in_values(effect: Effect) -> Effect:
-    """Turns levels back into values: a quantity that is better high was ranked by its negative."""
+    """Turn scores back into values: quantities for which higher is better are ranked by their negative."""
     return replace(effect, levels=[(label, runs, -score) for label, runs, score in effect.levels])
 
 
@@ -123,7 +123,10 @@ def _reached(measured: Measured, level: float | None, higher: bool) -> int | Non
 
 
 def _unlike(outcomes: Sequence[Outcome], metric: str, named: bool) -> str | None:
-    """How the losses differ in kind, where they do. Who names the metric vouches for logs that say nothing of it."""
+    """Return how the losses differ in kind, or None if they do not.
+
+    If the user `named` the metric, logs that do not say which loss they hold are taken to hold the same one.
+    """
     names = short_names([outcome.source for outcome in outcomes])
     quantities = [
         (name, replace(found, origin=None) if named else found)
@@ -134,7 +137,7 @@ def _unlike(outcomes: Sequence[Outcome], metric: str, named: bool) -> str | None
 
 
 def _common_accuracy(outcomes: Sequence[Outcome]) -> str | None:
-    """An accuracy that all runs have, where nothing says that their tasks differ."""
+    """Return an accuracy that all runs have, if their tasks do not have different numbers of classes."""
     counts = {q.classes for outcome in outcomes for q in outcome.quantities.values() if q.classes}
     having = [name for name in STANDARD[2:] if all(name in outcome.measured for outcome in outcomes)]
     return having[0] if having and len(counts) <= 1 else None
@@ -143,12 +146,12 @@ def _common_accuracy(outcomes: Sequence[Outcome]) -> str | None:
 def _no_ranking(unlike: str, surely: bool) -> str:
     if not surely:
         return (
-            f"These runs are not ranked: nothing says that their losses are the same quantity. They are {unlike}. "
-            "If all are of one loss and one task, --metric train or --metric validation ranks them."
+            f"These runs are not ranked: their losses may be different quantities. They are {unlike}. "
+            "If all have one loss function and task, --metric train or --metric validation ranks them."
         )
     return (
         "These runs are not ranked: their losses are different quantities, and a lower value of one says nothing about "
-        f"another. They are {unlike}. Compare runs of one loss and one task, or name a --metric that all of them share."
+        f"another. They are {unlike}. Compare runs with one loss function and task, or name a --metric that all have."
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs whose curves are the same: a copy, a run logged twice, or a setting that never arrived."""
+"""Finds runs with the same curve: a copy, a run that was logged twice, or a setting that had no effect."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from .types import Duplicates, Entry, Measured
 
 FEWEST_POINTS = 8  # shorter curves agree by chance
-NEAR = 0.1  # in units of the curves' own noise: another seed lies 1.4 away
-EQUAL_START = 1e-3
+NEAR = 0.1  # largest distance of near copies, in units of the curve's noise; runs with other seeds are 1.4 apart
+EQUAL_START = 1e-3  # relative difference of the first values
 
 
 def duplicates_among(entries: Sequence[Entry], metric: str) -> list[Duplicates]:
-    """Groups of runs with one curve, by training loss where there is one: it has the most points."""
+    """Group the runs with equal curves, by training loss if there is one, because it has the most points."""
     curves = [entry.outcome.measured.get("loss/train") or entry.outcome.measured.get(metric) for entry in entries]
     usable = [i for i, curve in enumerate(curves) if curve is not None and np.isfinite(curve.values[:1]).all()]
     usable.sort(key=lambda i: _first(curves[i]))
@@ -22,7 +22,7 @@ def duplicates_among(entries: Sequence[Entry], metric: str) -> list[Duplicates]:
     exact: dict[int, bool] = {}
     for place, i in enumerate(usable):
         for j in usable[place + 1 :]:
-            # Sorted by the first value: equal curves are neighbours, and a thousand runs need few comparisons.
+            # Sorted by the first value, equal curves are neighbours, so even a thousand runs need few comparisons.
             if _first(curves[j]) - _first(curves[i]) > EQUAL_START * abs(_first(curves[i])):
                 break
             same = _same(curves[i], curves[j])
@@ -43,7 +43,7 @@ def _first(curve: Measured | None) -> float:
 
 
 def _same(one: Measured | None, other: Measured | None) -> bool | None:
-    """True when equal to the last digit, False when nearly so, None when they differ; over the steps both have."""
+    """Compare the curves at their common steps: True if identical, False if nearly so, None if they differ."""
     assert one is not None and other is not None
     if len(one.steps) < FEWEST_POINTS or len(other.steps) < FEWEST_POINTS:
         return None
@@ -58,9 +58,9 @@ def _same(one: Measured | None, other: Measured | None) -> bool | None:
     if not np.array_equal(np.isfinite(a), np.isfinite(b)) or finite.sum() < FEWEST_POINTS:
         return None
     a, b = a[finite], b[finite]
-    wiggle = float(np.median(np.abs(np.diff(a))))
-    spread = float(np.abs(a - b).max())
-    if spread == 0:
+    noise = float(np.median(np.abs(np.diff(a))))
+    distance = float(np.abs(a - b).max())
+    if distance == 0:
         return True
-    # A straight line has no wiggle to measure by; nor has it anything to recognise it by.
-    return False if wiggle > 0 and spread < NEAR * wiggle else None
+    # A curve without noise has nothing that identifies it.
+    return False if noise > 0 and distance < NEAR * noise else None

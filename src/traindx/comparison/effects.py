@@ -1,9 +1,10 @@
-"""How strongly each setting is related to the result, with a p-value.
+"""Tests how strongly each setting is related to the result, with a p-value.
 
-Results are compared by rank: losses span decades, and a run that diverged is simply last. The p-value comes from a
-permutation test: results are shuffled over the runs (all orders for up to seven runs, else `SHUFFLES` of them, always
-the same ones), and it is the share of shuffles in which the setting explains as much. With few runs and some repeats,
-an F-test against the spread of the repeats is used instead: ranks of three against three runs are never significant.
+Results are compared by rank, because losses span orders of magnitude and a diverged run has no finite loss: it is
+last. The p-value comes from a permutation test. It shuffles the results over the runs (all permutations for up to seven
+runs, else `SHUFFLES` fixed ones); the p-value is the share of shuffles in which the setting explains as much. With few
+runs and some repeats, an F-test against the spread of the repeats is used instead: ranks of three against three runs
+are never significant.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from .types import Effect, Noise
 from .varying import Setting, bundles, repeats
 
 SHUFFLES = 1999
-FEWEST_RUNS = 4  # with three runs any setting may be first by chance
-RANKS_SUFFICE = 12  # with fewer runs, repeats say more than ranks can
+FEWEST_RUNS = 4  # with fewer runs any setting may be related to the result by chance
+RANKS_SUFFICE = 12  # with fewer runs, the spread of repeats says more than ranks
 SIGNIFICANT = 0.05
-ALIKE = 0.5  # share of one setting's variation that another must hold to be confounded with it
+ALIKE = 0.5  # share of their variation that two confounded settings have in common
 MOST_LEVELS = 12
 
 
 def effects_of(settings: Sequence[Setting], scores: FloatArray) -> tuple[list[Effect], Noise | None]:
-    """Effects, most certain first, and the noise between repeats."""
+    """Return the effects, smallest p-value first, and the noise between repeats."""
     noise = _noise(repeats(settings, len(scores)), scores)
     leads = [(bundle[0], tuple(setting.name for setting in bundle)) for bundle in bundles(settings)]
     p_values = _corrected([_p_value(setting, scores, noise) for setting, _ in leads])
@@ -48,7 +49,7 @@ def effects_of(settings: Sequence[Setting], scores: FloatArray) -> tuple[list[Ef
 
 
 def _noise(groups: list[list[int]], scores: FloatArray) -> Noise | None:
-    """Pooled spread of repeats; a group in which a run diverged has no finite spread and is left out."""
+    """Return the pooled spread of repeats, without groups in which a run diverged."""
     repeated = [scores[group] for group in groups if len(group) > 1 and np.isfinite(scores[group]).all()]
     freedom = sum(len(group) - 1 for group in repeated)
     if not freedom:
@@ -82,20 +83,20 @@ def _by_shuffling(design: FloatArray, ranks: FloatArray) -> float:
 def _orders(runs: int) -> IntArray:
     if runs <= 7:
         return np.array(list(permutations(range(runs))), np.int64)
-    generator = np.random.default_rng(0)  # the same answer every time
+    generator = np.random.default_rng(0)  # so that the answer is always the same
     return np.asarray(generator.permuted(np.tile(np.arange(runs), (SHUFFLES, 1)), axis=1))
 
 
 def _design(setting: Setting) -> FloatArray:
-    """Orthonormal columns that span what the setting may explain, the mean taken out.
+    """Return the design matrix of a setting: orthonormal columns without the mean.
 
-    Numbers enter by rank with a bend, since the best learning rate lies in the middle; words by group.
+    Numbers enter by rank and its square, because the best value may lie in the middle. Texts enter as groups.
     """
     runs = len(setting.values)
     if setting.numeric:
         place = stats.rankdata([float(value) for value in setting.values])  # type: ignore[arg-type]
-        bends = min(setting.distinct - 1, 2 if runs >= 6 else 1)
-        columns = np.stack([(place - place.mean()) ** power for power in range(1, bends + 1)], axis=1)
+        degree = min(setting.distinct - 1, 2 if runs >= 6 else 1)
+        columns = np.stack([(place - place.mean()) ** power for power in range(1, degree + 1)], axis=1)
     else:
         codes = np.array(setting.codes)
         columns = (codes[:, None] == np.arange(setting.distinct - 1)).astype(np.float64)
@@ -105,15 +106,18 @@ def _design(setting: Setting) -> FloatArray:
 
 
 def _explained(design: FloatArray, rows: FloatArray) -> FloatArray:
-    """Share of each row's variation that the design explains."""
+    """Return the share of each row's variance that the design explains."""
     centred = rows - rows.mean(axis=1, keepdims=True)
     total = (centred**2).sum(axis=1)
     return np.asarray(((centred @ design) ** 2).sum(axis=1) / np.where(total > 0, total, 1.0))
 
 
 def _confounded(setting: Setting, other: Setting, other_p: float | None, ranks: FloatArray) -> bool:
-    """Whether `other` could be what matters: it changes along with the setting, goes with the result as well, and
-    with it taken into account the setting explains nothing certain."""
+    """Return whether `other` may be the real reason for the effect of the setting.
+
+    That is so if both change together, `other` may be related to the result, and the setting is not significant any
+    more once `other` is taken into account.
+    """
     mine, its = _design(setting), _design(other)
     together = float(np.linalg.norm(its.T @ mine) ** 2) / min(mine.shape[1], its.shape[1])
     if together < ALIKE or (other_p is not None and other_p > 0.2):
@@ -126,13 +130,13 @@ def _confounded(setting: Setting, other: Setting, other_p: float | None, ranks: 
 
 
 def _without(design: FloatArray, values: FloatArray) -> FloatArray:
-    """The residuals of the values after the design is fitted."""
+    """Return the residuals of the values after the design is fitted."""
     centred = values - values.mean()
     return np.asarray(centred - design @ (design.T @ centred))
 
 
 def _corrected(p_values: list[float | None]) -> list[float | None]:
-    """Holm's correction: of many settings, one looks significant by chance."""
+    """Apply Holm's correction, because one of many settings looks significant by chance."""
     order = sorted((i for i, p_value in enumerate(p_values) if p_value is not None), key=lambda i: p_values[i] or 0.0)
     corrected = list(p_values)
     largest = 0.0
@@ -143,7 +147,7 @@ def _corrected(p_values: list[float | None]) -> list[float | None]:
 
 
 def _levels(setting: Setting, scores: FloatArray) -> list[tuple[str, int, float]]:
-    """The middle score for each value, best first; for many numbers, by thirds of their range."""
+    """Return the median score for each value, best first. Many numbers are put into three groups of equal size."""
     groups: dict[str, list[float]] = {}
     if setting.numeric and setting.distinct > MOST_LEVELS:
         values = np.array([float(value) for value in setting.values])  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Reads and diagnoses many runs, on all cores when there are enough runs."""
+"""Reads and diagnoses many runs, on all cores if there are enough runs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .places import Place
 from .skipped import Skipped
 from .types import Metric, Outcome
 
-FEW = 24  # below this, starting processes costs more than it saves
+FEW = 24  # with fewer runs, starting processes costs more time than it saves
 CHUNK = 8
 
-Judged = list[list["Outcome | str"]]  # for each place its runs, or why it could not be read
+Judged = list[list["Outcome | str"]]  # for each place its runs, or the reason why it could not be read
 
 
 @dataclass
 class Gathered:
     outcomes: list[Outcome] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)  # why what the user named could not be read
-    skipped: Skipped = field(default_factory=Skipped)  # what folders hold beside the runs
+    failed: list[str] = field(default_factory=list)  # reasons why logs that the user named could not be read
+    skipped: Skipped = field(default_factory=Skipped)  # other files in the folders
 
 
 def gather(
@@ -36,16 +36,16 @@ def gather(
     metric: Metric | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gathered:
-    """All runs at the places, in their order."""
+    """Read and diagnose all runs at the places, in their order."""
     work = partial(_judge_all, options=options, metric=metric)
     found: list[list[Outcome | str]] = [[] for _ in places]
     done = 0
-    for start, judged in _shared_out(work, places):
+    for start, judged in _in_chunks(work, places):
         found[start : start + len(judged)] = judged
         done += len(judged)
         if progress:
             progress(done, len(places))
-    # Text that happens to hold numbers is no run where a proper log lies beside it.
+    # Free text beside a log of a certain format is not a run of its own.
     beside = Beside(
         place.path
         for place, results in zip(places, found, strict=True)
@@ -57,7 +57,7 @@ def gather(
         reasons = [result for result in results if isinstance(result, str)]
         if place.weak and beside(place.path):
             if outcomes:
-                gathered.skipped.pass_over(place)
+                gathered.skipped.add_text_beside_log(place)
         elif place.root:
             gathered.outcomes += outcomes
             gathered.skipped.add(place, reasons)
@@ -67,14 +67,14 @@ def gather(
     return gathered
 
 
-def _shared_out(work: Callable[[Sequence[Place]], Judged], places: Sequence[Place]) -> Iterator[tuple[int, Judged]]:
+def _in_chunks(work: Callable[[Sequence[Place]], Judged], places: Sequence[Place]) -> Iterator[tuple[int, Judged]]:
     chunks = [(start, places[start : start + CHUNK]) for start in range(0, len(places), CHUNK)]
     processes = min(os.cpu_count() or 1, len(chunks))
     if len(places) < FEW or processes < 2:
         for start, chunk in chunks:
             yield start, work(chunk)
         return
-    # Spawned, not forked: the columnar engine behind the readers has threads, and a fork would inherit their locks.
+    # Spawned, not forked: polars, which the readers use, has threads, and a fork would inherit their locks.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         waiting = {pool.submit(work, chunk): start for start, chunk in chunks}
         for finished in as_completed(waiting):
@@ -82,7 +82,7 @@ def _shared_out(work: Callable[[Sequence[Place]], Judged], places: Sequence[Plac
 
 
 def _judge_all(places: Sequence[Place], *, options: Options, metric: Metric | None) -> Judged:
-    """Errors travel back as sentences: an exception would lose the rest of the chunk."""
+    """Return errors as texts, because an exception would lose the rest of the chunk."""
     return [_judge(place, options, metric) for place in places]
 
 

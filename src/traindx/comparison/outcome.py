@@ -1,4 +1,4 @@
-"""The result of a run: levels, stability, diagnosis. It is made where the run is read; the run is not kept."""
+"""Makes the result of a run: levels, stability, diagnosis. Only the result is kept in memory, not the run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .settings import named_settings, settings_of
 from .types import Measured, Metric, Outcome
 
 STANDARD = ("loss/validation", "loss/train", "accuracy/validation", "accuracy/train")
-MOST_POINTS = 2048  # of a curve that is kept
-MOST_SMOOTH = 400
-SMOOTH_SHARE = 40  # the level at a point is the median over a fortieth of the run
-SETTLED = 0.05  # final values: the level over the last twentieth
+MOST_POINTS = 2048  # of each curve
+MOST_SMOOTH = 400  # of each smoothed curve
+SMOOTH_SHARE = 40  # the level at a point is the median over 1/40 of the run
+FINAL_SHARE = 0.05  # the final value is the median over the last 5 % of the run
 
 
 def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
-    """`metric` is one more quantity to measure, stored under the user's name for it: runs may name it differently."""
+    """Measure and diagnose a run. `metric` is one more quantity, stored under its name in `metric`."""
     diagnosis = diagnose(run)
     found = {name: measured(run.series(name), higher_is_better(name)) for name in STANDARD if run.series(name)}
     if metric and (series := find_series(run, metric.name)):
@@ -45,7 +45,7 @@ def outcome_of(run: Run, metric: Metric | None = None) -> Outcome:
 
 
 def find_series(run: Run, metric: str) -> str | None:
-    """The series that the user means: by the record's name, the log's own, or the short forms of both."""
+    """Return the series that the user means: by the record's name, the log's name, or a short form of either."""
     short = {"train": "loss/train", "validation": "loss/validation", "val": "loss/validation"}
     wanted = short.get(metric, metric).lower()
     for name in run.series_names:
@@ -58,7 +58,7 @@ def find_series(run: Run, metric: str) -> str | None:
 
 
 def higher_is_better(name: str) -> bool:
-    """By the words in the name; a name that says nothing is taken for a loss."""
+    """Decide by the words in the name. For an unknown name, lower is better."""
     words = name.lower()
     lower = ("loss", "err", "perplexity", "ppl", "wer", "cer", "fid", "mae", "mse", "nll", "rmse", "time")
     higher = ("acc", "f1", "auc", "bleu", "rouge", "map", "iou", "dice", "reward", "score", "recall", "precision", "r2")
@@ -68,7 +68,7 @@ def higher_is_better(name: str) -> bool:
 def measured(series: Series, higher: bool) -> Measured:
     steps, values = _thinned(series)
     curve = curve_of(series)
-    # Evaluations are means over a set, so that short series of them need no window.
+    # Evaluations are means over a data set, so short series of them need no smoothing.
     level = _level(curve, single_batches="train" in series.name)
     best = (int(np.argmax(level) if higher else np.argmin(level))) if len(curve) else None
     shown = _spread_out(len(curve))
@@ -86,7 +86,7 @@ def measured(series: Series, higher: bool) -> Measured:
 
 
 def _thinned(series: Series) -> tuple[IntArray, FloatArray]:
-    """Strides are powers of two, so that equal curves of two lengths keep points in common."""
+    """Keep every n-th point. n is a power of two, so equal curves of different lengths keep common points."""
     stride = 1
     while len(series) / stride > MOST_POINTS:
         stride *= 2
@@ -94,7 +94,7 @@ def _thinned(series: Series) -> tuple[IntArray, FloatArray]:
 
 
 def _level(curve: Curve, single_batches: bool) -> FloatArray:
-    """Running median around each point. A short training loss gets a window too: one batch's luck is no level."""
+    """Return the running median. A training loss is smoothed even if it is short, because single batches vary."""
     half = len(curve) // SMOOTH_SHARE // 2
     if single_batches and len(curve) >= 10:
         half = max(half, 1 if len(curve) < 40 else 2)
@@ -106,15 +106,15 @@ def _level(curve: Curve, single_batches: bool) -> FloatArray:
 
 
 def _spread_out(length: int) -> IntArray:
-    """At most `MOST_SMOOTH` places, evenly, with both ends."""
+    """Return at most `MOST_SMOOTH` indices at equal distances, with both ends."""
     return np.unique(np.linspace(0, length - 1, min(length, MOST_SMOOTH)).astype(np.int64))
 
 
 def _final(series: Series, curve: Curve) -> float | None:
-    """The level at the end; None when the run ended in values that are not finite."""
+    """Return the level at the end; None if the run ended in NaN/Inf."""
     if not len(curve):
         return None
-    last = max(1, round(len(series) * SETTLED))
+    last = max(1, round(len(series) * FINAL_SHARE))
     tail = series.values[-last:]
     if np.isfinite(tail).mean() < 0.5 or not np.isfinite(series.values[-1]):
         return None
@@ -122,7 +122,7 @@ def _final(series: Series, curve: Curve) -> float | None:
 
 
 def _stability(diagnosis: Diagnosis) -> str:
-    """A few words on how the curve behaved."""
+    """Return a few words on how the curve behaved."""
     signs = diagnosis.signs
 
     def raised(name: str) -> bool:

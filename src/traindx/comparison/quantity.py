@@ -1,10 +1,10 @@
-"""Which quantity a run's loss is: losses of different functions or tasks have no common scale and no ranking."""
+"""Finds which quantity the loss of a run is. Losses of different functions or tasks cannot be ranked together."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 from ..record import Run
@@ -16,48 +16,48 @@ from ..wording import num as shown
 OVER_CLASSES = ("cross-entropy", "nll")
 LOSS_KEYS = ("loss", "loss_fn", "loss_function", "criterion", "objective")
 CLASS_KEYS = ("num_classes", "n_classes", "num_labels", "nc", "vocab_size", "n_vocab")
-# Words in the name of a log's column that say which loss it is.
+# Words in the name of a column that say which loss it holds.
 _WORDS = {
     "rmse": "root of the squared error", "mse": "squared", "mae": "absolute", "l1": "absolute", "huber": "absolute",
     "crossentropy": "cross-entropy", "ce": "cross-entropy", "nll": "nll", "bce": "bce", "kl": "kl", "elbo": "elbo",
 }  # fmt: skip
-SAME_SCALE = 1.5  # what is differentiated may hold a small penalty beside the function's value
+SAME_SCALE = 1.5  # the loss that is backpropagated may include a small penalty besides the value of the loss function
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a loss of unknown kind comes from."""
+    """The log that a loss of unknown kind comes from."""
 
     format: str
     column: str
-    beside: frozenset[str]  # what else the log holds
+    beside: frozenset[str]  # the other series of the log
 
-    def akin(self, other: Origin) -> bool:
-        """Whether the logs may be of one program: of one tool or one name, with something else in common if both hold
-        more than this loss."""
+    def may_be_same_program(self, other: Origin) -> bool:
+        """Return whether one program may have written both logs.
+
+        They need the same format or column name and, if both hold more than this loss, another series in common.
+        """
         named_alike = self.format == other.format or self.column == other.column
         return named_alike and (not self.beside or not other.beside or bool(self.beside & other.beside))
 
     def __str__(self) -> str:
-        beside = (
-            f" beside {listed(sorted(name.removeprefix('raw/') for name in self.beside), 3)}" if self.beside else ""
-        )
-        return f"{self.column} of a log in the format {self.format}{beside}"
+        others = listed(sorted(name.removeprefix("raw/") for name in self.beside), 3)
+        return f"{self.column} of a log in the format {self.format}{f' beside {others}' if others else ''}"
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is known of a loss; '' and None stand for what is not."""
+    """What is known about a loss. Unknown fields are '' or None."""
 
     kind: str = ""
-    name: str = ""  # as the run calls it
+    name: str = ""  # the name in the run
     classes: int | None = None
-    details: tuple[str, ...] | None = field(default=None)  # what changes its scale; None where it was not seen
-    origin: Origin | None = None  # of a log that does not say which loss it holds
+    details: tuple[str, ...] | None = None  # what changes its scale
+    origin: Origin | None = None  # only of a log that does not say which loss it holds
 
     def unlike(self, other: Quantity) -> bool:
-        """Whether the two are not the same quantity, or of logs that nothing connects."""
-        if self.origin and other.origin and not self.origin.akin(other.origin):
+        """Return whether the two are different quantities, or come from logs that have nothing in common."""
+        if self.origin and other.origin and not self.origin.may_be_same_program(other.origin):
             return True
         pairs = ((self.kind, other.kind), (self.classes, other.classes), (self.details, other.details))
         return any(a != b for a, b in pairs if a not in ("", None) and b not in ("", None))
@@ -70,7 +70,7 @@ class Quantity:
 
 
 def quantity_of(run: Run, series: str) -> Quantity:
-    """The quantity of `loss/train` or `loss/validation`."""
+    """Return the quantity of `loss/train` or `loss/validation`."""
     calls = run.training_losses if "train" in series else run.evaluation_losses or run.training_losses
     if len(calls) == 1:
         return _of_call(calls[0], "train" in series)
@@ -113,7 +113,7 @@ def _of_log(run: Run, series: str) -> Quantity:
 
 
 def unlike_quantities(found: Sequence[tuple[str, Quantity]]) -> str | None:
-    """A clause that names the different quantities and their runs; None where all may be the same."""
+    """Return a clause that names the different quantities and their runs; None if all may be the same."""
     if not any(a.unlike(b) for a, b in combinations({quantity for _, quantity in found}, 2)):
         return None
     groups: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""A run's hyperparameters, from whatever its record or log holds."""
+"""Finds the hyperparameters of a run in its record or log, in files beside it and in its command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._sidecars import printed_arguments, settings_beside
 from ._values import canonical, flat, is_number, plain_value
 from .types import Value
 
-# Entries of logs' configurations that are results or progress, not choices.
+# Entries of a configuration that are results or progress, not settings.
 RESULTS = {
     "best_metric", "best_model_checkpoint", "global_step", "epoch", "total_flos", "step", "runtime", "duration",
     "timestamp", "_wandb", "status", "loss", "accuracy",
@@ -24,13 +24,13 @@ _BOOKKEEPING = {"tensors", "elements", "maximize", "params"}
 
 
 def settings_of(run: Run) -> dict[str, Value]:
-    """The hyperparameters of this run: as observed, else as configured, else from the command line."""
+    """Return the hyperparameters: as observed, else as configured, else from the command line."""
     found: dict[str, Value] = {}
     for source in (_observed(run), _configured(run), _arguments(run)):
         for name, value in source.items():
             found.setdefault(name, value)
     if "lr" not in found and (rates := run.series("lr").finite):
-        found["lr"] = float(np.float32(rates.values.max()))  # float32: logs print few digits of it
+        found["lr"] = float(np.float32(rates.values.max()))  # float32, because logs print few digits
     return found
 
 
@@ -68,22 +68,20 @@ def _observed(run: Run) -> dict[str, Value]:
 def _configured(run: Run) -> dict[str, Value]:
     if not (log := run.fact("log")):
         return {}
-    config = flat(mapping(log.get("config")))
-    if not config:
-        path = Path(run.source)
-        config = settings_beside(path) or (printed_arguments(path) if run.kind == "text" else {})
-    else:
-        config = {**settings_beside(Path(run.source)), **config}
+    path = Path(run.source)
+    config = {**settings_beside(path), **flat(mapping(log.get("config")))}
+    if not config and run.kind == "text":
+        config = printed_arguments(path)
     return {name: value for name, value in config.items() if not _is_result(name, value)}
 
 
 def _is_result(name: str, value: Value) -> bool:
-    """A final loss among the settings; the name of a loss function is none."""
+    """Return whether this is a result, such as a final loss. The name of a loss function is a setting."""
     return name.lower() in RESULTS or (is_number(value) and role_of(name).kind in ("loss", "accuracy", "perplexity"))
 
 
 def _arguments(run: Run) -> dict[str, Value]:
-    """The script's command line: `--lr 0.1`, `--lr=0.1`, `lr=0.1`, `--flag`."""
+    """Return the settings in the script's command line: `--lr 0.1`, `--lr=0.1`, `lr=0.1`, `--flag`."""
     argv = run.fact("script").get("argv")
     words = [str(word) for word in argv] if isinstance(argv, list) else []
     found: dict[str, Value] = {}

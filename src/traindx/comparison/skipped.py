@@ -1,4 +1,4 @@
-"""What lies in a folder beside the runs that are compared or drawn, and why it is not among them."""
+"""Collects the files in a folder that are not among the compared or plotted runs, and the reasons."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from ._sidecars import is_config
 from .places import Place
 
-MOST_NAMED = 5  # more names than that are a listing, not a message
+MOST_NAMED = 5  # names in a message
 
 
 @dataclass
 class Skipped:
-    beside_logs: list[str] = field(default_factory=list)  # text with training values, where there are proper logs
-    unreadable: list[str] = field(default_factory=list)  # reasons, each naming its file
-    no_log: int = 0  # other text
+    beside_logs: list[str] = field(default_factory=list)  # text with training values beside logs of a certain format
+    unreadable: list[str] = field(default_factory=list)  # reasons, each with the name of its file
+    no_log: int = 0  # number of text files without training values
 
-    def pass_over(self, place: Place) -> None:
+    def add_text_beside_log(self, place: Place) -> None:
         self.beside_logs.append(str(place.path.relative_to(place.root) if place.root else place.path))
 
     def add(self, place: Place, reasons: list[str]) -> None:
-        """A file in a folder that could not be read: a log with something wrong, or no log at all."""
+        """Add a file that could not be read: a damaged log, or not a log."""
         if place.weak:
             self.no_log += bool(reasons)
         elif not is_config(place.path):
@@ -29,7 +29,7 @@ class Skipped:
 
     def sentences(self) -> Iterator[str]:
         if self.beside_logs:
-            yield f"text beside other logs passed over ({_some(self.beside_logs)}): name the files to include them"
+            yield f"text beside other logs was not read ({_some(self.beside_logs)}): name the files to include them"
         for reason in self.unreadable[:MOST_NAMED]:
             yield f"skipped: {reason}"
         if len(self.unreadable) > MOST_NAMED:

@@ -1,4 +1,4 @@
-"""The comparison in plain sentences: which setting explains the difference, and how sure that is."""
+"""Writes the comparison in plain sentences: which setting explains the difference, and how sure that is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VERY_LIKELY, LIKELY, POSSIBLE = 0.01, 0.05, 0.2  # p-values
 
 
 def statement_of(entries: Sequence[Entry], effects: Sequence[Effect], noise: Noise | None, metric: str) -> list[str]:
-    """What to tell first; `entries` are best first."""
+    """Return the sentences, the most important first. `entries` are sorted, best first."""
     if len(entries) < 2:
         return ["There is only one run: nothing to compare."]
     sentences = [_extent(entries, metric)]
@@ -29,9 +29,9 @@ def statement_of(entries: Sequence[Entry], effects: Sequence[Effect], noise: Noi
     further = [effect for effect in further if effect.settings != leading[0].rival]
     if further:
         sentences.append("Also related to the result: " + "; ".join(_brief(effect) for effect in further[:3]) + ".")
-    idle = [" and ".join(effect.settings) for effect in effects if effect not in leading]
-    if idle:
-        sentences.append(f"Not significant: {listed(idle, 6)}.")
+    others = [" and ".join(effect.settings) for effect in effects if effect not in leading]
+    if others:
+        sentences.append(f"Not significant: {listed(others, 6)}.")
     return sentences
 
 
@@ -52,10 +52,11 @@ def _extent(entries: Sequence[Entry], metric: str) -> str:
 
 
 def _nothing_differs(noise: Noise | None) -> str:
-    told = "No recorded setting differs between these runs"
-    if noise:
-        return f"{told}: the difference is noise between repeats ({_spread(noise)}), or something that was not logged."
-    return f"{told}: the difference is noise, or something that was not logged."
+    repeats = f" between repeats ({_spread(noise)})" if noise else ""
+    return (
+        f"No recorded setting differs between these runs: the difference is noise{repeats}, or something that was "
+        "not logged."
+    )
 
 
 def _too_few(entries: Sequence[Entry], effects: Sequence[Effect]) -> str:
@@ -109,15 +110,15 @@ def _leading(effect: Effect, noise: Noise | None, count: int) -> list[str]:
 
 
 def _order(effect: Effect) -> str:
-    """The values from best to worst with their median results."""
+    """Return the values of the setting from best to worst with their median results."""
     levels = list(effect.levels)
     chosen = levels if len(levels) <= 4 else [*levels[:2], levels[-1]]
-    told = [
+    texts = [
         f"{label} {'ends in NaN/Inf' if math.isinf(value) else 'gives ' + number(value)}" for label, _, value in chosen
     ]
     if len(levels) > 4:
-        told.insert(2, f"{len(levels) - 3} values between")
-    return ", ".join(told)
+        texts.insert(2, f"{len(levels) - 3} values between")
+    return ", ".join(texts)
 
 
 def _brief(effect: Effect) -> str:

@@ -1,4 +1,4 @@
-"""What a comparison of runs holds. Reports read these types and compute nothing."""
+"""The result of a comparison. Reports only show it and compute nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Value = float | int | bool | str
 
 @dataclass(frozen=True)
 class Metric:
-    """What the user wants to compare by: a series of the record, or a column of the log by its own name."""
+    """What the user wants to compare by: the name of a series of the record, or of a column of the log."""
 
     name: str
     higher_is_better: bool
@@ -21,31 +21,31 @@ class Metric:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One quantity of one run. `best` is of the level, not of a lucky batch; None where no value is finite."""
+    """One quantity of one run. `best` is the best of the smoothed curve; None if no value is finite."""
 
     name: str
-    steps: IntArray  # thinned, and with the points that are not finite
+    steps: IntArray  # thinned, but with the non-finite points
     values: FloatArray
     best: float | None
     best_step: int | None
-    final: float | None  # None when the run ended without a finite value
-    smooth_steps: IntArray  # the level over time, finite
-    smooth: FloatArray
-    noise: float  # spread of a point around its neighbours
+    final: float | None  # None if the run ended in NaN/Inf
+    smooth_steps: IntArray
+    smooth: FloatArray  # the smoothed curve; all values are finite
+    noise: float  # spread of the points around their neighbours
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The result of one run, small enough to be sent between processes and kept a thousand times."""
+    """The result of one run. It is small: processes send it to each other, and a thousand fit in memory."""
 
     source: str
     kind: str
     steps: int
     step_unit: str
     settings: Mapping[str, Value]
-    named: Mapping[str, Value]  # settings guessed from file and folder names: a last resort
+    named: Mapping[str, Value]  # settings guessed from file and folder names
     measured: Mapping[str, Measured]
-    quantities: Mapping[str, Quantity]  # which loss each series of losses is
+    quantities: Mapping[str, Quantity]  # which loss each loss series holds
     stability: str
     verdict: str
     summary: str
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A run's line in the comparison."""
+    """The row of one run in the comparison."""
 
     name: str
     outcome: Outcome
@@ -63,9 +63,9 @@ class Entry:
     best: float | None
     best_step: int | None
     final: float | None
-    reached: int | None  # the first step at the comparison's level
-    value: float | None  # what it counts for: best evaluation or final training level; None when it ended in NaN/Inf
-    score: float  # the same for ranking: lower is better, infinite when it ended in NaN/Inf
+    reached: int | None  # the first step at the level of the comparison
+    value: float | None  # best evaluation or final training value; None if the run ended in NaN/Inf
+    score: float  # the value for ranking: lower is better, infinite if the run ended in NaN/Inf
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,11 @@ class Effect:
     """How strongly one setting, or several that always changed together, is related to the result."""
 
     settings: tuple[str, ...]
-    share: float  # of the variation in rank, 0 to 1
-    p_value: float | None  # corrected for the number of settings; None where it cannot be tested
-    levels: Sequence[
-        tuple[str, int, float]
-    ]  # value of the setting, runs, median result (infinite: ended in NaN/Inf); best first
-    rival: tuple[str, ...] | None = None  # a setting whose effect cannot be told from this one's
+    share: float  # of the variance of the ranks, 0 to 1
+    p_value: float | None  # corrected for the number of settings; None if it cannot be tested
+    # Value of the setting, number of runs, median result (infinite: ended in NaN/Inf); best first.
+    levels: Sequence[tuple[str, int, float]]
+    rival: tuple[str, ...] | None = None  # confounded settings: these may explain the result as well
 
 
 @dataclass(frozen=True)
@@ -93,19 +92,19 @@ class Noise:
 @dataclass(frozen=True)
 class Duplicates:
     names: Sequence[str]
-    identical: bool  # to the last digit
+    identical: bool  # every value is equal
     settings_differ: bool
 
 
 @dataclass(frozen=True)
 class Comparison:
-    metric: str  # as people call it
-    key: str  # under which each outcome has measured it
+    metric: str  # its name in reports
+    key: str  # its key in `Outcome.measured`
     higher_is_better: bool
     level: float | None
-    ranked: bool  # False where the runs' losses are not the same quantity
-    entries: Sequence[Entry]  # best first; by name where they are not ranked
-    differing: Sequence[str]  # settings that differ, most telling first
+    ranked: bool  # False if the losses of the runs are different quantities
+    entries: Sequence[Entry]  # best first; by name if they are not ranked
+    differing: Sequence[str]  # settings that differ, smallest p-value first
     effects: Sequence[Effect]
     noise: Noise | None
     statement: Sequence[str]  # plain sentences: what explains the difference, and how sure that is

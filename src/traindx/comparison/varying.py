@@ -1,4 +1,4 @@
-"""Which settings differ between runs, which only tell runs apart, and which always change together."""
+"""Finds which settings differ between runs, which are only labels, and which always change together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._values import is_number
 from .types import Outcome, Value
 
 _SEED = re.compile(r"(^|[._ ])(seed|random_state|fold|repeat|replicate)s?\d*($|[._ ])", re.I)
-# Words in the names of settings that say where things lie or what they are called, not how the training goes.
+# Words in the names of settings that are paths or labels and do not influence the training.
 _LABEL = re.compile(
     r"(^|[._ /])(name|id|uuid|dir|path|folder|file|filename|time|date|timestamp|host|hostname|port|notes?|tags?|output|"
     r"logdir|logging|save|saving|resume|checkpoint|project|wandb|device|gpu|cuda|rank|version|workers)($|[._ /])",
@@ -21,23 +21,23 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting over all runs; None where a run does not tell."""
+    """The values of one setting in all runs; None if a run does not give it."""
 
     name: str
     values: tuple[Value | None, ...]
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """The runs' values as numbers in order of appearance: equal for settings that split the runs alike."""
+        """The values as numbers in order of appearance. They are equal for settings that split the runs alike."""
         seen: dict[tuple[type, Value | None], int] = {}
         return tuple(seen.setdefault((bool if isinstance(v, bool) else object, v), len(seen)) for v in self.values)
 
     @property
     def signature(self) -> tuple[int, ...]:
-        """Equal for settings that nothing in these runs can tell apart.
+        """Equal for settings that these runs cannot distinguish.
 
-        Numbers that are new in nearly every run (a random search) split the runs alike whatever they are; they are
-        the same only when they also rise, or fall, together.
+        Numbers that are different in nearly every run (a random search) always split the runs alike. Two such
+        settings have the same signature only if they also rise together, or one falls as the other rises.
         """
         if not self.numeric or self.distinct <= max(3, len(self.values) / 2):
             return self.codes
@@ -63,12 +63,15 @@ class Setting:
 
 
 def settings_that_differ(outcomes: Sequence[Outcome]) -> list[Setting]:
-    """All settings that differ and may matter, seeds included. File names count only where nothing else tells."""
-    told = {name for outcome in outcomes for name in outcome.settings}
+    """Return all settings that differ and may matter, including seeds.
+
+    Settings in file names count only if no recorded setting splits the runs alike.
+    """
+    recorded = {name for outcome in outcomes for name in outcome.settings}
     found = _differing(outcomes, [{**outcome.named, **outcome.settings} for outcome in outcomes])
-    known = {setting.signature for setting in found if setting.name in told}
-    # A word with a number in one name alone (`Group7`) is part of the name.
-    found = [s for s in found if s.name in told or (s.signature not in known and len(s.given) > 1)]
+    known = {setting.signature for setting in found if setting.name in recorded}
+    # A word with only one value (`Group7` in one name) is part of the name and not a setting.
+    found = [s for s in found if s.name in recorded or (s.signature not in known and len(s.given) > 1)]
     known |= {setting.signature for setting in found}
     return [*found, *(setting for setting in _words_of_names(outcomes) if setting.signature not in known)]
 
@@ -84,19 +87,19 @@ def _differing(outcomes: Sequence[Outcome], tables: list[dict[str, Value]]) -> l
 
 
 def _is_unknown(setting: Setting, outcomes: Sequence[Outcome]) -> bool:
-    """Some runs give one value and the others give hardly any settings: they may well have had the same value.
+    """Return whether runs without this setting give few settings at all, so that they may have had the same value.
 
-    A flag that a run with a full configuration leaves out is different: there its absence says something.
+    If a run with a full configuration lacks a setting that others have, its absence is a difference.
     """
     if len(setting.given) > 1:
         return False
-    told = [len(o.settings) for o, value in zip(outcomes, setting.values, strict=True) if value is not None]
-    silent = [len(o.settings) for o, value in zip(outcomes, setting.values, strict=True) if value is None]
-    return bool(silent) and 2 * max(silent) < min(told, default=0)
+    having = [len(o.settings) for o, value in zip(outcomes, setting.values, strict=True) if value is not None]
+    lacking = [len(o.settings) for o, value in zip(outcomes, setting.values, strict=True) if value is None]
+    return bool(lacking) and 2 * max(lacking) < min(having, default=0)
 
 
 def _is_label(setting: Setting, runs: int) -> bool:
-    """A text that differs in most runs is a name of the run, not a setting."""
+    """Return whether the setting only labels runs: by its name, or because it is a text that differs in most runs."""
     if setting.is_seed:
         return False
     many_texts = not setting.numeric and runs > 3 and setting.distinct > runs / 2
@@ -104,7 +107,7 @@ def _is_label(setting: Setting, runs: int) -> bool:
 
 
 def _words_of_names(outcomes: Sequence[Outcome]) -> list[Setting]:
-    """Words at the same place in names that are built alike: `sgd_a`, `adam_a` differ in their first word."""
+    """Return settings from words at the same position in names of one pattern, such as `sgd_a` and `adam_a`."""
     words = [words_in_name(outcome.source) for outcome in outcomes]
     if len({len(parts) for parts in words}) != 1 or len(outcomes) < 4:
         return []
@@ -114,17 +117,17 @@ def _words_of_names(outcomes: Sequence[Outcome]) -> list[Setting]:
 
 
 def bundles(settings: Sequence[Setting]) -> list[list[Setting]]:
-    """Settings that split the runs alike, together: nothing in these runs can tell them apart."""
+    """Group the settings that split the runs alike, because these runs cannot distinguish them."""
     found: dict[tuple[int, ...], list[Setting]] = {}
     for setting in settings:
         if not setting.is_seed:
             found.setdefault(setting.signature, []).append(setting)
-    # A numeric one leads: it has an order, and the test can use it.
+    # A numeric setting comes first, because the test can use the order of its values.
     return [sorted(bundle, key=lambda setting: not setting.numeric) for bundle in found.values()]
 
 
 def repeats(settings: Sequence[Setting], runs: int) -> list[list[int]]:
-    """Runs with equal settings (seeds apart), by their places."""
+    """Group the runs with equal settings (apart from seeds), by their indices."""
     groups: dict[tuple[int, ...], list[int]] = {}
     codes = [setting.codes for setting in settings if not setting.is_seed]
     for run in range(runs):

@@ -1,8 +1,8 @@
-"""Edits of the user's own source: find the place, change it, and express the change as a unified diff.
+"""Edits the user's source: finds the place, changes it, and shows the change as a unified diff.
 
-`Project` holds the sources beside the script that a run names; `Edits` collects changes and gives the patch.
-Everything works on the parsed source and returns None where the place is not certain: a wrong edit costs more
-than a pattern that the reader has to adapt.
+`Project` holds the source files of the script that a run names. `Edits` collects changes and returns the patch. All
+functions work on the parsed source and return None if the place is not certain: a wrong edit costs more than a pattern
+that the user adapts.
 """
 
 from .changes import Edits

@@ -1,8 +1,7 @@
-"""Writes a patch into the user's files: all of it or nothing, only inside the project, and so that it can be undone.
+"""Writes a patch to the user's files: all of it or nothing, only inside the project, and so that it can be undone.
 
-A file that is committed in git without changes needs no copy. The old text of any other file is first copied to
-traindx's own state folder, never beside the user's files. A file that differs from what the patch was made for is not
-changed.
+The old texts are first copied to the state folder of traindx, never beside the user's files. No copy is needed if git
+holds the same text of every file. A file that differs from the one that the patch was made for is not changed.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ MOST_FILES = 2000
 
 
 class ApplyError(Exception):
-    """Nothing was changed; the text is one clear line."""
+    """The patch could not be applied. The message is one line that says why."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One file: where it lies, what it holds, what it will hold."""
+    """The old and the new content of one file."""
 
     path: Path
     old: bytes
@@ -41,14 +40,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Applied:
-    """The files that were written; `backup` is the folder that holds their old texts, None where git holds them."""
+    """The files that were written. `backup` is the folder with their old texts; None if git holds these."""
 
     files: tuple[Path, ...]
     backup: Path | None
 
 
 def digests(root: Path) -> dict[Path, str]:
-    """What the project's Python files hold now, to be compared with what they hold when a patch is applied."""
+    """Return digests of the project's Python files, to check later that they have not changed since the run."""
     found: dict[Path, str] = {}
     for folder, folders, names in os.walk(root.resolve()):
         folders[:] = sorted(name for name in folders if name not in _NOT_THE_USERS and not name.startswith("."))
@@ -65,8 +64,8 @@ def _digest(content: bytes) -> str:
 
 
 def changes_of(patch: str, root: Path, as_run: Mapping[Path, str] | None = None) -> list[Change]:
-    """What the patch makes of the files below `root`. `as_run`: their `digests` when they were run, where known."""
-    held: dict[Path, bytes] = {}  # what the patch was fitted to: read once, so that no edit can slip in between
+    """Return what the patch changes below `root`. `as_run` are the `digests` of the files at the time of the run."""
+    held: dict[Path, bytes] = {}  # each file is read only once, so that no other change can come in between
 
     def read(name: Path) -> bytes:
         held[name] = name.read_bytes()
@@ -86,7 +85,7 @@ def changes_of(patch: str, root: Path, as_run: Mapping[Path, str] | None = None)
 
 
 def own_file(name: Path, root: Path) -> Path:
-    """The file itself, with links resolved; it must lie in the project and belong to it."""
+    """Return the file with links resolved. Raises ApplyError if it does not belong to the project."""
     path = name.resolve()
     if not path.is_relative_to(root.resolve()) or _NOT_THE_USERS & set(path.relative_to(root.resolve()).parts):
         raise ApplyError(f"{name} is outside the project folder {root} or part of a library, so it was not changed")
@@ -98,7 +97,7 @@ def own_file(name: Path, root: Path) -> Path:
 
 
 def apply(changes: Iterable[Change]) -> Applied:
-    """Write the changes. Where one file cannot be written, those written before get their old text back."""
+    """Write the changes. If one file cannot be written, the files written before get their old text back."""
     changes = list(changes)
     backup = None if all(held_by_git(change.path, change.old) for change in changes) else _copied(changes)
     done: list[Change] = []
@@ -106,14 +105,14 @@ def apply(changes: Iterable[Change]) -> Applied:
         for change in changes:
             _replace(change.path, change.old, change.new)
             done.append(change)
-    except BaseException as error:  # also after an interrupt, all files are changed or none
-        if not isinstance(error, (OSError, ApplyError)):  # the interrupt may have come right after the write
+    except BaseException as error:  # also after an interrupt: all files are changed or none
+        if not isinstance(error, (OSError, ApplyError)):  # the interrupt may have come right after a write
             done = changes[: len(done) + 1]
         left = [change.path for change in done if not _restored(change)]
         if left:
             kept = f"; the old text is in {backup}" if backup is not None else "; git holds the old text"
             raise ApplyError(
-                f"{', '.join(map(str, left))} could not be restored and stayed patched ({error}){kept}"
+                f"{', '.join(map(str, left))} could not be restored and is still patched ({error}){kept}"
             ) from None
         if isinstance(error, OSError):
             raise ApplyError(f"nothing was changed: {error}") from None
@@ -122,7 +121,7 @@ def apply(changes: Iterable[Change]) -> Applied:
 
 
 def _restored(change: Change) -> bool:
-    """Restores the old text if the file holds the new one; True if the new text is gone."""
+    """Restore the old text if the file holds the new one. Return whether the new text is gone."""
     try:
         if change.path.read_bytes() == change.new:
             _replace(change.path, change.new, change.old)
@@ -132,36 +131,27 @@ def _restored(change: Change) -> bool:
 
 
 def held_by_git(path: Path, text: bytes) -> bool:
-    """Whether the last commit and the index hold exactly this text.
+    """Return whether the last commit and the index hold exactly this text.
 
-    The texts themselves are compared, because `git diff` trusts files marked `assume-unchanged`, and calls files equal
-    that differ by a filter or in their line endings.
+    This compares the texts themselves. `git diff` would skip files marked `assume-unchanged`, and treats files as equal
+    that differ in line endings or by a filter.
     """
     try:
         return all(_blob(path, version) == text for version in ("HEAD", ""))
-    except (OSError, subprocess.SubprocessError):  # there is no git, it waits for something, or it has no such file
+    except (OSError, subprocess.SubprocessError):  # there is no git, it takes too long, or it has no such file
         return False
 
 
 def _blob(path: Path, version: str) -> bytes:
-    words = [
-        "git",
-        "-c",
-        "core.fsmonitor=false",
-        "-C",
-        str(path.parent),
-        "cat-file",
-        "blob",
-        f"{version}:./{path.name}",
-    ]
+    blob = f"{version}:./{path.name}"
     return subprocess.run(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        timeout=GIT_SECONDS, check=True,
+        ["git", "-c", "core.fsmonitor=false", "-C", str(path.parent), "cat-file", "blob", blob],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=GIT_SECONDS, check=True,
     ).stdout  # fmt: skip
 
 
 def _copied(changes: Iterable[Change]) -> Path:
-    """A new folder with the old texts, readable by the user alone."""
+    """Copy the old texts to a new folder that only the user can read, and return the folder."""
     folder = state_folder() / "backups"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -172,7 +162,7 @@ def _copied(changes: Iterable[Change]) -> Path:
             copy.touch(mode=0o600)
             copy.write_bytes(change.old)
     except OSError as error:
-        raise ApplyError(f"no backup could be made in {folder} ({error.strerror}); nothing was changed") from None
+        raise ApplyError(f"nothing was changed: no backup could be made in {folder} ({error.strerror})") from None
     return own
 
 

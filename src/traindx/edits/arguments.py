@@ -1,4 +1,4 @@
-"""Sets an argument of a call, where the value is written: in the call itself or at its origin."""
+"""Sets an argument of a call at the place where its value is written: in the call itself or at its origin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .changes import Edits
 from .source import Source
 from .values import Literal, Option, origin
 
-# The parameters of torch's callables in their order, as far as fixes set them.
+# The parameters of torch's functions and classes in order, up to the last one that a fix sets.
 POSITIONS = {
     "SGD": ("params", "lr", "momentum", "dampening", "weight_decay", "nesterov"),
     "RMSprop": ("params", "lr", "alpha", "eps", "weight_decay", "momentum"),
@@ -35,7 +35,7 @@ def positions(call: str) -> tuple[str, ...]:
 
 
 def argument(call: ast.Call, name: str, function: str) -> ast.expr | None:
-    """The expression given for a parameter, by keyword or by place."""
+    """Return the expression given for a parameter, by keyword or by position."""
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
@@ -48,15 +48,15 @@ def argument(call: ast.Call, name: str, function: str) -> ast.expr | None:
 
 
 def opaque(call: ast.Call) -> bool:
-    """Whether *args or **kwargs may hold arguments that the call does not show."""
+    """Return whether *args or **kwargs may hold arguments that the call does not show."""
     return any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords)
 
 
 def set_argument(edits: Edits, source: Source, call: ast.Call, name: str, value: str, function: str) -> str | None:
-    """Changes the argument's value where it is written in the source, or adds the keyword.
+    """Change the value of the argument where it is written in the source, or add the keyword.
 
-    Returns the option's name if the value came from the command line: then there is nothing to edit. Refuses if the
-    value's origin is not certain.
+    Returns the name of the option if the value came from the command line: then there is nothing to edit. Refuses the
+    edit if the origin of the value is not certain.
     """
     given = argument(call, name, function)
     if given is not None:
@@ -81,7 +81,7 @@ def set_value(edits: Edits, source: Source, node: ast.expr, value: str) -> str |
 
 
 def add_keyword(edits: Edits, source: Source, call: ast.Call, text: str) -> None:
-    """Adds a keyword argument behind the last argument, in the layout of the call."""
+    """Add a keyword argument after the last argument."""
     parts: list[ast.expr | ast.keyword] = sorted([*call.args, *call.keywords], key=lambda part: source.span(part)[1])
     if not parts:
         end = source.span(call)[1] - 1
@@ -95,7 +95,7 @@ def add_keyword(edits: Edits, source: Source, call: ast.Call, text: str) -> None
 
 
 def remove_keyword(edits: Edits, source: Source, call: ast.Call, name: str) -> bool:
-    """Removes a keyword argument with the comma that separates it."""
+    """Remove a keyword argument and its comma. Return whether the call has it."""
     keyword = next((part for part in call.keywords if part.arg == name), None)
     if keyword is None:
         return False

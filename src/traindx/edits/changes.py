@@ -1,4 +1,4 @@
-"""Collects changes to the project's sources and turns them into one patch."""
+"""Collects changes of the project's source files and turns them into one patch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .diff import unified_diff
-from .source import Source
+from .source import Source, first_line
 
 if TYPE_CHECKING:
     from .project import Project
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Splice:
-    """Replaces the characters from `start` to `end`."""
+    """A replacement of the characters from `start` to `end`."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Splice:
 
 
 class Edits:
-    """Changes that belong together. If one cannot be made safely, none is made: half a fix is no fix."""
+    """Changes that belong together. If one of them is refused because it is not safe, none is made."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -49,7 +49,7 @@ class Edits:
         self._splices.setdefault(source, []).append(Splice(start, end, text.replace("\n", source.newline)))
 
     def insert_after(self, source: Source, statement: ast.stmt, code: str) -> None:
-        """Inserts simple statements after a statement, in the same block."""
+        """Insert simple statements after a statement, in the same block."""
         if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             self.refuse()
             return
@@ -67,10 +67,9 @@ class Edits:
             self.splice(source, end, end, f"; {code.strip()}")
 
     def insert_before(self, source: Source, statement: ast.stmt, code: str) -> None:
-        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         start = source.span(statement)[0]
         if _alone_from(source, statement):
-            at = source.starts[first - 1]
+            at = source.starts[first_line(statement) - 1]
             self.splice(source, at, at, _indented(code, _indent(source, start)))
         elif "\n" in code.strip("\n") or hasattr(statement, "body"):
             self.refuse()
@@ -78,7 +77,7 @@ class Edits:
             self.splice(source, start, start, f"{code.strip()}; ")
 
     def delete(self, source: Source, statement: ast.stmt) -> None:
-        """Removes a statement; the only one of a block becomes `pass`."""
+        """Remove a statement. The only statement of a block becomes `pass`."""
         last = statement.end_lineno or statement.lineno
         start, end = source.span(statement)
         rest = source.text[end : source.starts[last]]
@@ -94,7 +93,7 @@ class Edits:
             self.refuse()
 
     def unwrap(self, source: Source, block: ast.With) -> None:
-        """Removes the head of a block and moves its body one level out."""
+        """Remove the head of a block and move its body one level out."""
         body = block.body
         outer, inner = _indent(source, source.span(block)[0]), _indent(source, source.span(body[0])[0])
         first, last = body[0].lineno, block.end_lineno or block.lineno
@@ -102,13 +101,13 @@ class Edits:
             self.refuse()
             return
         lines = [source.text[source.starts[n - 1] : source.starts[n]] for n in range(first, last + 1)]
-        # A continuation line or a comment may be indented less than its statement: it keeps its indentation.
+        # A continuation line or a comment that is indented less than its statement keeps its indentation.
         moved = [outer + line[len(inner) :] if line.startswith(inner) else line for line in lines]
         start, end = source.starts[block.lineno - 1], source.starts[last]
         self._splices.setdefault(source, []).append(Splice(start, end, "".join(moved)))
 
     def changed(self) -> dict[Source, str] | None:
-        """The new text of each changed file, or None where a change was refused or the result does not compile."""
+        """Return the new text of each changed file; None if a change was refused or the result does not compile."""
         if not self:
             return None
         result = {}
@@ -120,7 +119,7 @@ class Edits:
         return result
 
     def patch(self) -> str | None:
-        """The changes as one unified diff relative to the project's folder, or None."""
+        """Return the changes as one unified diff relative to the project's folder, or None."""
         changed = self.changed()
         if not changed:
             return None
@@ -130,7 +129,7 @@ class Edits:
         )
 
     def place(self) -> tuple[Source, int] | None:
-        """The first line that changes, in the first file that does."""
+        """Return the first file that changes, and the number of its first line that changes."""
         changed = self.changed()
         if not changed:
             return None
@@ -147,7 +146,7 @@ def _applied(text: str, splices: Sequence[Splice]) -> str | None:
     out, position = [], 0
     for _, splice in ordered:
         if splice.start < position:
-            return None  # two changes of one place
+            return None  # two changes overlap
         out.append(text[position : splice.start] + splice.text)
         position = splice.end
     return "".join([*out, text[position:]])
@@ -162,7 +161,7 @@ def _compiles(text: str) -> bool:
 
 
 def _unknown_names(source: Source, text: str) -> set[str]:
-    """Names that the new text uses and that neither text defines: a missing import, a guessed name."""
+    """Return names that the new text uses and neither text defines: a missing import, a guessed name."""
     new = ast.parse(text)
     used = {node.id for node in ast.walk(new) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     known = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
@@ -179,14 +178,14 @@ def _unknown_names(source: Source, text: str) -> set[str]:
 
 
 def _alone_from(source: Source, statement: ast.stmt) -> bool:
-    """Whether nothing but white space stands before the statement on its line."""
-    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+    """Return whether there is only white space before the statement on its line."""
+    first = first_line(statement)
     start = source.starts[first - 1]
     return not source.text[start : source.span(statement)[0]].strip() or first != statement.lineno
 
 
 def _more_code(rest: str) -> bool:
-    """Whether a statement follows on the same line; a comment does not count."""
+    """Return whether a statement follows on the same line; a comment does not count."""
     return rest.strip().startswith((";", "\\")) and bool(rest.strip().lstrip(";").strip())
 
 
@@ -201,7 +200,7 @@ def _indented(code: str, indent: str) -> str:
 
 
 def _has_long_string(source: Source, first: int, last: int) -> bool:
-    """Whether a string of several lines lies in the range: moving its lines would change it."""
+    """Return whether a string over several lines is in the range: indenting its lines would change it."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source.text).readline))
     except (tokenize.TokenError, IndentationError):

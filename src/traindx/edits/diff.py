@@ -1,4 +1,4 @@
-"""A unified diff that `patch -p1` and `git apply` take."""
+"""Makes and applies unified diffs that `patch -p1` and `git apply` accept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CONTEXT = 3
 
 
 def unified_diff(name: PurePath, old: str, new: str) -> str:
-    """The diff of one file. Lines end at the line feed alone, so that CR LF files keep their line ends."""
+    """Return the diff of one file. A line ends only at a line feed, so that CR LF files keep their line ends."""
     before, after = _lines(old), _lines(new)
     hunks = list(SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT))
     if not hunks:
@@ -46,7 +46,7 @@ def _marked(mark: str, line: str) -> str:
 
 
 def patched_texts(patch: str, folder: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dict[Path, str] | None:
-    """The files below `folder` as they are after the patch, which must fit to the letter; None where it does not."""
+    """Return the patched texts of the files below `folder`; None if the patch does not fit them exactly."""
     texts: dict[Path, list[str]] = {}
     path, out, old, at, mark = None, [], [], 0, ""  # type: ignore[var-annotated]
     for row in _lines(patch):
@@ -67,7 +67,7 @@ def patched_texts(patch: str, folder: Path, read: Callable[[Path], bytes] = Path
             upto = start if empty else start - 1
             out += old[at:upto]
             at = upto
-        elif row.startswith("\\"):  # of the row before
+        elif row.startswith("\\"):  # "\ No newline at end of file", about the row before
             if mark != "-":
                 out[-1:] = [line.removesuffix("\n") for line in out[-1:]]
         elif row[:1] in (" ", "-"):

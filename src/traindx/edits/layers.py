@@ -1,4 +1,4 @@
-"""Edits of layers and operations: rename a call, take an operation away, remove or add an element of a list."""
+"""Edits layers and operations: renames a call, removes an operation, removes or adds an element of a list."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Iterator
 from .changes import Edits
 from .source import Source, callee
 
-_FUNCTION_HOMES = {"torch", "F", "nn", "functional", "np", "math"}  # F.log(x) is a function of x, y.log() a method of y
+_FUNCTION_HOMES = {"torch", "F", "nn", "functional", "np", "math"}  # F.log(x) is a function, y.log() a method of y
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 def rename_call(edits: Edits, source: Source, call: ast.Call, new: str) -> None:
-    """Changes the last part of the called name and keeps what is before it: nn.ReLU() becomes nn.GELU()."""
+    """Change the last part of the called name and keep what is before it: nn.ReLU() becomes nn.GELU()."""
     end = source.span(call.func)[1]
     edits.splice(source, end - len(callee(call) or ""), end, new)
 
 
 def prefix(source: Source, call: ast.Call) -> str:
-    """The part before the last part of the called name: "nn." of nn.ReLU()."""
+    """Return what is before the last part of the called name: "nn." of nn.ReLU()."""
     return source.segment(call.func).removesuffix(callee(call) or "")
 
 
 def operand(call: ast.Call) -> ast.expr | None:
-    """What an operation is applied to: the first argument of a function, the owner of a method."""
+    """Return what an operation is applied to: the first argument of a function, the owner of a method."""
     first = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
     if isinstance(call.func, ast.Name):
         return first
@@ -34,12 +34,12 @@ def operand(call: ast.Call) -> ast.expr | None:
         root = root.value
     home = root.id if isinstance(root, ast.Name) else None
     if home in _FUNCTION_HOMES or (home == "self" and first is not None and not isinstance(first, ast.Constant)):
-        return first  # also self.softmax(x): a module
+        return first  # self.softmax(x) applies a module to x
     return owner
 
 
 def unwrap_call(edits: Edits, source: Source, call: ast.Call) -> None:
-    """Replaces an operation with its operand."""
+    """Replace an operation with its operand."""
     inner = operand(call)
     if inner is None:
         edits.refuse()
@@ -61,7 +61,7 @@ def in_parentheses(source: Source, node: ast.expr) -> str:
 
 
 def siblings(source: Source, node: ast.expr) -> list[ast.expr]:
-    """The elements of the call, list or tuple that the node is an element of."""
+    """Return the elements of the call, list or tuple that the node is an element of."""
     parent = source.parents.get(node)
     if isinstance(parent, ast.Call) and node in parent.args:
         return parent.args
@@ -71,7 +71,7 @@ def siblings(source: Source, node: ast.expr) -> list[ast.expr]:
 
 
 def remove_element(edits: Edits, source: Source, node: ast.expr) -> None:
-    """Removes an element with the comma after it (or before it, where it is the last), and its line if it is alone."""
+    """Remove an element, the comma after it (before it, if it is the last) and its line if it is alone there."""
     elements = siblings(source, node)
     index = elements.index(node)
     if len(elements) == 1:
@@ -85,7 +85,7 @@ def remove_element(edits: Edits, source: Source, node: ast.expr) -> None:
 
 
 def add_element(edits: Edits, source: Source, after: ast.expr, text: str) -> None:
-    """Inserts an element after another one, on a line of its own if the elements are one per line."""
+    """Insert an element after another one, on its own line if the elements are one per line."""
     elements = siblings(source, after)
     end = source.span(after)[1]
     own_lines = len(elements) > 1 and len({element.lineno for element in elements}) == len(elements)
@@ -98,7 +98,7 @@ def add_element(edits: Edits, source: Source, after: ast.expr, text: str) -> Non
 
 
 def in_training(call: ast.Call, source: Source) -> bool:
-    """Whether a call is neither under `with torch.no_grad()` nor in a function named after evaluation."""
+    """Return whether a call is neither under `with torch.no_grad()` nor in a function named after evaluation."""
     for above in source.ancestors(call):
         if isinstance(above, (ast.With, ast.AsyncWith)) and any(
             callee(item.context_expr) in ("no_grad", "inference_mode") for item in above.items
@@ -112,7 +112,7 @@ def in_training(call: ast.Call, source: Source) -> bool:
 
 
 def module_uses(source: Source, made: ast.Call) -> Iterator[ast.Call]:
-    """The calls self.act(x) of a module that the class creates with self.act = nn.Softmax()."""
+    """Yield the calls self.act(x) of a module that the class creates with self.act = nn.Softmax()."""
     statement = source.statement_of(made)
     home = source.class_of(made)
     if not isinstance(statement, ast.Assign) or statement.value is not made or home is None:

@@ -1,9 +1,8 @@
-"""Finds the training loop and what its parts are called: model, optimizer, scaler, loss, batch."""
+"""Finds the training loop and the names of its parts: model, optimizer, scaler, loss, batch."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
 from ..record import Run
 from .project import Project
@@ -11,17 +10,16 @@ from .source import Source, callee
 
 
 def backward_calls(run: Run, project: Project) -> list[tuple[Source, ast.Call]]:
-    """The calls of backward that the run made, in the order of their sites."""
-    sites = run.facts.get("backward_sites")
-    found = []
-    for entry in sites if isinstance(sites, list) else []:
-        if isinstance(entry, Mapping):
-            found.extend(project.calls_at(entry.get("site"), "backward", "step", "training_step")[:1])
-    return found
+    """Return the calls of backward that the run made, in the order of the record."""
+    return [
+        call
+        for entry in run.entries("backward_sites")
+        for call in project.calls_at(entry.get("site"), "backward", "step", "training_step")[:1]
+    ]
 
 
 def loss_of(call: ast.Call) -> ast.expr | None:
-    """The expression that backward is called on: loss.backward(), scaler.scale(loss).backward(), backward(loss)."""
+    """Return the loss in loss.backward(), scaler.scale(loss).backward() or accelerator.backward(loss)."""
     if callee(call) != "backward":
         return None
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -33,7 +31,7 @@ def loss_of(call: ast.Call) -> ast.expr | None:
 
 
 def step_calls(project: Project, source: Source, near: ast.AST) -> list[ast.Call]:
-    """The calls of an optimizer's step in the same function (or top level) as a node."""
+    """Return the calls of an optimizer's step in the same function (or at the top level) as a node."""
     schedulers = scheduler_names(project)
     found = []
     for node in source.walk(ast.Call):
@@ -45,7 +43,7 @@ def step_calls(project: Project, source: Source, near: ast.AST) -> list[ast.Call
 
 
 def scheduler_names(project: Project) -> set[str]:
-    """What the project calls its schedulers."""
+    """Return the names of the project's schedulers."""
     names: set[str] = set()
     for source in project.sources:
         for node in ast.walk(source.tree):
@@ -57,7 +55,7 @@ def scheduler_names(project: Project) -> set[str]:
 
 
 def optimizer_in(call: ast.Call) -> str | None:
-    """The optimizer's name in opt.step() or scaler.step(opt)."""
+    """Return the optimizer's name in opt.step() or scaler.step(opt)."""
     if not isinstance(call.func, ast.Attribute):
         return None
     owner = ast.unparse(call.func.value)
@@ -67,7 +65,7 @@ def optimizer_in(call: ast.Call) -> str | None:
 
 
 def models_near(source: Source, near: ast.AST) -> list[str]:
-    """Names that are used as a model in the function (or top level) of a node, most certain first."""
+    """Return the names used as a model in the function (or top level) of a node, the most certain first."""
     function = source.function_of(near)
     scope = function if function is not None else source.tree
     votes: dict[str, int] = {}
@@ -83,12 +81,8 @@ def models_near(source: Source, near: ast.AST) -> list[str]:
 
 
 def module_name(run: Run, project: Project) -> tuple[Source, ast.stmt, str] | None:
-    """The statement that makes the model and the name it gives it, where there is exactly one."""
-    kinds = {
-        str(model.get("class"))
-        for model in run.facts.get("models") or []
-        if isinstance(model, Mapping) and model.get("class")
-    }
+    """Return the statement that creates the model, and its name there; None if there is not exactly one."""
+    kinds = {str(model["class"]) for model in run.entries("models") if model.get("class")}
     found = []
     for source in project.sources:
         for node in source.walk(ast.Assign):
@@ -104,7 +98,7 @@ def module_name(run: Run, project: Project) -> tuple[Source, ast.stmt, str] | No
 
 
 def assigned_before(source: Source, name: str, near: ast.stmt) -> ast.Assign | None:
-    """The last plain assignment to a name in the same block, before a statement."""
+    """Return the last plain assignment to a name before a statement, in the same block."""
     block = source.block_of(near)
     if near not in block:
         return None
@@ -119,7 +113,7 @@ def assigned_before(source: Source, name: str, near: ast.stmt) -> ast.Assign | N
 
 
 def forward_functions(project: Project) -> list[tuple[Source, ast.FunctionDef]]:
-    """The forward methods of the project's own modules."""
+    """Return the forward methods of the project's modules."""
     found = []
     for source in project.sources:
         for node in ast.walk(source.tree):
@@ -129,24 +123,22 @@ def forward_functions(project: Project) -> list[tuple[Source, ast.FunctionDef]]:
 
 
 def training_nodes(run: Run, project: Project) -> list[tuple[Source, ast.AST]]:
-    """Every node of the forward methods and of the function (or loop) that calls backward, up to backward."""
+    """Return the nodes of the forward methods, and of the loop (or function) around backward up to that call."""
     found: list[tuple[Source, ast.AST]] = []
     for source, function in forward_functions(project):
         found.extend((source, node) for node in ast.walk(function))
     for source, call in backward_calls(run, project):
         statement = source.statement_of(call)
-        loops = source.loops_of(call)
-        scope: ast.AST = loops[0] if loops else (source.function_of(call) or source.tree)
-        for node in ast.walk(scope):
+        for node in ast.walk(_scope_of(source, call)):
             if getattr(node, "lineno", 10**9) <= (statement.end_lineno or 0):
                 found.append((source, node))
     return list(dict.fromkeys(found))
 
 
 def models_called(source: Source, block: ast.AST) -> list[str]:
-    """Names that are called like a model within a block: model(x), self.model(x)."""
+    """Return the names that are called like a model within a block: model(x), self.model(x)."""
     found: list[str] = []
-    owners = set(models_near(source, block)) | set(_module_names(source))
+    owners = _module_names(source)
     for node in ast.walk(block):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             name = ast.unparse(node.func)
@@ -156,20 +148,24 @@ def models_called(source: Source, block: ast.AST) -> list[str]:
 
 
 def model_in_loop(source: Source, backward: ast.Call) -> str | None:
-    """What the loop around backward calls as its model, where that is one name."""
-    loops = source.loops_of(backward)
-    scope: ast.AST = loops[0] if loops else (source.function_of(backward) or source.tree)
-    called = models_called(source, scope)
+    """Return the name of the model that the loop around backward calls; None if it is not exactly one."""
+    called = models_called(source, _scope_of(source, backward))
     return called[0] if len(called) == 1 else None
 
 
-def _module_names(source: Source) -> list[str]:
-    """Names whose parameters go into an optimizer or that are switched between modes, anywhere in the file."""
-    return [
+def _scope_of(source: Source, call: ast.Call) -> ast.AST:
+    """Return the innermost loop around a call, or else its function, or else the module."""
+    loops = source.loops_of(call)
+    return loops[0] if loops else (source.function_of(call) or source.tree)
+
+
+def _module_names(source: Source) -> set[str]:
+    """Return the names that are used as a model anywhere in the file, by calls of methods that modules have."""
+    return {
         ast.unparse(node.func.value)
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("parameters", "eval", "train", "state_dict")
         and isinstance(node.func.value, (ast.Name, ast.Attribute))
-    ]
+    }

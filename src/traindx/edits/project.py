@@ -1,4 +1,4 @@
-"""The user's project: the script that a run names and the modules that it imports from its own folder."""
+"""The user's project: the script that a run names, and the modules that it imports from its folder."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _MOST_SOURCES = 60
 
 
 class Project:
-    """Sources below the script's folder. Files that changed since the run was recorded are left out."""
+    """The source files below the script's folder, without those that have changed since the run."""
 
     def __init__(self, script: Path, argv: list[str], sites: list[Mapping[str, Any]], base: Path | None = None) -> None:
         self.script = script
         self.root = script.parent
-        self.base = base or script.parent  # what relative paths in the record are relative to
+        self.base = base or script.parent  # the folder that relative paths in the record start from
         self.argv = argv
         self._sites = sites
 
     @classmethod
     def of(cls, run: Run) -> Project | None:
-        """The project of an observed run, or None for logs and where the script is gone or has changed."""
+        """Return the project of an observed run; None for logs, and if the script is missing or has changed."""
         script = run.facts.get("script")
         if not isinstance(script, Mapping) or not script.get("path"):
             return None
@@ -40,7 +40,7 @@ class Project:
         return next((project for project in projects if project.source(str(project.script)) is not None), None)
 
     def source(self, file: str) -> Source | None:
-        """The parsed file, or None outside the project, inside a library, or where it is not what was run."""
+        """Return the parsed file; None if it is outside the project, in a library, or has changed since the run."""
         path = self.base / file
         if not path.is_relative_to(self.root):
             return None
@@ -59,7 +59,7 @@ class Project:
 
     @cached_property
     def sources(self) -> list[Source]:
-        """The script, the files that the run names, and what these import from the project's folder."""
+        """The script, the files that the run names, and the files of the project that these import."""
         waiting = [str(self.script), *(str(self.base / str(site.get("file"))) for site in self._sites)]
         found: dict[str, Source] = {}
         seen: set[str] = set()
@@ -90,14 +90,14 @@ class Project:
                 yield from (str(file) for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists())
 
     def statements(self, site: Any) -> list[tuple[Source, ast.stmt]]:
-        """The statements on the line of a site (as facts hold it), where the line is in the project."""
+        """Return the statements on the line of a site (in its form in facts), if the line is in the project."""
         if not isinstance(site, Mapping) or not site.get("file"):
             return []
         source = self.source(str(site["file"]))
         return [(source, found) for found in source.statements_at(_line(site))] if source else []
 
     def calls_at(self, site: Any, *names: str) -> list[tuple[Source, ast.Call]]:
-        """The calls of these names (any, where none is given) in the statements on the line of a site."""
+        """Return the calls of these names (of any name if none is given) in the statements on the line of a site."""
         return [
             (source, node)
             for source, statement in self.statements(site)
@@ -106,7 +106,7 @@ class Project:
         ]
 
     def calls(self, *names: str) -> list[tuple[Source, ast.Call]]:
-        """Every call of these names in the project's sources."""
+        """Return every call of these names in the project's source files."""
         return [
             (source, node)
             for source in self.sources
@@ -116,7 +116,7 @@ class Project:
 
 
 def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
-    """The script's full path: the sites know it where the command named it relative to a folder."""
+    """Return the full path of the script, from the sites if the command named it by a relative path."""
     if script.is_absolute():
         return script
     wanted = [part for part in script.parts if part not in (".", "..")]
@@ -128,7 +128,7 @@ def _absolute(script: Path, sites: list[Mapping[str, Any]]) -> Path:
 
 
 def _bases(run: Run) -> Iterator[Path]:
-    """Folders from which the script may have been started: the present one, and those above the record."""
+    """Yield the folders that the script may have been started from: the present one, and those above the record."""
     yield Path.cwd()
     record = Path(run.source).resolve()
     yield from list(record.parents)[:3]
@@ -139,7 +139,7 @@ def _line(site: Mapping[str, Any]) -> int:
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement without those of the statements in its block."""
+    """Yield the nodes of a statement without those of the statements in its block."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop(0)
@@ -148,7 +148,7 @@ def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _sites(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The sites anywhere in facts or an event's data."""
+    """Yield the sites anywhere in facts or in the data of an event."""
     if isinstance(value, Mapping):
         if {"file", "line"} <= set(value):
             yield value

@@ -1,4 +1,4 @@
-"""One source file of the user's project: its text, its syntax tree, and where each node is in the text."""
+"""One source file of the user's project: its text, its syntax tree, and the position of each node in the text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_LARGEST_FILE = 2_000_000  # bytes; generated code beyond that is nobody's training script
+_LARGEST_FILE = 2_000_000  # bytes; larger files are generated code
 
 
 class Source:
-    """A parsed file. Offsets count characters of `text`, which is the file as it is, line ends included."""
+    """A parsed file. Offsets count characters of `text`, which is the unchanged text with its line ends."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
@@ -22,7 +22,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source | None:
-        """The file, or None where it cannot be read as UTF-8 or does not parse."""
+        """Return the file; None if it is too large, is not UTF-8, has a byte-order mark or does not parse."""
         try:
             raw = path.read_bytes()
             if len(raw) > _LARGEST_FILE or raw.startswith(b"\xef\xbb\xbf"):
@@ -38,7 +38,7 @@ class Source:
 
     @cached_property
     def starts(self) -> list[int]:
-        """The offset at which each line begins; the last entry is the end of the text."""
+        """The offset of the beginning of each line; the last entry is the end of the text."""
         return [0, *(match.end() for match in _LINE_END.finditer(self.text)), len(self.text)]
 
     @cached_property
@@ -46,13 +46,13 @@ class Source:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def line(self, number: int) -> str:
-        """The text of a line, counted from 1, without its end."""
+        """Return the text of a line, counted from 1, without its line end."""
         if not 1 <= number < len(self.starts):
             return ""
         return self.text[self.starts[number - 1] : self.starts[number]].rstrip("\r\n")
 
     def offset(self, line: int, column: int) -> int:
-        """`ast` counts columns in bytes of UTF-8."""
+        """Return the offset of a position in `ast`, which counts columns in bytes of UTF-8."""
         start = self.starts[line - 1]
         return start + len(self.line(line).encode()[:column].decode(errors="ignore"))
 
@@ -67,19 +67,19 @@ class Source:
         return self.text[start:end]
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """From the node's parent outwards."""
+        """Yield the nodes around a node, from its parent outwards."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
-        """The innermost statement that holds the node."""
+        """Return the innermost statement that contains the node."""
         while not isinstance(node, ast.stmt):
             node = self.parents[node]
         return node
 
     def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
-        """The function whose body holds the node, or None at the top level of the module."""
+        """Return the function that contains the node, or None at the top level of the module."""
         for above in self.ancestors(node):
             if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 return above
@@ -89,7 +89,7 @@ class Source:
         return next((above for above in self.ancestors(node) if isinstance(above, ast.ClassDef)), None)
 
     def loops_of(self, node: ast.AST) -> list[ast.For | ast.While]:
-        """The loops around the node within its function, innermost first."""
+        """Return the loops around the node within its function, the innermost first."""
         found: list[ast.For | ast.While] = []
         for above in self.ancestors(node):
             if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -99,7 +99,7 @@ class Source:
         return found
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The list of statements that the statement stands in."""
+        """Return the list of statements that contains the statement."""
         parent = self.parents[statement]
         for _, value in ast.iter_fields(parent):
             if isinstance(value, list) and statement in value:
@@ -107,12 +107,12 @@ class Source:
         return [statement]
 
     def walk(self, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-        """The nodes of these kinds, in the order of the text."""
+        """Yield the nodes of these kinds, in the order of the text."""
         found = [node for node in ast.walk(self.tree) if isinstance(node, kinds)]
         yield from sorted(found, key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
 
     def statements_at(self, line: int) -> list[ast.stmt]:
-        """The innermost statements that cover the line: several where they share it, the head of a block included."""
+        """Return the innermost statements on the line. Of a compound statement only the head counts."""
         covering = []
         for node in ast.walk(self.tree):
             if not isinstance(node, ast.stmt):
@@ -120,7 +120,7 @@ class Source:
             body = getattr(node, "body", None)
             last = node.end_lineno or node.lineno
             if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-                last = max(node.lineno, _first_line(body[0]) - 1)
+                last = max(node.lineno, first_line(body[0]) - 1)
             if node.lineno <= line <= last:
                 covering.append(node)
         inner = [
@@ -129,13 +129,14 @@ class Source:
         return sorted(inner, key=lambda node: node.col_offset)
 
 
-def _first_line(statement: ast.stmt) -> int:
+def first_line(statement: ast.stmt) -> int:
+    """Return the number of the first line of a statement, including its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def callee(node: ast.AST) -> str | None:
-    """The last part of the called name: "SGD" of torch.optim.SGD(...)."""
+    """Return the last part of the called name: "SGD" of torch.optim.SGD(...)."""
     if not isinstance(node, ast.Call):
         return None
     if isinstance(node.func, ast.Attribute):

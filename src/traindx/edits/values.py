@@ -1,4 +1,4 @@
-"""Finds where a value in the source comes from: a literal, a constant, a default of an argument or an option."""
+"""Finds where a value in the source comes from: a literal, a constant, a default of a parameter, or an option."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from .project import Project
 from .source import Source, callee
 
-_DEPTH = 5  # assignments to follow from a use to the literal
+_DEPTH = 5  # assignments to follow from the use of a value to its literal
 
 
 @dataclass(frozen=True)
 class Literal:
-    """An expression of constants: the place to write another value."""
+    """An expression of constants. Another value can be written in its place."""
 
     source: Source
     node: ast.expr
@@ -27,7 +27,7 @@ class Option:
 
 
 def origin(project: Project, source: Source, node: ast.expr, depth: int = _DEPTH) -> Literal | Option | None:
-    """Where the value of an expression is written, or None where that is not certain."""
+    """Return where the value of an expression is written, or None if that is not certain."""
     if _constant(node):
         return Literal(source, node)
     if depth == 0:
@@ -44,7 +44,7 @@ def origin(project: Project, source: Source, node: ast.expr, depth: int = _DEPTH
 
 
 def _constant(node: ast.expr) -> bool:
-    """Whether the expression holds constants alone, like 0.05 / 32 or (0.9, 0.999)."""
+    """Return whether the expression has only constants, like 0.05 / 32 or (0.9, 0.999)."""
     parts = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context)
     return all(isinstance(part, parts) for part in ast.walk(node)) and not isinstance(
         getattr(node, "value", 0), (str, bytes)
@@ -70,7 +70,7 @@ def _of_name(project: Project, source: Source, node: ast.Name, depth: int) -> Li
 
 
 def _assignments(body: list[ast.stmt], name: str) -> list[ast.expr | None]:
-    """What is assigned to a name in a scope; None for an assignment that is not of the form `name = value`."""
+    """Return the values assigned to a name in a scope; None for assignments of another form than `name = value`."""
     found: list[ast.expr | None] = []
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -125,7 +125,7 @@ def _default(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast
 def _of_parameter(
     project: Project, source: Source, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, depth: int
 ) -> Literal | Option | None:
-    """From the only call of the function, or from the default where the call does not give the value."""
+    """Find the value in the only call of the function, or in the default if the call does not give it."""
     home = source.class_of(function)
     called = home.name if home is not None and function.name == "__init__" else function.name
     calls = project.calls(called)
@@ -157,7 +157,7 @@ def _of_import(project: Project, source: Source, name: str, depth: int) -> Liter
 
 
 def _of_attribute(project: Project, node: ast.Attribute, depth: int) -> Literal | Option | None:
-    """An option of argparse, a field of a class, or an attribute that is assigned once."""
+    """Find the value in an option of argparse, a field of a class, or the only assignment to the attribute."""
     options = [(where, call) for where, call in project.calls("add_argument") if _dest(call) == node.attr]
     fields = [(where, value) for where in project.sources for value in _fields(where, node.attr)]
     assigned = [(where, value) for where in project.sources for value in _attributes(where, node.attr)]
@@ -177,7 +177,7 @@ def _of_attribute(project: Project, node: ast.Attribute, depth: int) -> Literal 
 
 
 def _dest(call: ast.Call) -> str | None:
-    """The attribute that argparse stores an option under."""
+    """Return the name of the attribute in which argparse stores an option."""
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "dest"), None)
     if isinstance(given, ast.Constant):
         return str(given.value)
@@ -187,7 +187,7 @@ def _dest(call: ast.Call) -> str | None:
 
 
 def _fields(source: Source, name: str) -> list[ast.expr | None]:
-    """Values of class-level assignments of that name: dataclasses and plain configuration classes."""
+    """Return the values of class-level assignments to that name, as in dataclasses and configuration classes."""
     return [
         value
         for node in ast.walk(source.tree)
@@ -197,7 +197,7 @@ def _fields(source: Source, name: str) -> list[ast.expr | None]:
 
 
 def _attributes(source: Source, name: str) -> list[ast.expr | None]:
-    """Values assigned to an attribute of that name."""
+    """Return the values assigned to an attribute of that name."""
     found: list[ast.expr | None] = []
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Assign):
@@ -208,7 +208,7 @@ def _attributes(source: Source, name: str) -> list[ast.expr | None]:
 
 
 def _of_entry(source: Source, name: str, key: object) -> Literal | None:
-    """An entry of a dict that is written out in the same file and changed nowhere."""
+    """Find the value in a dict literal of the same file that no statement changes."""
     held = _assignments(source.tree.body, name)
     if len(held) != 1 or not isinstance(held[0], ast.Dict):
         return None

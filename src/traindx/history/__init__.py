@@ -1,4 +1,4 @@
-"""Cases that experiments have solved on this machine, and which of them a new run resembles."""
+"""Cases that experiments have solved on this machine. A diagnosis mentions the one that is most similar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .mention import with_similar_case
     from .store import History, HistoryError, remember
 
-# sqlite3 is imported only when there is something to read or write.
+# Lazy, so that sqlite3 is imported only when there is something to read or write.
 __getattr__ = lazy_names(
     __name__,
     {

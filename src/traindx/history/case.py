@@ -1,4 +1,4 @@
-"""One solved case: which signs the run showed, what was proven to be wrong, what fixed it and by how much."""
+"""One solved case: the signs that the run showed, the proven cause, the fix and its effect."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..record.redacting import base_name
 from ..wording import num4
 
 LONGEST_TEXT = 1000
-LONGEST_PATCH = 20_000  # characters; a longer patch is left out, because half a patch does not apply
+LONGEST_PATCH = 20_000  # characters; a longer patch is left out, because a part of it would not apply
 MOST_SIGNS = 1000
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What the fix changed: the measure's name, its value in the control runs and in the treated ones."""
+    """What the fix changed: the name of a measure, and its value in the control runs and in the treated runs."""
 
     measure: str
     control: float
@@ -33,7 +33,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Case:
-    """`signature` holds the level of every sign that was measured before the treatment, by id."""
+    """One solved case. `signature` holds the level of every sign that was measured before the treatment, by id."""
 
     script: str
     signature: Mapping[str, float]
@@ -48,7 +48,7 @@ class Case:
     id: int | None = None  # given by the history
 
     def masked(self) -> Case:
-        """The case as it may be kept: the script's base name, no addresses or tokens, nothing of unusual length."""
+        """Return the case for storing: only the base name of the script, no addresses or tokens, no long texts."""
         patch = masked_text(self.patch, LONGEST_PATCH + 1) if self.patch else None
         levels = sorted(self.signature.items(), key=lambda item: -item[1])[:MOST_SIGNS]
         return replace(
@@ -64,7 +64,7 @@ class Case:
 
     @classmethod
     def of(cls, stored: Any, number: int | None = None) -> Case:
-        """From what `as_object` gave. Raises ValueError where a value is not what it should be."""
+        """Make a case from the result of `as_object`. Raises ValueError if a value has a wrong type."""
         try:
             effect = stored["effect"]
             interval = effect.get("interval")

@@ -1,4 +1,4 @@
-"""Adds to a diagnosis the solved case that it resembles most. The ranking stays as it is."""
+"""Adds the most similar solved case to a diagnosis. It does not change the ranking."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from pathlib import Path
 
 from ..diagnosis import Diagnosis, SimilarCase
 from ..signs import all_signs
-from .case import Case
 
-SIMILAR = 0.6  # share of the raised signs' weight that both runs show
-ENOUGH = 3.0  # weight of what both show
-RAISED = 0.5  # level from which a sign is raised
-WEIGHTS = {"fault": 3.0, "condition": 1.5, "outcome": 1.0, "dynamics": 1.0}  # settings and successes tell no faults
+SIMILAR = 0.6  # share of the weight of all raised signs that the signs raised in both runs need
+ENOUGH = 3.0  # weight that the signs raised in both runs need
+RAISED = 0.5  # level from which on a sign is raised
+WEIGHTS = {"fault": 3.0, "condition": 1.5, "outcome": 1.0, "dynamics": 1.0}  # other signs say nothing about a fault
 
 
 def with_similar_case(diagnosis: Diagnosis, path: Path | None = None) -> Diagnosis:
-    """The diagnosis with the most similar solved case, newest first among equals; unchanged where there is none.
+    """Add the most similar solved case, the newest among equals. Without one the diagnosis is unchanged.
 
-    Only a cause that this run's own signs leave possible is mentioned: a case must not suggest what the measurements
-    have excluded. A history that cannot be read is no reason to fail here; `traindx history` says what is wrong.
+    A case is mentioned only if the signs of this run do not exclude its cause. A history that cannot be read is ignored
+    here; `traindx history` says what is wrong with it.
     """
     from .store import History, HistoryError
 
@@ -36,29 +35,26 @@ def with_similar_case(diagnosis: Diagnosis, path: Path | None = None) -> Diagnos
     best, found = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if found is None or best < SIMILAR:
         return diagnosis
-    return replace(diagnosis, similar=_told(found, best))
-
-
-def _told(case: Case, score: float) -> SimilarCase:
-    return SimilarCase(
-        id=case.id or 0,
-        script=case.script,
-        date=case.date[:10],
-        cause=case.cause,
-        verdict=case.verdict,
-        fix=case.fix,
-        effect=str(case.effect),
-        similarity=score,
+    similar = SimilarCase(
+        id=found.id or 0,
+        script=found.script,
+        date=found.date[:10],
+        cause=found.cause,
+        verdict=found.verdict,
+        fix=found.fix,
+        effect=str(found.effect),
+        similarity=best,
     )
+    return replace(diagnosis, similar=similar)
 
 
 def similarity(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """How alike two runs are by their signs, from 0 to 1; 0 as well where both show too little in common to compare.
+    """Return how similar two runs are by their signs, from 0 to 1.
 
-    Only signs that were measured in both count, so that a log can be compared with an observed run. Of these, the
-    raised ones make up a run's signature: a fault that was caught in the act says most about the cause, a curve least.
-    Two runs are similar when most of what either shows is shown by both, and when that is enough to mean something: one
-    fault or three weaker signs. `python -m benchmarks.history` measures how often the causes then agree.
+    Only signs that were measured in both runs count, so that a log can be compared with an observed run. Raised signs
+    have weights: a fault that was seen directly says most about the cause, a curve least. The similarity is the weight
+    of the signs that are raised in both runs over that of the signs raised in either. It is 0 if the runs have less in
+    common than one fault or three weaker signs. `python -m benchmarks.history` measures how often the causes agree.
     """
     units = all_signs()
     shared = either = 0.0

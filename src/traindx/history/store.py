@@ -1,7 +1,7 @@
-"""The file of solved cases: one SQLite database of this user, readable by nobody else.
+"""The file of solved cases: one SQLite database that only this user can read.
 
-SQLite's own locks keep several writers apart. The rollback journal is used instead of a write-ahead log because home
-folders may lie on network disks. Reading never creates the file.
+SQLite's locks let several processes write to it. It has a rollback journal and no write-ahead log, because home folders
+may be on network disks. Reading never creates the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .case import Case
 
 APPLICATION_ID = 0x54445848  # "TDXH"
 VERSION = 1
-MOST_CASES = 1000  # the oldest go first
+MOST_CASES = 1000  # older ones are deleted
 WAIT = 10.0  # seconds for another writer
 TABLES = """
 CREATE TABLE IF NOT EXISTS cases (
@@ -30,22 +30,22 @@ CREATE TABLE IF NOT EXISTS cases (
 
 
 class HistoryError(RecordError):
-    """The history cannot be read or written; the text is one clear line."""
+    """The history cannot be read or written. The message is one line that says why."""
 
 
 def remember(case: Case, path: Path | None = None) -> int:
-    """Keep a solved case; its number. Raises HistoryError where the file cannot be written."""
+    """Store a solved case and return its number. Raises HistoryError if the file cannot be written."""
     return History(path).add(case)
 
 
 class History:
-    """The cases in one file, by default history.sqlite in the data folder."""
+    """The solved cases in one file, by default history.sqlite in the data folder."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or data_folder() / "history.sqlite"
 
     def add(self, case: Case) -> int:
-        """Keep the case, masked. The same fix of the same cause in a script of that name replaces the older one."""
+        """Store the case, masked, and return its number. It replaces an older one of the same script, cause and fix."""
         kept = case.masked()
         same = (kept.script, kept.cause, kept.fix)
         with self._writing() as connection:
@@ -57,23 +57,23 @@ class History:
             connection.execute(
                 "DELETE FROM cases WHERE id NOT IN (SELECT id FROM cases ORDER BY id DESC LIMIT ?)", (MOST_CASES,)
             )
-        assert added is not None  # it is None only where nothing was inserted
+        assert added is not None  # it is None only if nothing was inserted
         return added
 
     def cases(self) -> list[Case]:
-        """All cases, newest first. A row that makes no sense is left out: it helps nobody and harms nothing."""
-        if not self.path.exists() or not self.path.stat().st_size:  # a writer may have died before its first case
+        """Return all cases, newest first. Rows that cannot be read are left out."""
+        if not self.path.exists() or not self.path.stat().st_size:  # a crash may have left an empty file
             return []
         with self._reading() as connection:
             rows = connection.execute("SELECT id, data FROM cases ORDER BY id DESC LIMIT ?", (MOST_CASES,)).fetchall()
         return [case for number, data in rows if (case := _read(number, data)) is not None]
 
     def search(self, words: Sequence[str]) -> list[Case]:
-        """The cases in which every word occurs: in the cause, the fix, the script's name or a sign that was raised."""
+        """Return the cases that contain every word, for example in the cause, the fix, the script or a raised sign."""
         return [case for case in self.cases() if all(word.lower() in _words_of(case) for word in words)]
 
     def delete(self, numbers: Sequence[int] | None = None) -> int:
-        """Delete these cases, or all; how many there were. Their bytes are overwritten."""
+        """Delete these cases, or all of them, and return how many. Their bytes are overwritten."""
         if not self.path.exists():
             return 0
         with self._writing() as connection:
@@ -96,7 +96,7 @@ class History:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is kept, or nothing."""
+        """Run one transaction: all of it is stored, or nothing."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # SQLite would create the file readable by others; it gives its journal the mode of the file.
@@ -112,7 +112,7 @@ class History:
             raise HistoryError(f"the history {self.path} cannot be written ({error})") from None
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new file; an existing one must be ours."""
+        """Create the tables of a new file. An existing file must be a history."""
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             connection.execute(TABLES)
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -124,7 +124,7 @@ class History:
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
         if application != APPLICATION_ID:
-            raise HistoryError(f"{self.path} is not a history of traindx; move it away")
+            raise HistoryError(f"{self.path} is not a history of traindx: move it elsewhere")
         if version > VERSION:
             raise HistoryError(
                 f"{self.path} was written by a newer traindx (history version {version}, this one knows {VERSION}): "

@@ -1,12 +1,13 @@
 """Runs a user's script so that it cannot write, delete, connect or leave anything behind.
 
-`choose` finds the strongest mode that this system offers, and `Isolation.command` is the command that runs a module of
-ours with the script inside. Writes go to a layer that the script itself sees and that ends with it.
+`choose` finds the strongest mode that this system offers. `Isolation.command` returns the command that runs a module of
+traindx, and the script inside it, in that mode. Writes go to a copy-on-write layer: the script sees them, and they are
+gone when it ends.
 
-kernel: namespaces and overlays (`_kernel`), Linux without privileges. The script may do anything.
-python: Python's own file functions are redirected (`python_layer`), under a fence of the operating system (Landlock on
-        Linux, Seatbelt on macOS) that refuses what the layer does not know.
-off:    the real thing, only with `--in-place`.
+kernel: namespaces and overlays (`_kernel`), on Linux, without privileges. The script may call anything.
+python: Python's file functions are redirected (`python_layer`). A sandbox of the operating system (Landlock on Linux,
+        Seatbelt on macOS) refuses every other write. It is called the *fence* here.
+off:    no isolation, only with `--in-place`.
 """
 
 from ._choose import Isolation, IsolationError, available_modes, choose

@@ -1,4 +1,4 @@
-"""Runs `main(WORDS)` of a module in isolation; the words are `SETTINGS MODULE WORDS…`."""
+"""Runs `main(WORDS)` of a module in isolation. The command-line arguments are `SETTINGS MODULE WORDS…`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main(words: list[str]) -> int:
     if sys.platform == "linux":
         from ._libc import end_with_parent
 
-        end_with_parent(about["parent"])  # also where nobody is left to end it
+        end_with_parent(about["parent"])  # if the parent is killed, nothing else would end this process
 
     def work() -> int:
         return int(import_module(module).main(rest))

@@ -1,4 +1,4 @@
-"""Which isolation holds on this system, tried before anything of the user's is started."""
+"""Finds which isolation works on this system by trying it before any code of the user runs."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from . import _landlock, _seatbelt
 from ._touches import what_it_touches
 
 Mode = Literal["kernel", "python", "off"]
-SWITCH = "TRAINDX_ISOLATION"  # for tests: one of the modes, or `none` for a system without any
+SWITCH = "TRAINDX_ISOLATION"  # for tests: one of the modes, or `none` to act like a system without isolation
 
 
 class IsolationError(Exception):
-    """No isolation can be had; the text is one line with what to do."""
+    """This system offers no isolation. The message is one line that says what to do."""
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """How scripts are run."""
+    """The way in which scripts are isolated."""
 
     mode: Mode
 
     def command(
         self, module: str, words: Sequence[str], kept: Sequence[Path], arguments: Sequence[str] = ()
     ) -> list[str]:
-        """What to start so that `main(words)` of `module` runs isolated.
+        """Return the command that runs `main(words)` of `module` in isolation.
 
-        Writes below the folders `kept` are real. `arguments` are the script's own; paths among them are prepared.
+        Writes below the folders `kept` are real. `arguments` are the arguments of the script: folders that they name
+        are made writable in the layer.
         """
         folders = [os.path.realpath(folder) for folder in kept]
         settings = {"mode": self.mode, "kept": folders, "words": list(arguments), "parent": os.getpid()}
@@ -45,7 +46,7 @@ class Isolation:
 
 
 def choose(script: str, in_place: bool = False) -> Isolation:
-    """The strongest isolation there is. Raises `IsolationError`, which says what the script would touch."""
+    """Return the strongest isolation. Raises `IsolationError`, which says what the script would change."""
     if in_place:
         return Isolation("off")
     mode, why_not = _strongest(os.environ.get(SWITCH))
@@ -56,7 +57,7 @@ def choose(script: str, in_place: bool = False) -> Isolation:
 
 
 def available_modes() -> list[Mode]:
-    """The modes that hold on this system, the strongest first."""
+    """Return the modes that work on this system, the strongest first."""
     reasons: dict[Mode, str] = {"kernel": without_kernel(), "python": without_fence()}
     return [mode for mode, why_not in reasons.items() if not why_not]
 
@@ -74,18 +75,18 @@ def _strongest(wanted: str | None) -> tuple[Mode | None, str]:
 
 @cache
 def without_kernel() -> str:
-    """Why there are no namespaces and layers here; empty where there are."""
+    """Return why the mode `kernel` does not work here, or "" if it does."""
     return _tried("kernel") if sys.platform == "linux" else "the system is not Linux"
 
 
 @cache
 def without_fence() -> str:
-    """Why there is no fence for Python's layer here; empty where there is."""
+    """Return why there is no fence for the mode `python` here, or "" if there is one."""
     return _landlock.missing() if sys.platform == "linux" else _seatbelt.missing()
 
 
 def _tried(mode: Mode) -> str:
-    """Why this mode does not hold: empty where a file that was overwritten in it is as it was."""
+    """Return why this mode does not work, or "" if a file that was overwritten in isolation is unchanged."""
     with tempfile.TemporaryDirectory(prefix="traindx-isolation-") as folder:
         real, precious = Path(folder, "kept"), Path(folder, "precious")
         real.mkdir()
@@ -95,4 +96,4 @@ def _tried(mode: Mode) -> str:
         said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         if done.returncode or not (real / "done").exists():
             return said or f"exit code {done.returncode}"
-        return "" if precious.read_text() == "before" else "writes are not kept apart"
+        return "" if precious.read_text() == "before" else "a write reached the real file"

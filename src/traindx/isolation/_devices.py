@@ -1,4 +1,4 @@
-"""`/dev` and `/proc` of an isolated script: no disks, no memory of the machine, no settings of the kernel."""
+"""Makes `/dev` and `/proc` for an isolated script, without disks, the machine's memory and kernel settings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "
 
 
 def process_folder(target: str, fresh: bool) -> None:
-    """`fresh` shows the processes of this namespace alone."""
+    """Mount `/proc` at `target`. If `fresh`, it shows only the processes of this PID namespace."""
     try:
         if not fresh:
             raise OSError
         libc.mount("proc", target, "proc", libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC)
-    except OSError:  # also in a container that hides parts of its own
+    except OSError:  # a container that hides parts of its /proc allows no fresh mount
         libc.mount("/proc", target, "", libc.MS_BIND | libc.MS_REC)
     for name in KERNEL_SETTINGS:
         path = f"{target}/{name}"

@@ -1,4 +1,4 @@
-"""How an isolated process ends: its exit code, and what python does before it exits."""
+"""Ends an isolated process: its exit code, and what Python usually does before it exits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 def ended(work: Callable[[], int]) -> int:
-    """The work's exit code, with what python does at its end: flushing, threads, `atexit`."""
+    """Run `work`, then what Python does at exit (`atexit` functions, flushing), and return the exit code."""
     try:
         code = work()
     except SystemExit as leaving:

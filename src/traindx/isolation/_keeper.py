@@ -1,4 +1,4 @@
-"""Stays with an isolated script: waits for it, bounds its memory, and ends whatever it leaves behind."""
+"""Watches an isolated script: waits for it, limits its memory, and ends the processes that it leaves behind."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 LOOK_SECONDS = 0.25
 MOST_PROCESSES = 4000
 OUT_OF_MEMORY = 77  # exit code
-MEMORY_SWITCH = "TRAINDX_ISOLATED_MEMORY"  # bytes, for whoever knows better
+MEMORY_SWITCH = "TRAINDX_ISOLATED_MEMORY"  # bytes; overrides the default limit
 
 
 def wait_for(worker: int, memory: int) -> int:
-    """The worker's exit code, as a shell gives it. `memory`: bytes that all processes here may use together."""
+    """Return the worker's exit code as a shell does. `memory` is what all processes may use together, in bytes."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     while True:
         with suppress(ChildProcessError):
@@ -25,17 +25,17 @@ def wait_for(worker: int, memory: int) -> int:
                     return _code(status)
                 if child == 0:
                     break
-        _wait_a_little()
+        _wait_for_child()
         pids = descendants()
         if len(pids) > MOST_PROCESSES or (used(pids, "status") > memory and used(pids, "smaps_rollup") > memory):
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
-            os.write(2, b"the memory limit of isolated runs ended the script\n")
+            os.write(2, b"the script was ended: it exceeded the memory or process limit of isolated runs\n")
             return OUT_OF_MEMORY
 
 
 def end_all() -> None:
-    """End every process that came from this one, also those that have left its session."""
+    """End every descendant of this process, also those that have left its session."""
     deadline = time.monotonic() + 5
     while (pids := descendants()) and time.monotonic() < deadline:
         for pid in pids:
@@ -48,7 +48,7 @@ def end_all() -> None:
 
 
 def descendants() -> list[int]:
-    """By /proc; empty where there is none."""
+    """Return the process ids of all descendants; nothing on systems without /proc."""
     found, waiting = [], [os.getpid()]
     while waiting:
         pid = waiting.pop()
@@ -61,8 +61,10 @@ def descendants() -> list[int]:
 
 
 def used(pids: list[int], source: str) -> int:
-    """Bytes of these processes' own memory: `status` is quick and counts shared pages once each process,
-    `smaps_rollup` is exact."""
+    """Return the bytes of private memory of these processes.
+
+    The source `status` is fast but counts a shared page once per process; `smaps_rollup` is exact.
+    """
     name = "RssAnon:" if source == "status" else "Pss_Anon:"
     total = 0
     for pid in pids:
@@ -74,7 +76,7 @@ def used(pids: list[int], source: str) -> int:
 
 
 def memory_allowed() -> int:
-    """Most of what is free now, so that a script that eats memory does not take the machine with it."""
+    """Return 80 % of the free memory (1 GiB at least), so that a script that allocates too much harms nobody else."""
     if MEMORY_SWITCH in os.environ:
         return int(os.environ[MEMORY_SWITCH])
     free = 0
@@ -88,7 +90,7 @@ def memory_allowed() -> int:
     return max(2**30, int(0.8 * free))
 
 
-def _wait_a_little() -> None:
+def _wait_for_child() -> None:
     if hasattr(signal, "sigtimedwait"):
         signal.sigtimedwait({signal.SIGCHLD}, LOOK_SECONDS)
     else:

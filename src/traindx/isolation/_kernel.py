@@ -1,4 +1,4 @@
-"""Isolation by the kernel: namespaces, and a layer over every writable file system (Linux, without privileges)."""
+"""Isolation by the Linux kernel: namespaces, and a layer over every writable file system, without privileges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOR_LAYERS = (libc.CAP_SYS_CHROOT, libc.CAP_SYS_ADMIN)
 
 
 def run_isolated(work: Callable[[], int], kept: Sequence[str], words: Sequence[str]) -> int:
-    """Do the work in namespaces and layers of its own; its exit code. Nothing that it starts outlives it."""
+    """Run `work` in its own namespaces and layers, and return its exit code. Nothing that it starts outlives it."""
     memory = memory_allowed()
     parent = os.getppid()
     places = writable_places(words)
@@ -59,7 +59,7 @@ def _first_process(work: Callable[[], int], kept: Sequence[str], places: Sequenc
 
 
 def fresh_layer(kept: Sequence[str]) -> bool:
-    """In a fork of an isolated process: layers of its own over what it saw so far. False where that cannot be had."""
+    """Give a fork of an isolated process its own layers over what it has seen so far. Return False on failure."""
     try:
         libc.set_capabilities(_own() + FOR_LAYERS, _own() + FOR_LAYERS)
         libc.unshare(libc.CLONE_NEWNS)
@@ -71,7 +71,7 @@ def fresh_layer(kept: Sequence[str]) -> bool:
 
 
 def _give_up_capabilities() -> None:
-    """The script has none that could change its isolation. Those for another layer wait, without effect."""
+    """Drop the capabilities that could change the isolation. Those that `fresh_layer` needs stay permitted only."""
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
     libc.bound_capabilities(_own())
     libc.set_capabilities(_own(), _own() + FOR_LAYERS)

@@ -1,4 +1,4 @@
-"""Landlock: the Linux kernel refuses this process and its children everything but what is allowed here."""
+"""Landlock: makes the Linux kernel refuse this process and its children everything that is not allowed here."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import suppress
 
 from . import _libc as libc
 
-VERSION = 1  # flag: which ABI does the kernel have?
+VERSION = 1  # flag: ask for the kernel's ABI version
 RULE_PATH_BENEATH = 1
 READING = 0b1101  # EXECUTE, READ_FILE, READ_DIR
-ALL_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # later ones add ioctl
+ALL_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # later versions add ioctl
 CONNECT_BIND = 0b11
 SCOPED = 0b11  # abstract unix sockets, signals
 WRITE_FILE, TRUNCATE = 1 << 1, 1 << 14
@@ -22,7 +22,7 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 
 
 def abi() -> int:
-    """Zero where the kernel has no Landlock."""
+    """Return the ABI version of Landlock; 0 if the kernel has none."""
     try:
         return libc.syscall(libc.LANDLOCK_CREATE_RULESET, 0, 0, VERSION)
     except (OSError, AttributeError):
@@ -30,12 +30,12 @@ def abi() -> int:
 
 
 def missing() -> str:
-    """Why there is no such fence; empty where there is."""
+    """Return why Landlock cannot be used, or "" if it can."""
     return "" if sys.platform == "linux" and abi() > 0 else "no Landlock in this kernel"
 
 
 def fence(writable: Sequence[str]) -> None:
-    """From now on: read everything, write below these folders only, no TCP, no signals to processes outside."""
+    """Allow this process only to read, and to write below these folders: no TCP, no signals to other processes."""
     version = abi()
     files = ALL_OF_ABI[min(version, 4)]
     network = CONNECT_BIND if version >= 4 else 0

@@ -1,10 +1,10 @@
-"""A root folder in which every write goes to a layer in memory: overlays over all writable folders.
+"""Makes a root folder in which every write goes to memory: overlays over all writable folders.
 
-The script sees one ordinary tree of files, with what it wrote itself; the files below are never touched. Unix sockets
-and pipes of the files below cannot be reached either, because an overlay gives them inodes of its own.
+The script sees an ordinary file tree that includes its own writes; the real files never change. It cannot reach Unix
+sockets and pipes of the real tree either, because an overlay gives them other inodes.
 
 The kernel refuses an overlay over a folder that has mounts below it (it would show what these hide). Such folders,
-the root among them, are made anew in memory, and what they hold is layered piece by piece.
+including the root, are recreated in memory, and each of their entries gets a layer of its own.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from . import _libc as libc
 from ._devices import device_folder, process_folder
 from ._mounts import PSEUDO, Mount, visible_mounts
 
-MANY = 20_000  # entries of a folder with mounts below, beyond which it is shown read-only as a whole
-SMALL = 2**20  # bytes of a file that is copied rather than shown read-only
+MANY = 20_000  # a folder with mounts below and more entries than this is shown read-only as a whole
+SMALL = 2**20  # bytes; smaller files are copied, larger ones are shown read-only
 QUIET = libc.MS_NOSUID | libc.MS_NODEV
 
 
 class LayerError(Exception):
-    """A folder that cannot be protected; the text says which and why."""
+    """A folder cannot be protected. The message says which one and why."""
 
 
 def enter_layers(kept: Sequence[str], places: Sequence[str], memory: int, fresh_proc: bool) -> None:
     """Move this process, alone in its mount namespace, onto a layered root.
 
-    `kept` are folders whose writes are real. `places` are folders that the script may write to although somebody
-    else owns one of the folders above them. `memory` bounds the layers, in bytes.
+    `kept` are folders whose writes are real. `places` are folders that the script may write to although another user
+    owns one of the folders above them. `memory` limits the size of the layers, in bytes.
     """
     folder = _working_folder()
     scratch = tempfile.mkdtemp(prefix="layers-", dir=kept[0])
@@ -52,7 +52,7 @@ def enter_layers(kept: Sequence[str], places: Sequence[str], memory: int, fresh_
 
 
 class _Rebuilt:
-    """The tree of files below `scratch/root`, piece by piece."""
+    """Builds the file tree below `scratch/root`."""
 
     def __init__(self, scratch: str, places: Sequence[str], memory: int, fresh_proc: bool) -> None:
         self._mounts = visible_mounts()
@@ -70,7 +70,7 @@ class _Rebuilt:
         return f"{self._scratch}/root{path}" if path != "/" else f"{self._scratch}/root"
 
     def _fill(self, path: str) -> None:
-        """Rebuild what a folder with mounts below holds."""
+        """Recreate the entries of a folder that has mounts below it."""
         _copy_mode(path, self._target(path))
         for entry in os.scandir(path):
             if entry.is_symlink():
@@ -92,18 +92,18 @@ class _Rebuilt:
                 self._layer("/dev/shm", self._mount_of("/dev/shm"))
         elif path == "/sys":
             self._read_only(path)
-        elif not any(each.path != path and each.below(path) for each in self._mounts):
+        elif not any(each.path != path and _within(each.path, path) for each in self._mounts):
             if mount.kind not in PSEUDO:
                 self._layer(path, mount)
         elif not os.access(path, os.R_OK):
-            pass  # its names cannot be read, so nothing below is shown
+            pass  # its entries cannot be listed, so it stays empty
         elif len(os.listdir(path)) > MANY:
             self._read_only(path)
         else:
             self._fill(path)
 
     def _mount_of(self, path: str) -> Mount:
-        """The mount that a path lies on."""
+        """Return the mount that holds a path."""
         return max((each for each in self._mounts if _within(path, each.path)), key=lambda each: len(each.path))
 
     def _layer(self, path: str, mount: Mount) -> None:
@@ -111,7 +111,7 @@ class _Rebuilt:
             try:
                 return self._overlay(path)
             except OSError:
-                pass  # a file system that cannot lie below an overlay is shown, and cannot be written to
+                pass  # not every file system can be the lower layer of an overlay
         return self._read_only(path)
 
     def _overlay(self, path: str) -> None:
@@ -124,7 +124,7 @@ class _Rebuilt:
         opened = {"lowerdir": path, "upperdir": upper, "workdir": work}
         descriptors = {name: os.open(place, os.O_PATH | os.O_DIRECTORY) for name, place in opened.items()}
         try:
-            # By descriptor: paths may hold the characters that separate options.
+            # File descriptors instead of paths, because paths may contain the characters that separate options.
             options = [f"{name}=/proc/self/fd/{number}" for name, number in descriptors.items()]
             libc.mount("traindx", self._target(path), "overlay", QUIET, ",".join([*options, "userxattr"]))
         finally:
@@ -137,7 +137,7 @@ class _Rebuilt:
             libc.make_read_only(self._target(path))
         except OSError as error:
             if not os.access(path, os.X_OK):
-                return  # closed to this user, and so to the script
+                return  # this user, and so the script, has no access to it
             kind = self._mount_of(path).kind
             raise LayerError(f"{path} ({kind}) can be neither layered nor made read-only: {error}") from None
 
@@ -158,8 +158,10 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _prepare(lower: str, upper: str, places: Sequence[str]) -> None:
-    """Make folders of others that lead to `places` in the layer beforehand: the kernel copies only what has an owner
-    in this user namespace."""
+    """Create the folders that lead to `places` in the layer.
+
+    The kernel itself copies a folder to the layer only if its owner is known in this user namespace.
+    """
     for place in places:
         if not place.startswith(lower + "/"):
             continue
@@ -174,7 +176,7 @@ def _prepare(lower: str, upper: str, places: Sequence[str]) -> None:
 
 
 def _copy_mode(lower: str, upper: str) -> None:
-    """With the owner's bits as this user has them below, so that what was forbidden stays forbidden."""
+    """Copy the mode. If another user owns `lower`, the owner's bits become what this user may do there."""
     about = os.stat(lower)
     mode = stat.S_IMODE(about.st_mode)
     if os.geteuid() == 0:
@@ -199,4 +201,4 @@ def _return_to(folder: str | None) -> None:
         return
     gone = tempfile.mkdtemp()
     os.chdir(gone)
-    os.rmdir(gone)  # as it was outside: a working folder that is no more
+    os.rmdir(gone)  # as outside: the working folder has been deleted

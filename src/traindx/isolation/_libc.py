@@ -1,4 +1,4 @@
-"""The Linux system calls that Python 3.10 does not wrap, by ctypes. Each raises `OSError` with the call's name."""
+"""Linux system calls that Python 3.10 does not wrap, called with ctypes. Each raises `OSError` with its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 1
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 36, 38, 24
 
-# Numbers that differ between machines; those of calls newer than Linux 5.1 are the same everywhere.
+# The number of this call differs between architectures. Calls since Linux 5.1 have the same number everywhere.
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
 MOUNT_SETATTR = 442
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
@@ -31,7 +31,7 @@ def libc() -> Any:
 
 
 def call(name: str, *words: Any) -> int:
-    """Call a function of the C library: integers, bytes and buffers."""
+    """Call a function of the C library with integers, bytes or buffers."""
     result = getattr(libc(), name)(*(_argument(word) for word in words))
     if result < 0:
         number = ctypes.get_errno()
@@ -71,9 +71,9 @@ def prctl(option: int, value: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """This process is killed when its parent ends, however that ends; at once where it has ended already.
+    """Let the kernel kill this process when its parent ends; kill it now if the parent has ended already.
 
-    To be called again when privileges have changed: the kernel forgets it then.
+    Call this again after a change of privileges, because the kernel then resets the setting.
     """
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -93,13 +93,13 @@ class _Header(ctypes.Structure):
 
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
-# What root needs to reach its own files as usual: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID,
-# SETUID, SETPCAP, SYS_NICE. Everything else could change the namespaces that isolate the script.
+# What root needs to use its files as usual: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID, KILL, SETGID, SETUID,
+# SETPCAP, SYS_NICE. Other capabilities could change the namespaces that isolate the script.
 KEPT = (0, 1, 2, 3, 4, 5, 6, 7, 8, 23)
 
 
 def set_capabilities(effective: tuple[int, ...], permitted: tuple[int, ...]) -> None:
-    """Of this process, in both sets; nothing is inheritable."""
+    """Set the effective and the permitted capabilities of this process; none are inheritable."""
     data = (ctypes.c_uint32 * 6)()
     for place, numbers in ((0, effective), (1, permitted)):
         for number in numbers:
@@ -108,10 +108,10 @@ def set_capabilities(effective: tuple[int, ...], permitted: tuple[int, ...]) -> 
 
 
 def bound_capabilities(kept: tuple[int, ...]) -> None:
-    """No program that is started from here gets others than these."""
+    """Limit the capabilities that any program started from here can get."""
     for number in range(64):
         if number not in kept:
             try:
                 prctl(PR_CAPBSET_DROP, number)
             except OSError:
-                break  # past the kernel's last one
+                break  # the kernel knows no capability with this number

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-# File systems that hold no files of users. Where the script needs them they are mounted afresh or read-only.
+# File systems that hold no files of users.
 PSEUDO = {
     "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
     "fusectl", "hugetlbfs", "mqueue", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs",
@@ -22,12 +22,9 @@ class Mount:
     kind: str
     read_only: bool
 
-    def below(self, folder: str) -> bool:
-        return self.path == folder or self.path.startswith(folder.rstrip("/") + "/")
-
 
 def visible_mounts(text: str | None = None) -> list[Mount]:
-    """The mounts that are not hidden by others, parents first."""
+    """Return the mounts that are not hidden by others, parents first."""
     text = Path("/proc/self/mountinfo").read_text(errors="surrogateescape") if text is None else text
     mounts = [_read(line) for line in text.splitlines()]
     known = {mount.id for mount in mounts}
@@ -40,7 +37,7 @@ def visible_mounts(text: str | None = None) -> list[Mount]:
         mount = waiting.pop(0)
         over = [child for child in children.get(mount.id, []) if child.path == mount.path]
         if over:
-            waiting.insert(0, over[-1])  # it hides this mount and everything mounted below this one
+            waiting.insert(0, over[-1])  # it hides this mount and all mounts below it
             continue
         shown.append(mount)
         waiting += children.get(mount.id, [])

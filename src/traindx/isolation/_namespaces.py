@@ -1,4 +1,4 @@
-"""Namespaces of its own for a process: users, mounts, processes, network and System V memory."""
+"""Gives a process its own namespaces: users, mounts, processes, network and System V shared memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SIOCSIFFLAGS, IFF_UP_RUNNING = 0x8914, 0x41
 def enter_namespaces() -> None:
     """Leave the namespaces of this machine. The next child is the first process of the new ones.
 
-    Users keep their numbers. Root keeps all of them; an ordinary user may keep its own number only, so that the
-    files of others appear to belong to nobody.
+    User ids stay the same. Root can map all ids. An ordinary user can map only its own, so the files of other users
+    appear to belong to nobody.
     """
     uid, gid = os.geteuid(), os.getegid()
     maps = {name: _identity(Path(f"/proc/self/{name}").read_text()) for name in ("uid_map", "gid_map")}
@@ -36,22 +36,25 @@ def enter_namespaces() -> None:
 
 
 def _identity(known: str) -> str:
-    """A map of every number that is known here to itself."""
+    """Return a map of every known id to itself."""
     return "\n".join(f"{first} {first} {count}" for first, _, count in (line.split() for line in known.splitlines()))
 
 
 def _map_writer(maps: dict[str, str]) -> tuple[int, int]:
-    """A child that stays outside and maps all users: only there may root do that."""
+    """Start a child that stays outside and maps all users, which root may do only there.
+
+    Returns a pipe and the child's id. The child writes the maps when it reads a byte from the pipe.
+    """
     owner = os.getpid()
-    hears, says = os.pipe()
+    reader, writer = os.pipe()
     child = os.fork()
     if child:
-        os.close(hears)
-        return says, child
+        os.close(reader)
+        return writer, child
     code = 1
     try:
-        os.close(says)
-        if os.read(hears, 1):
+        os.close(writer)
+        if os.read(reader, 1):
             for name, text in maps.items():
                 Path(f"/proc/{owner}/{name}").write_text(text)
             code = 0
@@ -60,6 +63,6 @@ def _map_writer(maps: dict[str, str]) -> tuple[int, int]:
 
 
 def _loopback_up() -> None:
-    """The script may talk to itself: some libraries connect their own processes that way."""
+    """Switch the loopback device on: some libraries connect their own processes through it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP_RUNNING))

@@ -1,8 +1,8 @@
-"""Makes up for what layers cannot do and the file systems below can, so that a script does not fail in isolation alone.
+"""Replaces `rename`, `replace` and `open` where an overlay fails, so that a script does not fail only in isolation.
 
-An overlay does not rename folders that lie below it, nothing can be renamed from one layer to another (each top folder
-has its own), and files whose owner or group is unknown in the user namespace cannot be changed in place. All of it is
-harmless to do by copying, because every file concerned is the layer's.
+An overlay cannot rename folders of its lower layer, nothing can be renamed from one layer to another (each top folder
+has its own), and a file whose owner or group is unknown in the user namespace cannot be changed in place. Here these
+operations copy instead. That is harmless, because they only write to the layer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _copying(own: Callable[..., None]) -> Callable[..., None]:
 
 
 def _move(src: Any, dst: Any) -> None:
-    """As a rename would: a folder may replace an empty folder only, a file replaces a file."""
+    """Do what a rename does: a folder can replace only an empty folder, a file replaces a file."""
     if stat.S_ISDIR(os.lstat(src).st_mode):
         if os.path.isdir(dst):
             os.rmdir(dst)
@@ -75,7 +75,7 @@ def _opened_file(file: Any, *args: Any, **options: Any) -> Any:
 
 
 def _own_copy(path: Any) -> bool:
-    """Put a copy that belongs to this user in the file's place."""
+    """Replace the file by a copy that belongs to this user. Return whether that worked."""
     real = os.path.realpath(os.fsdecode(path))
     if not os.access(real, os.W_OK):
         return False

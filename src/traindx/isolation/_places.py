@@ -1,4 +1,4 @@
-"""Folders that a script may want to write to although others own the folders above them."""
+"""Finds folders that a script may want to write to although other users own the folders above them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-LOOKED_AT = 4000  # folders
-DEPTH = 3  # below the root, where disks of users are mounted
+LOOKED_AT = 4000  # entries of folders, at most
+DEPTH = 3  # levels below the root, where users' disks are mounted
 SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "snap", "sys", "usr"}
 
 
 def writable_places(words: Iterable[str]) -> list[str]:
-    """As absolute paths without links. `words` are arguments of the script, some of which may be paths."""
+    """Return absolute paths without links. `words` are the arguments of the script; some of them may be paths."""
     if os.geteuid() == 0:
-        return []  # root's layers can hold the files of everybody
-    # Not `tempfile.gettempdir()`: it writes to the folder to see whether it can.
+        return []  # the layers of root can hold the files of all users
+    # Not `tempfile.gettempdir()`, because it tests a folder by writing to it.
     known = {os.environ.get(name, "/tmp") for name in ("TMPDIR", "TEMP", "TMP")}
     known |= {"/tmp", "/var/tmp", "/dev/shm", sys.prefix, str(Path.home())}
     with suppress(OSError):
@@ -41,7 +41,10 @@ def _top(budget: list[int]) -> list[str]:
 
 
 def _foreign(folder: str, depth: int, budget: list[int]) -> list[str]:
-    """Folders of others (by user or group) below this one that this user may write to, or that hold such."""
+    """Return folders below this one that other users or groups own and this user may write to.
+
+    Near the root (`depth` below 50) the user's own folders are included too.
+    """
     found: list[str] = []
     if depth <= 0 or budget[0] <= 0:
         return found
@@ -59,7 +62,7 @@ def _foreign(folder: str, depth: int, budget: list[int]) -> list[str]:
             about = entry.stat(follow_symlinks=False)
             mine = about.st_uid == os.geteuid() and about.st_gid == os.getegid()
             if mine and depth < 50:
-                found.append(entry.path)  # what lies below is copied by the kernel
+                found.append(entry.path)  # the kernel copies what is below it
             elif not mine and os.access(entry.path, os.W_OK):
                 found += [entry.path, *_foreign(entry.path, depth - 1, budget)]
             else:

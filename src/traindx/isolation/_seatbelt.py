@@ -1,4 +1,4 @@
-"""Seatbelt: macOS refuses a process and its children everything but what a profile allows."""
+"""Seatbelt: makes macOS refuse a process and its children everything that a profile does not allow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROGRAM = "/usr/bin/sandbox-exec"
 
 
 def fenced(command: Sequence[str], writable: Sequence[str]) -> list[str]:
-    """The command under a profile: read everything, write below these folders only, no network."""
+    """Return the command under a profile: read everything, write only below these folders, no network."""
     folders = " ".join(f"(subpath {_quoted(folder)})" for folder in writable)
     devices = '(literal "/dev/null") (literal "/dev/tty") (literal "/dev/zero")'
     profile = (
@@ -23,7 +23,7 @@ def fenced(command: Sequence[str], writable: Sequence[str]) -> list[str]:
 
 
 def missing() -> str:
-    """Why there is no such fence; empty where a write outside its folders was refused."""
+    """Return why Seatbelt cannot be used, or "" if it refuses a write outside the allowed folders."""
     if sys.platform != "darwin" or not Path(PROGRAM).exists():
         return "no Seatbelt on this system"
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def missing() -> str:
         script = f"echo x > {inner.resolve()}/y && ! echo x > {outer}"
         done = subprocess.run(fenced(["/bin/sh", "-c", script], [str(inner.resolve())]), capture_output=True)
         held = done.returncode == 0 and (inner / "y").exists() and not outer.exists()
-    return "" if held else "Seatbelt does not hold"
+    return "" if held else "Seatbelt does not stop writes"
 
 
 def _quoted(path: str) -> str:

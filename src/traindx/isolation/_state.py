@@ -1,4 +1,4 @@
-"""How this process is isolated: set once, where an isolated process begins."""
+"""How this process is isolated. An isolated process sets it once, at its start."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def set_mode(mode: str) -> None:
 
 
 def fresh_layer(kept: Sequence[str]) -> bool:
-    """In a fork of an isolated process: a layer of its own over what the process has written so far.
+    """Give a fork of an isolated process its own layer over what the process has written so far.
 
-    False where that cannot be had: the fork must not go on then. `kept` are the folders whose writes are real.
+    Returns False on failure; the fork must not continue then. `kept` are the folders whose writes are real.
     """
     if _mode == "off":
         return True

@@ -1,4 +1,4 @@
-"""What a script would write, delete, start or connect to, told from its source."""
+"""Finds in the source of a script what it would write, delete, start or connect to."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ WRITING = {
     "SummaryWriter", "FileHandler", "RotatingFileHandler", "system", "Popen", "check_call", "check_output", "urlopen",
     "urlretrieve", "connect", "extractall",
 }  # fmt: skip
-# Names that also belong to strings, lists and dicts count only as functions of these modules.
+# Ambiguous names, which strings, lists and dicts have as well, count only as functions of these modules.
 MODULES = {"os", "shutil", "subprocess", "torch", "np", "numpy", "json", "pickle", "joblib", "sqlite3", "plt", "cv2"}
 AMBIGUOUS = {"replace", "copy", "remove", "move", "touch", "connect", "rename", "truncate", "dump", "save"}
 
 
 def what_it_touches(script: str) -> str:
-    """As the rest of a sentence about the script."""
+    """Return what the script does, as the predicate of a sentence."""
     try:
         tree = ast.parse(Path(script).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -37,7 +37,7 @@ def what_it_touches(script: str) -> str:
 
 
 def _written_by(call: ast.Call) -> str | None:
-    """The call as a reader knows it, where it changes something outside the process."""
+    """Return the name of the call if it changes something outside the process."""
     name = ast.unparse(call.func)
     owner, _, last = name.rpartition(".")
     if last == "open":

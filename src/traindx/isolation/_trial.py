@@ -1,4 +1,4 @@
-"""Overwrites a file, to see whether isolation keeps it: `main([FILE, FOLDER])`."""
+"""Overwrites a file to test whether isolation protects it: `main([FILE, FOLDER])`."""
 
 from __future__ import annotations
 

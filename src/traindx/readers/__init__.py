@@ -1,11 +1,11 @@
-"""Read the logs people already have: one module a format, recognised by its content, never by its name.
+"""Reads existing training logs. Each format has one module, which recognises it by content, never by file name.
 
 | package | what it does |
 |---|---|
-| `formats/` | one module a format: `KIND`, `sniff(source)` (how sure it is, 0 to 1), `read(source, options)` |
-| `text/` | what lines of free text say |
-| `rows/` | rows of named numbers: what counts steps, where one run ends and the next begins |
-| `meaning/` | which column is the training loss, the validation loss, the learning rate |
+| `formats/` | one module per format: `KIND`, `sniff(source)` (how sure it is, 0 to 1), `read(source, options)` |
+| `text/` | reads lines of free text |
+| `rows/` | rows of named numbers: finds the column that counts steps, and where one run ends and the next begins |
+| `meaning/` | finds the columns of the training loss, the validation loss, the learning rate |
 
 Most formats turn the file into rows and leave the rest to `rows` and `meaning`. No reader imports torch.
 

@@ -1,13 +1,13 @@
-"""The errors that reading a log raises; their texts are sentences for the user."""
+"""The errors that reading a log raises. Their messages are written for the user."""
 
 
 class ReaderError(Exception):
-    """A log cannot be read. `str(error)` is one clear line."""
+    """A log cannot be read. `str(error)` is one line that says why."""
 
 
 class UnexpectedContentError(ReaderError):
-    """A reader failed in a way that it does not know: the file is refused, the others are read."""
+    """A reader failed with an exception of another kind. Only this file is refused; other files are still read."""
 
 
 class NotThisFormatError(ReaderError):
-    """The file looked like a format and is not: the next format that may fit is tried."""
+    """The file looked like this format but is not of it. The next format that may fit is tried."""

@@ -1,4 +1,4 @@
-"""Looking into folders that may hold anything, also what this user may not read."""
+"""Looks into folders that may hold anything, including files that this user cannot read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def entries_in(folder: Path) -> list[Path]:
-    """What the folder holds, in order and without hidden entries; nothing where it cannot be listed."""
+    """Return the sorted entries of a folder without hidden ones; nothing if the folder cannot be listed."""
     try:
         return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError:
@@ -22,7 +22,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """A folder that is not a link to one: links can lead in circles."""
+    """Return whether this is a folder and not a link to one: links can form cycles."""
     try:
         return path.is_dir() and not path.is_symlink()
     except OSError:
@@ -30,7 +30,7 @@ def is_folder(path: Path) -> bool:
 
 
 def matching_files(folder: Path, *patterns: str) -> list[Path]:
-    """The files below the folder whose path matches a pattern, as `Path.glob` takes it."""
+    """Return the files below the folder that match one of the patterns of `Path.glob`."""
     found: list[Path] = []
     for pattern in patterns:
         try:
@@ -41,9 +41,9 @@ def matching_files(folder: Path, *patterns: str) -> list[Path]:
 
 
 class Beside:
-    """Made from the proper logs; told a text file, says whether it lies beside one.
+    """Says whether a text file lies beside one of the given logs.
 
-    That is in its folder, below it (`run/logs/stdout.txt`), or above it (a README over the runs).
+    Beside means in the folder of the log, below it (`run/logs/stdout.txt`) or above it (a README above the runs).
     """
 
     def __init__(self, logs: Iterable[Path]) -> None:

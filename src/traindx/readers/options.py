@@ -1,4 +1,4 @@
-"""What a user may say about a log whose names cannot be guessed."""
+"""What a user can say about a log whose column names traindx does not recognise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .errors import ReaderError
 
-# Short names a user may give in `--map train=Le`; the record's own names (`loss/train`) are accepted as well.
+# Short names for `--map train=Le`. The names of the record (`loss/train`) are accepted as well.
 SHORT_NAMES = {
     "train": "loss/train",
     "loss": "loss/train",
@@ -27,7 +27,7 @@ SHORT_NAMES = {
 
 @dataclass(frozen=True)
 class Options:
-    """`columns` maps what is meant to the log's own column name; `step` names the column that counts steps.
+    """`columns` maps a name of the record to the log's column; `step` is the log's column that counts steps.
 
     >>> Options.of(["train=Le"], step="Eit").columns
     {'loss/train': 'Le'}
@@ -38,7 +38,7 @@ class Options:
 
     @classmethod
     def of(cls, pairs: list[str], step: str | None = None) -> Options:
-        """From command-line words such as `train=Le`."""
+        """Make the options from command-line words such as `train=Le`."""
         columns = {}
         for pair in pairs:
             meaning, equals, column = pair.partition("=")
@@ -49,7 +49,7 @@ class Options:
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, str]) -> Options:
-        """From a mapping of meanings to columns, as a program has it."""
+        """Make the options from a mapping such as `{"train": "Le"}`."""
         for meaning in columns:
             if not _canonical(meaning):
                 raise ReaderError(f"{meaning!r} is not one of {', '.join(SHORT_NAMES)}")
@@ -57,6 +57,6 @@ class Options:
 
 
 def _canonical(meaning: str) -> str:
-    """The record's name for it, or nothing where it is unknown."""
+    """Return the record's name for a meaning, or "" if the meaning is unknown."""
     canonical = SHORT_NAMES.get(meaning, meaning)
     return canonical if canonical in SHORT_NAMES.values() else ""

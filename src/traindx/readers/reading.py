@@ -1,4 +1,4 @@
-"""Chooses the reader for a log by asking each how sure it is, and reads."""
+"""Asks each reader how sure it is that it can read a log, and reads the log with the surest one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from .files import Beside, entries_in, is_file, is_folder
 from .options import Options
 from .source import LONGEST_LINE, Source
 
-# A folder may be a whole project; a log lies near its top.
+# A folder may be a whole project. Its logs usually lie near the top.
 MOST_FILES, DEEPEST = 5000, 6
-CERTAIN = 0.5  # below this a reader would take nearly any text
+SURE_ENOUGH = 0.1  # a reader that is less sure is not used
+CERTAIN = 0.5  # readers that are less sure accept nearly any text
 MOST_NAMED = 5
 _LOSSES = ("loss/train", "loss/train/0", "loss/validation")
 _A_LOSS = re.compile(r"loss['\"\]]?\s*[:=]?\s*[-+]?(?:\d|nan)", re.IGNORECASE)
@@ -31,11 +32,11 @@ def all_readers() -> tuple[ModuleType, ...]:
 
 
 def read(place: str | Path, options: Options | None = None, *, columns: Mapping[str, str] | None = None) -> list[Run]:
-    """All runs in a log file, a folder or, for `-`, standard input, in the order of the log.
+    """Read all runs of a log file, a folder or, for `-`, standard input, in the order of the log.
 
-    `columns` says what columns are, as `--map` does: `read(log, columns={"val_loss": "score"})`.
+    `columns` says what columns mean, as `--map` does: `read(log, columns={"val_loss": "score"})`.
 
-    Raises `ReaderError` with one clear line when there is nothing to read. A log without a loss gives a run
+    Raises `ReaderError` with one line that says why when there is nothing to read. A log without a loss gives a run
     whose fact `log` says so.
     """
     options = options or Options()
@@ -45,7 +46,7 @@ def read(place: str | Path, options: Options | None = None, *, columns: Mapping[
 
 
 def read_text(text: str, name: str = "the pasted text", options: Options | None = None) -> list[Run]:
-    """All runs in lines of a log that are held in memory; `name` is what reports call them."""
+    """Read all runs from a log in memory; reports call it `name`."""
     return _read_source(Source(Path("-"), name, BytesIO(text.encode("utf-8", "replace"))), options or Options())
 
 
@@ -54,7 +55,7 @@ def _read_source(source: Source, options: Options) -> list[Run]:
         readers = _fitting(source)
         if readers:
             runs = _read_by_first_that_fits(readers, source, options)
-            return _saying_what_was_passed_over(runs, source.path, _weak_beside(source)) if source.is_dir else runs
+            return _with_note_on_skipped_texts(runs, source.path, _weak_beside(source)) if source.is_dir else runs
         if source.is_dir:
             return _read_files_in(source, options)
         raise ReaderError(_refusal(source))
@@ -63,19 +64,19 @@ def _read_source(source: Source, options: Options) -> list[Run]:
 
 
 def principal(runs: list[Run]) -> Run:
-    """The run to judge when one answer is wanted: the one with most points of loss, the later of equals."""
+    """Choose the run to diagnose when one is wanted: the one with most points of loss, the last of equals."""
     return max(reversed(runs), key=lambda run: max(len(run.series(name)) for name in _LOSSES))
 
 
 def sureness(source: Source) -> float:
-    """How sure the surest reader is that this is a log of its format; below 0.1 nothing would be read."""
+    """Return how sure the surest reader is that it can read this source. Below `SURE_ENOUGH` no reader is used."""
     return max(_sniffed(module, source) for module in all_readers())
 
 
-def _fitting(source: Source, enough: float = 0.1) -> list[ModuleType]:
-    """The readers that may read this, the surest first."""
+def _fitting(source: Source) -> list[ModuleType]:
+    """Return the readers that may read this source, the surest first."""
     rated = [(_sniffed(module, source), module) for module in all_readers()]
-    return [module for sure, module in sorted(rated, key=lambda pair: -pair[0]) if sure >= enough]
+    return [module for sure, module in sorted(rated, key=lambda pair: -pair[0]) if sure >= SURE_ENOUGH]
 
 
 def _sniffed(module: ModuleType, source: Source) -> float:
@@ -94,9 +95,8 @@ def _unreadable(source: Source, error: OSError) -> str:
 
 
 def _unexpected(source: Source, module: ModuleType, error: Exception) -> UnexpectedContentError:
-    """Whatever a file holds, its failure is an answer about that file alone."""
     return UnexpectedContentError(
-        f"{source.name} is damaged or no {module.KIND} after all ({type(error).__name__} while it was read)"
+        f"{source.name} is damaged or not in the format {module.KIND} ({type(error).__name__} while reading it)"
     )
 
 
@@ -120,7 +120,7 @@ def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
     except RecursionError:
         raise ReaderError(f"{source.name} is nested too deeply for a log") from None
     except MemoryError:
-        raise ReaderError(f"{source.name} is too large to be read here") from None
+        raise ReaderError(f"{source.name} is too large for the memory of this machine") from None
     except (ReaderError, RecordError):
         raise
     except OSError as error:
@@ -129,8 +129,8 @@ def _read(reader: ModuleType, source: Source, options: Options) -> list[Run]:
         raise _unexpected(source, reader, error) from error
     if not runs:
         long = source.skipped_long_lines
-        passed = f"; lines longer than {LONGEST_LINE >> 20} MB passed over: {long}" if long else ""
-        raise ReaderError(f"{source.name} holds no training values ({reader.KIND}{passed})")
+        skipped = f"; lines longer than {LONGEST_LINE >> 20} MB skipped: {long}" if long else ""
+        raise ReaderError(f"{source.name} holds no training values ({reader.KIND}{skipped})")
     return runs
 
 
@@ -138,12 +138,12 @@ def _refusal(source: Source) -> str:
     if not source.head:
         return f"{source.name} is empty"
     if not source.is_text:
-        return f"{source.name} is binary data in no format that traindx reads"
+        return f"{source.name} is binary data in a format that traindx does not read"
     return f"{source.name} is text without named numbers, so not a training log"
 
 
 def _read_files_in(folder: Source, options: Options) -> list[Run]:
-    """Every log in a folder that no format claims as a whole; free text only where nothing better is found."""
+    """Read every log in a folder that no format claims as a whole. Free text beside a log with a loss is not read."""
     claimed: list[tuple[float, Source, list[ModuleType]]] = []
     for path in _files_below(folder.path):
         source = Source(path)
@@ -151,12 +151,12 @@ def _read_files_in(folder: Source, options: Options) -> list[Run]:
             if readers := _fitting(source):
                 claimed.append((_sniffed(readers[0], source), source, readers))
         except ReaderError:
-            continue  # an archive or an unreadable file among others is no reason to stop
+            continue  # an archive or an unreadable file: the other files are still read
     certain = [entry for entry in claimed if entry[0] >= CERTAIN]
     weak = [entry for entry in claimed if entry[0] < CERTAIN]
     logs = [(source.path, runs) for entry in certain if (runs := _runs_in(*entry[1:], options))]
     beside = Beside(path for path, runs in logs if any(map(_has_loss, runs)))
-    passed_over = [source for _, source, _ in weak if beside(source.path)]
+    skipped = [source for _, source, _ in weak if beside(source.path)]
     found = [run for _, runs in logs for run in runs]
     for _, source, readers in weak:
         if not beside(source.path):
@@ -164,11 +164,11 @@ def _read_files_in(folder: Source, options: Options) -> list[Run]:
     if not found:
         raise ReaderError(f"{folder.name} holds no log that traindx reads")
     with_loss = [run for run in found if _has_loss(run)] or found
-    return _saying_what_was_passed_over(with_loss, folder.path, passed_over)
+    return _with_note_on_skipped_texts(with_loss, folder.path, skipped)
 
 
 def _runs_in(source: Source, readers: list[ModuleType], options: Options) -> list[Run]:
-    """The runs in one of many files; none where it cannot be read."""
+    """Return the runs in one of many files; none if it cannot be read."""
     try:
         return _read_by_first_that_fits(readers, source, options)
     except ReaderError:
@@ -180,7 +180,7 @@ def _has_loss(run: Run) -> bool:
 
 
 def _weak_beside(folder: Source) -> list[Source]:
-    """Text that may be a log, in a folder that a format claims as a whole."""
+    """Return the text files that may be logs, in a folder that a format claims as a whole."""
     found = []
     for path in entries_in(folder.path)[:MOST_FILES]:
         source = Source(path)
@@ -192,12 +192,12 @@ def _weak_beside(folder: Source) -> list[Source]:
     return found
 
 
-def _saying_what_was_passed_over(runs: list[Run], folder: Path, texts: list[Source]) -> list[Run]:
-    """With a note on each run that names the text that seems to hold losses and was not read."""
+def _with_note_on_skipped_texts(runs: list[Run], folder: Path, texts: list[Source]) -> list[Run]:
+    """Add a note to each run that names the text files that were not read and seem to hold losses."""
     names = [str(text.path.relative_to(folder)) for text in texts if _A_LOSS.search(text.text_head)]
     if names:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        note = f"text passed over beside this log: {', '.join(names[:MOST_NAMED])}{more} (name a file to judge it)"
+        note = f"text beside this log was not read: {', '.join(names[:MOST_NAMED])}{more} (name a file to diagnose it)"
         for run in runs:
             run.facts["log"]["notes"].insert(0, note)
     return runs

@@ -1,4 +1,4 @@
-"""Where a log comes from: a file (plain or gzipped), a folder or standard input; read in bounded pieces."""
+"""Where a log comes from: a file (plain or gzipped), a folder or standard input. It is read in bounded pieces."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .errors import ReaderError
 
 HEAD = 1 << 16
 BLOCK = 1 << 22
-TEXT_BLOCK = 1 << 18  # text becomes many small objects: what stays in the cache is read twice as fast
-# Real log lines stay far below this; a longer one is data, an image or a bomb, and is passed over.
+TEXT_BLOCK = 1 << 18  # text becomes many small objects; blocks that fit in the CPU cache are read twice as fast
+# Real log lines are far shorter. A longer line is data, an image or a decompression bomb, and is skipped.
 LONGEST_LINE = 1 << 20
-# Text logs compress 5 to 50 times. Far beyond that, and large, is a bomb.
+# Text logs compress 5 to 50 times. A large file that is far beyond that is a decompression bomb.
 BOMB_RATIO, BOMB_SIZE = 200, 1 << 28
 
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = {b"PK\x03\x04": "zip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7z", b"\x28\xb5\x2f\xfd": "zstd"}
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
-# NULs in a row are padding; single ones among other bytes are binary data.
+# Many NULs in a row are padding. Single NULs among other bytes are binary data.
 _PADDING = re.compile(r"\0{8,}")
 MOST_PADDING = 1 << 28
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -69,7 +69,7 @@ class Source:
 
     @cached_property
     def size(self) -> int:
-        """Bytes on disk; for compressed logs the compressed size."""
+        """The size in bytes; for compressed logs the compressed size."""
         if self._spooled is None:
             return self.path.stat().st_size
         return self._spooled.seek(0, 2)
@@ -79,14 +79,14 @@ class Source:
         """The first bytes after decompression and after any padding with NUL; empty for folders."""
         if self.is_dir:
             return b""
-        passed, first = 0, b""
+        zeros, first = 0, b""
         for block in self.blocks(HEAD):
             first = first or block
-            # A log that was truncated while its writer kept the place begins with a hole: zeros, then text.
+            # A log that was truncated while its writer kept its file position begins with a hole: zeros, then text.
             if block.count(0) < len(block):
-                return block.lstrip(b"\0") if passed else block
-            passed += len(block)
-            if passed >= MOST_PADDING:
+                return block.lstrip(b"\0") if zeros else block
+            zeros += len(block)
+            if zeros >= MOST_PADDING:
                 break
         return first
 
@@ -102,12 +102,12 @@ class Source:
 
     @cached_property
     def is_text(self) -> bool:
-        """No control characters to speak of: a log, not a checkpoint or a picture."""
+        """Whether there are hardly any control characters: a log, not a checkpoint or an image."""
         if not self.head.strip(b"\0"):
             return False
         sample = self.text_head[:HEAD]
         control = len(_CONTROL.findall(sample))
-        undecodable = sample.count("\ufffd")  # some, as in a Latin-1 log, do no harm
+        undecodable = sample.count("\ufffd")  # a log in Latin-1 has some
         return bool(sample) and 50 * control <= len(sample) and 4 * undecodable <= len(sample)
 
     @contextmanager
@@ -123,7 +123,7 @@ class Source:
             raise ReaderError(f"{self.name} cannot be read ({(error.strerror or str(error)).lower()})") from None
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """The content in pieces of at most `size` bytes, decompressed."""
+        """Yield the decompressed content in pieces of at most `size` bytes."""
         with self.open() as raw:
             magic = raw.read(8)
             raw.seek(0)
@@ -137,7 +137,7 @@ class Source:
             yield from self._unpacked(raw, size)
 
     def _unpacked(self, raw: IO[bytes], size: int) -> Iterator[bytes]:
-        """A gzipped log, also one that is cut off because it is still being written."""
+        """Yield the pieces of a gzipped log, which may be cut off because it is still being written."""
         unpacker = zlib.decompressobj(wbits=31)
         packed, total = b"", 0
         while packed := packed or raw.read(size):
@@ -155,7 +155,7 @@ class Source:
                 packed, unpacker = unpacker.unused_data, zlib.decompressobj(wbits=31)
 
     def refuse_bomb(self) -> None:
-        """Raise when a small file unpacks to a huge one. Unpacking is cheap beside reading what comes out."""
+        """Raise if a small file unpacks to a huge one. Unpacking costs little compared with reading the content."""
         if self.is_dir or not self._starts_with(_GZIP):
             return
         total, most = 0, max(BOMB_SIZE, BOMB_RATIO * self.size)
@@ -169,7 +169,7 @@ class Source:
             return raw.read(len(magic)) == magic
 
     def whole(self, limit: int, what: str) -> bytes:
-        """All of it, for formats that cannot be read in pieces."""
+        """Return the whole content, for formats that cannot be read in pieces."""
         pieces, total = [], 0
         for block in self.blocks():
             total += len(block)
@@ -179,7 +179,7 @@ class Source:
         return b"".join(pieces)
 
     def line_blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """UTF-8 pieces that end at line borders; a line longer than `LONGEST_LINE` is dropped and counted."""
+        """Yield pieces of UTF-8 that end at the end of a line. Lines that are too long are dropped and counted."""
         rest, dropping = b"", False
         for block in self._utf8_blocks(size):
             if dropping:
@@ -200,8 +200,8 @@ class Source:
             yield rest
 
     def _utf8_blocks(self, size: int) -> Iterator[bytes]:
-        """Pieces of UTF-8 with plain line ends: without byte-order mark, NULs and carriage returns."""
-        held = b""  # a carriage return at the end of a piece, whose line feed may begin the next
+        """Yield pieces of UTF-8 without byte-order mark, NULs and carriage returns."""
+        held = b""  # a carriage return at the end of a piece; its line feed may begin the next piece
         for number, block in enumerate(self._decoded_blocks(size)):
             if number == 0:
                 block = block.removeprefix(b"\xef\xbb\xbf")
@@ -211,7 +211,7 @@ class Source:
             held = b"\r" if block.endswith(b"\r") else b""
             block = block[: len(block) - len(held)]
             if b"\r" in block:
-                # A carriage return alone begins a new line, as it does on a terminal.
+                # A carriage return alone ends a line: progress bars use it to overwrite the line on a terminal.
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if block:
                 yield block
@@ -225,7 +225,7 @@ class Source:
             yield decoder.decode(block).lstrip("\ufeff").encode()
 
     def text_blocks(self) -> Iterator[str]:
-        """Decoded pieces of whole lines, without those that are too long."""
+        """Yield decoded pieces of whole lines, without lines that are too long."""
         for block in self.line_blocks(TEXT_BLOCK):
             text = block.decode("utf-8", "replace").removesuffix("\n")
             lines = text.split("\n") if len(text) > LONGEST_LINE else []
@@ -237,13 +237,13 @@ class Source:
                 yield text
 
     def lines(self) -> Iterator[str]:
-        """Decoded lines without their ends."""
+        """Yield decoded lines without their line ends."""
         for text in self.text_blocks():
             yield from text.split("\n")
 
 
 def _without_mark(head: bytes) -> str | None:
-    """UTF-16 that no mark announces: in Latin text every second byte is zero."""
+    """Recognise UTF-16 without a byte-order mark: in Latin text every second byte is zero."""
     sample = head[: len(head) // 2 * 2]
     if len(sample) < 16 or sample.count(0) < 0.4 * len(sample):
         return None
@@ -255,7 +255,7 @@ def _without_mark(head: bytes) -> str | None:
 
 
 def _spool(stream: IO[bytes]) -> IO[bytes]:
-    """Standard input can be read once; formats are recognised by looking first. Keep it in a temporary file."""
+    """Copy standard input to a temporary file: it can be read only once, but recognising the format reads it too."""
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the source
     while block := stream.read(BLOCK):
         spooled.write(block)

@@ -1,7 +1,7 @@
-"""The run record: the one durable artefact between observing a training and judging it.
+"""The run record: the data that observing a training passes on to its diagnosis.
 
-A `Run` holds facts, scalar series, per-layer tables and events. Observers write it to a single SQLite file
-while the training goes on; readers and probes build it in memory; signs and diagnosis only ever see a `Run`.
+A `Run` holds facts, scalar series, per-layer tables and events. Observers write it to a single SQLite file during the
+training. Readers and probes build it in memory. Signs and the diagnosis read nothing but a `Run`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""How a run ended that could not say so itself: a signal killed it, or it vanished.
+"""Finds how a run ended that could not record its end: a signal killed it, or it disappeared.
 
-Beside the record of a run in progress lies a companion, `RUN.tdx-exit`, in which the interpreter's fault handler leaves
-its last words when a signal ends the process. A process that nothing can warn (SIGKILL) is known by its heartbeat.
+While a run is in progress, the file `RUN.tdx-exit` lies beside its record. Python's fault handler writes a traceback to
+it when a signal ends the process. A process killed by SIGKILL cannot write anything; its old heartbeat shows it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 COMPANION = "-exit"
 HEARTBEAT_SECONDS = 5.0  # between two heartbeats
-STALE_SECONDS = 60.0  # without one: a long operation may keep the writing thread waiting
+STALE_SECONDS = 60.0  # without a heartbeat; a long operation may keep the writing thread waiting
 
-_MOST = 1 << 16  # bytes of last words that are read
-# The fault handler names the signal only where the interpreter itself failed. For the other two, one thread is written
-# down for SIGTERM and all of them for SIGHUP, which tells them apart.
+_MOST = 1 << 16  # bytes of the traceback that are read
+# The fault handler names only fatal signals. The observer makes it write one thread for SIGTERM and all threads for
+# SIGHUP, which distinguishes these two.
 _FATAL = {
     "Segmentation fault": "SIGSEGV",
     "Floating-point exception": "SIGFPE",
@@ -32,19 +32,19 @@ _INSTALLED = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "/
 
 
 def with_ending(facts: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    """The facts of a record, with `exit` (and `error`, after a native crash) where the run could not write them."""
+    """Add `exit` (and `error`, after a native crash) to the facts if the run could not write them."""
     if "exit" in facts or "started" not in facts:
         return facts
-    words = _last_words(Path(path + COMPANION))
-    if words:
-        return {**facts, **_told(words)}
-    heard = facts.get("heartbeat")
-    if isinstance(heard, (int, float)) and time.time() - heard > STALE_SECONDS:
-        return {**facts, "exit": "killed", "ended": heard}
+    traceback = _traceback(Path(path + COMPANION))
+    if traceback:
+        return {**facts, **_exit_of(traceback)}
+    heartbeat = facts.get("heartbeat")
+    if isinstance(heartbeat, (int, float)) and time.time() - heartbeat > STALE_SECONDS:
+        return {**facts, "exit": "killed", "ended": heartbeat}
     return facts
 
 
-def _last_words(companion: Path) -> str:
+def _traceback(companion: Path) -> str:
     try:
         with companion.open("rb") as file:
             return file.read(_MOST).decode("utf-8", "replace")
@@ -52,12 +52,12 @@ def _last_words(companion: Path) -> str:
         return ""
 
 
-def _told(words: str) -> dict[str, Any]:
-    fatal = re.search(r"Fatal Python error: ([^\n]*)", words)
+def _exit_of(traceback: str) -> dict[str, Any]:
+    fatal = re.search(r"Fatal Python error: ([^\n]*)", traceback)
     if fatal is None:
-        return {"exit": f"signal {'SIGHUP' if 'Current thread' in words else 'SIGTERM'}"}
+        return {"exit": f"signal {'SIGHUP' if 'Current thread' in traceback else 'SIGTERM'}"}
     name = _FATAL.get(fatal[1].strip(), fatal[1].strip()[:60])
-    frames = [(file, int(line), function) for file, line, function in _FRAME.findall(words)]
+    frames = [(file, int(line), function) for file, line, function in _FRAME.findall(traceback)]
     own = [frame for frame in frames if not any(part in frame[0] for part in _INSTALLED)]
     site = {"file": own[0][0], "line": own[0][1], "text": "", "function": own[0][2]} if own else None
     inside = f" in {frames[0][2]}()" if frames else ""

@@ -1,5 +1,5 @@
-"""The one error that reading or creating a record raises; its text is a sentence for the user."""
+"""The error that reading or creating a record raises. Its message is written for the user."""
 
 
 class RecordError(Exception):
-    """A record cannot be opened or created. `str(error)` is one clear line."""
+    """A record cannot be opened or created. `str(error)` is one line that says why."""

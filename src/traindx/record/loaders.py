@@ -22,7 +22,6 @@ class Loader:
     sampler: str
     shuffled: bool | None
     workers: float | None
-    drop_last: bool | None
     site: Site | None
     facts: Mapping[str, Any]
 
@@ -38,7 +37,6 @@ def read_loaders(found: Iterable[Mapping[str, Any]]) -> tuple[Loader, ...]:
             sampler=text(entry.get("sampler")),
             shuffled=truth(entry.get("shuffled")),
             workers=number(entry.get("workers")),
-            drop_last=truth(entry.get("drop_last")),
             site=Site.of(entry.get("site")),
             facts=entry,
         )

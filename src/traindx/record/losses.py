@@ -18,31 +18,31 @@ KINDS = {
     "binarycrossentropy": "bce",
     "bcewithlogits": "bce-logits",
     "binarycrossentropywithlogits": "bce-logits",
-    "multilabelsoftmargin": "bce-logits",  # the same, averaged over the labels
+    "multilabelsoftmargin": "bce-logits",  # the same loss, averaged over the labels
     "softmargin": "soft-margin",
     "mse": "squared",
     "l1": "absolute",
     "smoothl1": "absolute",
     "huber": "absolute",
-    "residual": "residual",  # some function of prediction minus target that the script computes itself
+    "residual": "residual",  # the script itself computes a function of prediction minus target
 }
 REGRESSION = ("squared", "absolute", "residual")
 
-# The names of torch.nn.functional, by what their targets are.
+# Names in torch.nn.functional, by the kind of their targets: classes, probabilities, values.
 OVER_CLASSES = ("cross_entropy", "nll_loss")
 OVER_CHANCES = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 OVER_VALUES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
 def loss_kind(fn: str) -> str:
-    """What a loss function computes, whether named as a function or as a class; '' for one that is not known."""
+    """Return the kind of a loss function, by its function name or class name; '' if it is unknown."""
     plain = fn.rsplit(".", 1)[-1].lower().replace("_", "").removesuffix("loss")
     return KINDS.get(plain, "")
 
 
 @dataclass(frozen=True)
 class Side:
-    """What a loss call was given on one side, over all its calls."""
+    """What all calls on one line got as input or as target."""
 
     shape: tuple[int, ...] | None
     dtype: str
@@ -69,7 +69,7 @@ class LossCall:
 
     @property
     def made_by(self) -> str:
-        """The operation that made the input, as `Sigmoid` for autograd's `SigmoidBackward0`."""
+        """The operation that made the input, for example `Sigmoid` for autograd's `SigmoidBackward0`."""
         return text(self.input.facts.get("grad_fn")).split("Backward")[0].lstrip("_")
 
 

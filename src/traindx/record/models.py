@@ -1,4 +1,4 @@
-"""Models and their modules, from the `models` fact, and which kind each module is of."""
+"""Models and their modules, from the `models` fact, and the kind of each module."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Module:
     type: str
     order: float | None  # None: never executed
     settings: Mapping[str, Any]
-    given: tuple[int, ...] = ()  # the shape of its first input, of modules that take sequences
+    given: tuple[int, ...] = ()  # the shape of the first input, for modules that take sequences
 
     @property
     def maps(self) -> bool:
-        """A linear map with weights of its own."""
+        """Whether this is a linear map with weights."""
         return self.type.startswith(("Linear", "Conv", "Bilinear", "LazyLinear", "LazyConv", "NonDynamicallyQuant"))
 
     @property
@@ -46,7 +46,7 @@ class Model:
     class_name: str
     site: Site | None
     compiled: bool
-    modules: tuple[Module, ...]  # as listed
+    modules: tuple[Module, ...]  # in the order of the record
     elements: float | None
 
 
@@ -65,7 +65,7 @@ def read_models(found: Iterable[Mapping[str, Any]]) -> tuple[Model, ...]:
 
 
 def in_order(models: Iterable[Model]) -> tuple[Module, ...]:
-    """Every module of every model, executed ones first and in order of execution."""
+    """Return the modules of all models: first the executed ones, in order of execution."""
     found = [module for model in models for module in model.modules]
     return tuple(sorted(found, key=lambda module: (module.order is None, module.order or 0.0)))
 

@@ -1,4 +1,4 @@
-"""A run that notes what is read of it: which facts and series a sign rests on."""
+"""Notes which facts and series of a run are read, to find what a sign depends on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .types import Event, LayerTable, Series
 
 
 def noting(run: Run) -> tuple[Run, set[str]]:
-    """The same run, read afresh, and the names of the facts and series that have been read of it so far."""
+    """Return a copy of the run, and a set to which every fact and series that is read from the copy is added."""
     names: set[str] = set()
     return Run(run.source, run.kind, _NotingStore(run, names)), names
 
@@ -29,7 +29,7 @@ class _NotingFacts(dict[str, Any]):
 
 
 class _NotingStore:
-    """The run is asked, not its store: what it has read already need not be read again."""
+    """Reads from the run and not from its store, because the run has cached what was read before."""
 
     def __init__(self, run: Run, names: set[str]) -> None:
         self._run = run

@@ -1,7 +1,7 @@
 """Opens a `.tdx` file for reading, and trusts nothing in it.
 
-A record may come from a stranger. It is opened read-only, its schema must be exactly ours (no views, triggers,
-virtual tables or further columns, so that a query runs nothing but a scan), and every query is bounded in time and
+A record may come from a stranger. It is opened read-only, and its schema must be exactly that of traindx: without
+views, triggers, virtual tables or other columns, a query can run nothing but a scan. Every query is limited in time and
 in the bytes that it returns.
 """
 
@@ -21,16 +21,16 @@ from .errors import RecordError
 
 LARGEST_FILE = 2 << 30
 LONGEST_VALUE = 64 << 20  # bytes of one text or blob
-MOST_SECONDS = 60.0  # of all queries together; a record of 200 MB takes one
-INSTRUCTIONS = 20_000  # of SQLite's virtual machine, between two looks at the clock
+MOST_SECONDS = 60.0  # for all queries together; a record of 200 MB takes one second
+INSTRUCTIONS = 20_000  # of SQLite's virtual machine between two checks of the time
 
 
 class RecordFile:
-    """One read-only connection. Whatever goes wrong is a `RecordError` that names the file."""
+    """One read-only connection. Every error is a `RecordError` that names the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._room = _size(path)  # SQLite compresses nothing: a record cannot hold more than its file
+        self._room = _size(path)  # bytes left to read: SQLite does not compress, so rows hold no more than the file
         self._until = time.monotonic() + MOST_SECONDS
         self._connection = self._connect()
         try:
@@ -49,12 +49,12 @@ class RecordFile:
         self._connection.close()
 
     def damaged(self, what: object) -> RecordError:
-        """What is wrong may come from the file itself: it is cut to one printable line."""
+        """Return an error. Its reason may contain text of the file, so it is cut to one printable line."""
         plain = "".join(char if char.isprintable() else "?" for char in str(what))
         return RecordError(f"{self.path} is damaged ({plain[:120]})")
 
     def rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, until they hold more bytes than the file has."""
+        """Yield the rows of a query. Raises `RecordError` when they hold more bytes than the file."""
         try:
             for row in self._connection.execute(sql):
                 self._room -= sum(len(value) if isinstance(value, (str, bytes)) else 1 for value in row)
@@ -65,42 +65,36 @@ class RecordFile:
             raise self.damaged(self._slow() or error) from None
 
     def _slow(self) -> str | None:
-        """What to say instead of SQLite's "interrupted"."""
+        """Return the reason to show instead of SQLite's "interrupted" if the time is over."""
         over = time.monotonic() > self._until
         return f"reading it takes more than {MOST_SECONDS:.0f} seconds" if over else None
 
     def _connect(self) -> sqlite3.Connection:
-        # The last form serves a record whose -wal file cannot be opened, as on a read-only disk.
+        # The second form can open a record whose -wal file cannot be opened, for example on a read-only disk.
         for options in ("mode=ro", "mode=ro&immutable=1"):
             uri = f"file:{quote(str(self.path.absolute()))}?{options}"
             connection: sqlite3.Connection | None = None
             try:
                 connection = sqlite3.connect(uri, uri=True, timeout=5.0, isolation_level=None)
                 self._restrict(connection)
-                connection.execute("BEGIN")  # one snapshot, whatever a writer does meanwhile
+                connection.execute("BEGIN")  # one snapshot, even if another process writes meanwhile
                 self._check_header(connection)
                 return connection
-            except sqlite3.OperationalError as error:
-                reason: sqlite3.Error = error
+            except (sqlite3.DatabaseError, RecordError) as error:
                 if connection is not None:
                     connection.close()
-            except sqlite3.DatabaseError as error:
-                if connection is not None:
-                    connection.close()
-                damaged = "malformed" in str(error)
-                raise RecordError(
-                    f"{self.path} is {'damaged or cut off' if damaged else 'not a traindx record'} ({error})"
-                ) from None
-            except RecordError:
-                if connection is not None:
-                    connection.close()
-                raise
+                if isinstance(error, RecordError):
+                    raise
+                if not isinstance(error, sqlite3.OperationalError):
+                    kind = "damaged or cut off" if "malformed" in str(error) else "not a traindx record"
+                    raise RecordError(f"{self.path} is {kind} ({error})") from None
+                reason = error
         raise RecordError(f"{self.path} cannot be opened ({self._slow() or reason})")
 
     def _restrict(self, connection: sqlite3.Connection) -> None:
         until = self._until
         connection.set_progress_handler(lambda: time.monotonic() > until, INSTRUCTIONS)
-        if hasattr(connection, "setlimit"):  # from Python 3.11; before, only the file's size bounds a value
+        if hasattr(connection, "setlimit"):  # since Python 3.11; before, only the size of the file limits a value
             for name, most in (("LENGTH", LONGEST_VALUE), ("ATTACHED", 0), ("TRIGGER_DEPTH", 0)):
                 connection.setlimit(getattr(sqlite3, f"SQLITE_LIMIT_{name}"), most)
         for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
@@ -121,7 +115,7 @@ class RecordFile:
         found = frozenset(self.rows(_SCHEMA))
         if found != _expected():
             odd = sorted(f"{row[0]} {str(row[1])[:40]!r}" for row in found - _expected())
-            raise self.damaged(f"it holds what a record does not: {odd[0]}" if odd else "a table is missing")
+            raise self.damaged(f"a record has no {odd[0]}" if odd else "a table is missing")
 
 
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
@@ -135,7 +129,7 @@ def _expected() -> frozenset[tuple[Any, ...]]:
 
 
 def _size(path: Path) -> int:
-    """The bytes of the record with its write-ahead log."""
+    """Return the size of the record with its write-ahead log, in bytes."""
     try:
         if path.is_dir():
             raise RecordError(f"{path} is a folder, not a run record")

@@ -9,7 +9,7 @@ from typing import Any
 from .site import Site
 from .values import entries, number, text
 
-# Optimizers that divide gradients by their own size: the gradient's scale cancels out of their steps.
+# Optimizers that divide the gradient by its own size, so that its scale has no effect on their steps.
 ADAPTIVE = ("adam", "rmsprop", "adagrad", "adadelta", "adafactor", "lamb", "lion", "novograd", "sophia")
 
 
@@ -32,13 +32,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Optimizer:
-    class_name: str  # '' where the record does not say
+    class_name: str  # '' if the record does not say
     index: int
     site: Site | None
     groups: tuple[Group, ...]
     steps: float | None
-    steps_heard: float  # steps of which it is known what became of the gradients before them
-    emptied: float  # of those: the gradients of the last backward had been cleared
+    steps_heard: float  # steps for which it is known whether the gradients were cleared before
+    emptied: float  # those of them before which the gradients were cleared
     facts: Mapping[str, Any]
 
     @property

@@ -36,14 +36,14 @@ class Parameter:
 
     @property
     def matrix(self) -> bool:
-        """A weight that maps a layer's input to its output: no bias, no norm, no embedding."""
+        """Whether this is a weight that maps the input of a layer to its output: no bias, norm or embedding."""
         return self.kind == "weight" and len(self.shape) >= 2
 
     @property
     def gain(self) -> float | None:
-        """Initial size against 1/sqrt(fan_in): about 0.58 as torch does it by default, 1.4 after Kaiming.
+        """The initial size relative to 1/sqrt(fan_in): about 0.58 by torch's default, 1.4 after Kaiming.
 
-        The mean counts too: weights that are all positive add up more than their deviation says.
+        The mean counts too, because weights that are all positive add up to more than their deviation shows.
         """
         if self.init_std is None or self.fan_in is None or self.fan_in <= 0:
             return None
@@ -65,7 +65,7 @@ def _parameter(entry: Mapping[str, Any], position: int) -> Parameter:
         shared=tuple(texts(entry.get("shared"))),
         grad=text(entry.get("grad")),
         moved=truth(entry.get("moved")),
-        # A tensor that belongs to no module is known because a loss was differentiated with respect to it.
+        # A tensor without a module is in the record only because a loss was differentiated with respect to it.
         ran=entry.get("ran") is True or (entry.get("ran") is None and not text(entry.get("module"))),
         depth=float(position) if depth is None else depth,
         fan_in=number(entry.get("fan_in")),
@@ -78,6 +78,6 @@ def _parameter(entry: Mapping[str, Any], position: int) -> Parameter:
 
 
 def read_parameters(found: Iterable[Mapping[str, Any]]) -> tuple[Parameter, ...]:
-    """All parameters, in order of execution where that is known, else as listed."""
+    """Return all parameters in order of execution, or in the order of the record if that is unknown."""
     listed = [_parameter(entry, position) for position, entry in enumerate(found)]
     return tuple(sorted(listed, key=lambda parameter: parameter.depth))

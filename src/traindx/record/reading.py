@@ -1,4 +1,4 @@
-"""Reads a `.tdx` file as it is now, also while another process is writing it."""
+"""Reads a `.tdx` file in its present state, even while another process writes it."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .run import MemoryStore, Run
 from .types import Event, IntArray, LayerTable, Series
 from .vocabulary import in_range, known_kinds
 
-LARGEST_STEP = 1 << 53  # beyond, a step is no longer exact as a float
-MOST_JSON = 32 << 20  # bytes of JSON in a record; as Python objects they may take thirty times as much
+LARGEST_STEP = 1 << 53  # larger steps are not exact as floats
+MOST_JSON = 32 << 20  # bytes of JSON in a record; Python objects may need thirty times as much
 LONGEST_NAME = 4096
-MOST_CELLS = 1 << 22  # of one per-layer table; larger ones are thinned to this
+MOST_CELLS = 1 << 22  # of one per-layer table; larger tables are thinned to this
 
 Row = tuple[int, int, bytes]  # step, layer set, values
 
 
 def load(path: str | Path) -> Run:
-    """Read a run record. Raises `RecordError` with one clear line when that cannot be done."""
+    """Read a run record. Raises `RecordError`, with one line that says why, if that is not possible."""
     path = Path(path)
     with RecordFile(path) as file:
         return Run(str(path), "observed", _Reading(file).store())
 
 
 class _Reading:
-    """Every row is checked as it is read, so that a `Run` holds what it promises, whatever the file holds."""
+    """Checks every row as it reads it, so that a `Run` is always well-formed, whatever the file holds."""
 
     def __init__(self, file: RecordFile) -> None:
         self._file = file
@@ -61,8 +61,8 @@ class _Reading:
             if not isinstance(steps, bytes) or not isinstance(values, bytes) or len(steps) != len(values):
                 raise self._file.damaged("steps without values")
             if len(steps) % 8:
-                raise self._file.damaged("half a number")
-            if number in parts:  # else of a series that was never named
+                raise self._file.damaged("an incomplete number")
+            if number in parts:  # ignore points of a series without a name
                 parts[number].append((steps, values))
         found = {}
         for number, name in names.items():
@@ -116,23 +116,23 @@ class _Reading:
 
     def _steps(self, steps: IntArray) -> IntArray:
         if len(steps) and not (steps.min() >= 0 and steps.max() < LARGEST_STEP):
-            raise self._file.damaged("step numbers that no training reaches")
+            raise self._file.damaged("impossible step numbers")
         return steps
 
     def _number(self, value: Any) -> int:
         if not isinstance(value, int):
-            raise self._file.damaged("a word where a number belongs")
+            raise self._file.damaged("text instead of a number")
         return value
 
     def _name(self, value: Any) -> str:
         if not isinstance(value, str) or len(value) > LONGEST_NAME:
-            raise self._file.damaged("something else where a name belongs")
+            raise self._file.damaged("a value that is not a name")
         return value
 
     def _names(self, text: Any) -> tuple[str, ...]:
         names = self._json(text)
         if not isinstance(names, list):
-            raise self._file.damaged("something else where names of layers belong")
+            raise self._file.damaged("a value that is not a list of layer names")
         return tuple(map(self._name, names))
 
     def _json(self, text: Any) -> Any:
@@ -144,16 +144,16 @@ class _Reading:
                 raise ValueError
             return json.loads(text, parse_int=_whole)
         except (ValueError, RecursionError):
-            raise self._file.damaged("unreadable JSON inside") from None
+            raise self._file.damaged("unreadable JSON") from None
 
 
 def _extent(rows: Iterable[Row], sets: dict[int, tuple[str, ...]]) -> tuple[list[int], dict[str, int]]:
-    """The steps, and the place of each layer's column."""
+    """Return the steps, and the index of each layer's column."""
     used = sorted({number for _, number, _ in rows})
     names = dict.fromkeys(name for number in used for name in sets[number])
     return sorted({step for step, _, _ in rows}), {name: i for i, name in enumerate(names)}
 
 
 def _whole(digits: str) -> int | float:
-    """An integer that numpy can hold; a longer one becomes a float, as JavaScript would read it."""
+    """Parse an integer. One that is too large for numpy becomes a float, as in JavaScript."""
     return int(digits) if len(digits) < 19 else float(digits)

@@ -1,7 +1,7 @@
-"""Takes out of a run what its owner may not want to share: values of arguments, paths, messages, source.
+"""Removes from a run what its owner may not want to share: values of arguments, paths, messages, source code.
 
-What stays is what a diagnosis needs: numbers, the names of layers, parameters and classes, and where a line stands
-(base name of the file and its number).
+It keeps what a diagnosis needs: numbers, the names of layers, parameters and classes, and the base name of the file and
+the line number of source lines.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from .run import Run, RunBuilder
 from .vocabulary import MASK
 
-# Fields whose text anybody may have written, and fields that hold names, in which a slash is no folder.
+# Fields with free text, and fields with names, in which a slash does not mean a folder.
 _FREE_TEXT = ("message", "reason", "detail", "why_not", "notes", "config", "hostname", "host", "user")
 _NAMES = ("name", "module", "param", "shared", "columns", "type", "class", "fn", "op", "train_off")
 # What is known of a distributed job, apart from where it runs.
@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"\S+@\S+|\b\w+://\S+")
 
 
 def redacted(run: Run, *, keep_source: bool = False) -> Run:
-    """The run without what is private. Its curves, tables and steps are the same."""
+    """Return the run without private data. Its curves, tables and steps are the same."""
     builder = RunBuilder(base_name(run.source), run.kind).measurements_of(run)
     for key, value in run.facts.items():
         builder.fact(key, _fact(key, value, keep_source))
@@ -37,7 +37,7 @@ def redacted(run: Run, *, keep_source: bool = False) -> Run:
 
 
 def base_name(path: str) -> str:
-    """The last part of a path of any system; a drive or a folder alone leaves nothing."""
+    """Return the last part of a path of any operating system; "" for a drive or a root folder alone."""
     return ntpath.basename(path.replace("/", "\\").rstrip("\\"))
 
 
@@ -47,7 +47,7 @@ def _fact(key: str, value: Any, keep_source: bool) -> Any:
         words = [_argument(word) for word in argv] if isinstance(argv, list) else []
         return {"path": base_name(str(value.get("path") or "")), "argv": words, "module": value.get("module") is True}
     if key == "platform":
-        return str(value).split("-")[0].split(" ")[0]  # the system's name; the rest may name the host
+        return str(value).split("-")[0].split(" ")[0]  # the name of the system; the rest may contain the host name
     if key == "observers_off" and isinstance(value, Mapping):
         return dict.fromkeys(value, MASK)
     if key == "distributed" and isinstance(value, Mapping):
@@ -56,7 +56,7 @@ def _fact(key: str, value: Any, keep_source: bool) -> Any:
 
 
 def _argument(word: Any) -> str:
-    """The name of an option, without its value."""
+    """Return the name of an option without its value."""
     if not isinstance(word, str) or not re.match(r"--?[A-Za-z]", word):
         return MASK
     name, equals, _ = word.partition("=")
@@ -64,7 +64,7 @@ def _argument(word: Any) -> str:
 
 
 def _inside(value: Any, keep_source: bool) -> Any:
-    """The value with sites, paths and free text inside it made safe."""
+    """Return the value with all sites, paths and free text in it redacted."""
     if isinstance(value, Mapping):
         if "file" in value and "line" in value:
             return _site(value, keep_source)
@@ -92,7 +92,7 @@ def _site(site: Mapping[str, Any], keep_source: bool) -> dict[str, Any]:
 
 
 def _replaced(value: Any, new: Callable[[str], str]) -> Any:
-    """The value with every text inside replaced; numbers stay, and so does the shape."""
+    """Return the value with every text in it replaced; numbers and structure stay the same."""
     if isinstance(value, Mapping):
         return {name: _replaced(part, new) for name, part in value.items()}
     if isinstance(value, list):
@@ -101,5 +101,5 @@ def _replaced(value: Any, new: Callable[[str], str]) -> Any:
 
 
 def _text(text: str, path: re.Pattern[str]) -> str:
-    """A name or a sentence of ours, without addresses, and with paths cut to their last part."""
+    """Return the text without addresses, and with paths cut to their last part."""
     return path.sub(lambda found: base_name(found.group()), _ADDRESS.sub(MASK, text))

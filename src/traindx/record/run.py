@@ -1,4 +1,4 @@
-"""`Run`: what is known of one training, wherever it came from."""
+"""`Run`: what is known about one training, from any source."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .values import entries, mapping, number
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
-# A look at least this far into the run shows its end: the last tenth, less the gaps that observers leave between looks.
+# A look after this share of the run shows its end: the last tenth, with a margin for the gaps between looks.
 NEAR_THE_END = 0.88
 
 
 class Store(Protocol):
-    """Where a run's data lie: in memory or in a file."""
+    """Where the data of a run are stored: in memory or in a file."""
 
     def facts(self) -> dict[str, Any]: ...
     def series_names(self) -> list[str]: ...
@@ -54,14 +54,14 @@ class Run:
         return f"<Run {self.source} ({self.kind}, {self.steps:,} {unit}{'' if self.steps == 1 else 's'})>"
 
     def __str__(self) -> str:
-        """What the run holds, and how to ask it."""
+        """What the run holds, and how to diagnose it."""
         lines = [repr(self)]
         lines += [f"  series  {', '.join(self.series_names)}"] if self.series_names else []
         lines += [f"  layers  {', '.join(self.quantities)}"] if self.quantities else []
         return "\n".join([*lines, "  print(run.diagnose()) says what is wrong"])
 
     def _repr_html_(self) -> str:
-        """In a notebook: verdict, causes and curve."""
+        """What a notebook shows: verdict, causes and curve."""
         return self.diagnose()._repr_html_()
 
     @cached_property
@@ -82,13 +82,13 @@ class Run:
         return self._store.quantities()
 
     def series(self, name: str) -> Series:
-        """The series of that name; empty when the run has none."""
+        """Return the series of that name; an empty one if the run has none."""
         if name not in self._series:
             self._series[name] = self._store.series(name) or empty_series(name)
         return self._series[name]
 
     def layers(self, quantity: str) -> LayerTable:
-        """The per-layer table of that quantity; empty when the run has none."""
+        """Return the per-layer table of that quantity; an empty one if the run has none."""
         if quantity not in self._layers:
             self._layers[quantity] = self._store.layers(quantity) or empty_table(quantity)
         return self._layers[quantity]
@@ -105,14 +105,14 @@ class Run:
         losses = self.series("loss/train") or self.series("loss/validation")
         return steps_covered([losses.steps]) if losses else 0
 
-    # ── facts, typed; what a run does not know is absent, empty or None ─────────────────────────
+    # ── facts with types; unknown ones are absent, empty or None ────────────────────────────────
 
     def fact(self, key: str) -> Mapping[str, Any]:
-        """The fact of that name where it is one mapping; empty otherwise."""
+        """Return the fact of that name if it is a mapping; an empty mapping otherwise."""
         return mapping(self.facts.get(key))
 
     def entries(self, key: str) -> list[Mapping[str, Any]]:
-        """The mappings of a fact that is a list; empty where it is none."""
+        """Return the mappings in a fact that is a list; an empty list otherwise."""
         return entries(self.facts.get(key))
 
     @cached_property
@@ -126,7 +126,7 @@ class Run:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """None where gradients are taken of a function of the weights: the model's own are only its form then."""
+        """The parameters; empty with `torch.func`, where the model's own parameters are not the ones that train."""
         functional = any(site.get("functional") is True for site in self.entries("backward_sites"))
         return () if functional else read_parameters(self.entries("params"))
 
@@ -168,19 +168,20 @@ class Run:
 
     @cached_property
     def backwards_per_step(self) -> float:
-        """How many backward passes from one line feed one update; 1 where it is not known."""
+        """How many backward passes of one line contribute to one update; 1 if unknown."""
         return max([1.0, *(number(site.get("per_step")) or 0.0 for site in self.entries("backward_sites"))])
 
     @cached_property
     def seen_in_part(self) -> str | None:
-        """Why the run was not observed to its end, if it was not: what was not seen may have come later."""
+        """Why the run was not observed to its end; None if it was. Something may have happened after that."""
         reason = self.fact("observers_off").get("everything")
         return reason if isinstance(reason, str) else None
 
     def end_unseen(self, look: str) -> str | None:
-        """Why looks of one kind (`light`, `deep` or `evaluation`) say nothing about the end of the run, if they do not.
+        """Return why looks of one kind do not show the end of the run; None if they do.
 
-        Losses and learning rates are recorded at every step (`step`) and need no look.
+        The kinds are `light`, `deep` and `evaluation`. Losses and learning rates are recorded at every step (`step`)
+        and need no look.
         """
         if self.seen_in_part:
             return "the run was not observed to its end"
@@ -192,7 +193,7 @@ class Run:
 
     @cached_property
     def planned_steps(self) -> int | None:
-        """How many steps the run was meant to have, where that is known and the script did not end by itself."""
+        """How many steps the run was meant to have; None if that is unknown or the script ended by itself."""
         planned = number(self.fact("planned").get("steps"))
         ended = str(self.facts.get("exit") or "")
         by_itself = ended == "ok" or ended.startswith("exit ")
@@ -204,14 +205,14 @@ class Run:
         return str(self.fact("log").get("step_unit") or "step")
 
     def diagnose(self) -> Diagnosis:
-        """What is wrong with this run, most likely cause first."""
-        # The one look downstream: people in a notebook hold a Run and ask it.
+        """Find what is wrong with this run, most likely cause first."""
+        # The only import of a later stage in this room: in a notebook, people have a Run and call its methods.
         from ..diagnosis import diagnose
 
         return diagnose(self)
 
     def to_pandas(self) -> Any:
-        """All scalar series side by side, indexed by step (the last value where a step repeats)."""
+        """Return all scalar series side by side, indexed by step (with the last value of a repeated step)."""
         import pandas as pd
 
         columns = {}
@@ -223,7 +224,7 @@ class Run:
 
 
 class MemoryStore:
-    """A run that was built in this process: by a log reader, a probe or a test."""
+    """The data of a run in memory."""
 
     def __init__(self) -> None:
         self.fact_values: dict[str, Any] = {}
@@ -264,7 +265,7 @@ class RunBuilder:
         self._store = MemoryStore()
 
     def measurements_of(self, run: Run) -> RunBuilder:
-        """Takes over the series and tables of another run."""
+        """Take the series and tables of another run."""
         for name in run.series_names:
             self._store.series_values[name] = run.series(name)
         for quantity in run.quantities:
@@ -279,7 +280,7 @@ class RunBuilder:
         step_array = np.asarray(steps, dtype=np.int64)
         value_array = np.asarray(values, dtype=np.float64)
         if step_array.shape != value_array.shape or step_array.ndim != 1:
-            raise ValueError(f"{name}: {step_array.shape} steps against {value_array.shape} values")
+            raise ValueError(f"{name}: steps of shape {step_array.shape} and values of shape {value_array.shape}")
         self._store.series_values[name] = Series(name, step_array, value_array)
         return self
 

@@ -1,4 +1,4 @@
-"""Writes a run that is held in memory to a `.tdx` file."""
+"""Writes a run from memory to a `.tdx` file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .writer import RecordWriter
 
 
 def save(run: Run, path: Path) -> None:
-    """Raises `RecordError` where the file cannot be made."""
+    """Write the run. Raises `RecordError` if the file cannot be created."""
     writer = RecordWriter(path)
     for key, value in run.facts.items():
         writer.fact(key, value)

@@ -1,8 +1,8 @@
-"""The layout of a `.tdx` file. Imports nothing but the standard library: the observer's process needs it early."""
+"""The schema of a `.tdx` file. The observer's process needs it early, so only the standard library is imported."""
 
 from __future__ import annotations
 
-# "TDX1" as a number, in SQLite's application_id: tells our files from any other SQLite database.
+# "TDX1" as a number. SQLite's application_id distinguishes records from other SQLite databases.
 APPLICATION_ID = 0x54445831
 VERSION = 1
 

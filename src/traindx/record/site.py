@@ -12,7 +12,7 @@ from .values import mapping, number, text
 
 @dataclass(frozen=True)
 class Site:
-    """A line of the user's source, as it is shown to them."""
+    """A line of the user's source. As text it is `file:line`."""
 
     file: str
     line: int
@@ -23,12 +23,12 @@ class Site:
 
     @classmethod
     def of(cls, value: Any) -> Site | None:
-        """From a site as facts hold it (docs/record.md), or None."""
+        """Make a site from its form in facts (docs/record.md); None if it is not one."""
         site = mapping(value)
         file = text(site.get("file"))
         return cls(file, max(0, int(number(site.get("line")) or 0)), text(site.get("text")).strip()) if file else None
 
 
 def site_of(entry: Mapping[str, Any] | None) -> Site | None:
-    """The source line that an entry of a fact names under `site`."""
+    """Return the source line under `site` in an entry of a fact."""
     return Site.of((entry or {}).get("site"))

@@ -1,8 +1,8 @@
-"""Which deep samples to forget when a run grows long.
+"""Chooses which deep samples to delete when a run gets long.
 
-Every deep sample stays until there are `LIMIT` of them; then every second one of the older half goes, except
-the first ones and those near an event. What remains is dense at the start, around whatever went wrong, and at
-the end; a run of any length keeps a bounded file.
+Every deep sample is kept until there are more than `LIMIT`. Then every second one of the older half is deleted, except
+the first ones and those near an event. The rest is dense at the start, around events and at the end, and the file of a
+run of any length stays small.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from bisect import bisect_left, insort
 LIMIT = 2000
 KEEP_FIRST = 64
 KEEP_AROUND_EVENT = 20  # samples on either side of an event
-MAX_EVENTS = 200  # past that, events are the normal state and protect nothing more
+MAX_EVENTS = 200  # further events are so frequent that they protect no samples
 
 
 class DeepSampleLedger:
-    """Keeps account of the sampled steps and names those that may go."""
+    """Keeps a list of the sampled steps and chooses those to delete."""
 
     def __init__(self) -> None:
         self._steps: list[int] = []
@@ -35,7 +35,7 @@ class DeepSampleLedger:
             self._events.append(step)
 
     def surplus(self) -> list[int]:
-        """The steps whose samples are to be deleted now; empty until the limit is passed."""
+        """Return the steps whose samples are to be deleted now; none as long as the limit is not exceeded."""
         if len(self._steps) <= LIMIT:
             return []
         protected = self._protected()

@@ -15,7 +15,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Series:
-    """One scalar over steps. Steps are in order of writing, may repeat, and may be empty."""
+    """One scalar over steps, in the order in which it was written. Steps may repeat or go back."""
 
     name: str
     steps: IntArray
@@ -44,8 +44,11 @@ class Series:
 
     @property
     def in_order(self) -> Series:
-        """The finite points by increasing step, one a step: the mean of values written in succession (accumulation,
-        several ranks), the last of those written again later (a resume)."""
+        """The finite points by increasing step, one per step.
+
+        Values written directly after each other (accumulation, several ranks) become their mean. Of values written
+        again later (a resume), the last one is kept.
+        """
         points = self.finite
         steps, values = points.steps, points.values
         moves = np.diff(steps)
@@ -63,7 +66,7 @@ class Series:
 
 @dataclass(frozen=True, repr=False)
 class LayerTable:
-    """One quantity by step (rows) and layer (columns); NaN where it was not measured."""
+    """One quantity by step (rows) and layer (columns); NaN if it was not measured."""
 
     quantity: str
     steps: IntArray
@@ -83,7 +86,7 @@ class LayerTable:
         return f"<LayerTable {self.quantity}: {len(self.layers):,} layers at {looks}>"
 
     def column(self, layer: str) -> FloatArray:
-        """The values of one layer, by step."""
+        """Return the values of one layer, by step."""
         return self.values[:, self.layers.index(layer)]
 
 
@@ -106,14 +109,14 @@ def empty_table(quantity: str) -> LayerTable:
 
 
 def steps_covered(columns: Sequence[IntArray]) -> int:
-    """How many steps a log covers, by the steps of its columns.
+    """Return how many steps a log covers, by the steps of its columns.
 
-    A column whose first point is a whole interval (1, 2, 3 …; 10, 20, 30 …) counts steps that are done; others (0, 10,
-    20 …; 49, 99 …) number them from 0. A column of one point does not tell.
+    A column that starts with a whole interval (1, 2, 3 …; 10, 20, 30 …) counts the steps that are done. Other columns
+    (0, 10, 20 …; 49, 99 …) number the steps from 0. A column with one point counts only if all have one point.
     """
-    told = [np.unique(steps) for steps in columns if len(steps)]
-    told = [steps for steps in told if len(steps) > 1] or told
-    return max((int(steps[-1]) + (not _from_one(steps)) for steps in told), default=0)
+    found = [np.unique(steps) for steps in columns if len(steps)]
+    found = [steps for steps in found if len(steps) > 1] or found
+    return max((int(steps[-1]) + (not _from_one(steps)) for steps in found), default=0)
 
 
 def _from_one(steps: IntArray) -> bool:

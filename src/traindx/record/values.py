@@ -1,4 +1,4 @@
-"""Reads the values of facts, which anything may have written: the value, or None or nothing where it is not one."""
+"""Reads values of facts, which may be anything: returns the value, or None or an empty value if it has another type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def number(value: Any) -> float | None:
-    """A finite number, or None. True and False are no numbers."""
+    """Return a finite number, or None. True and False do not count as numbers."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -35,7 +35,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 
 def entries(value: Any) -> list[Mapping[str, Any]]:
-    """The mappings in a list; nothing where there is no list."""
+    """Return the mappings in a list; nothing if the value is not a list."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, (list, tuple)) else []
 
 
@@ -44,14 +44,14 @@ def texts(value: Any) -> list[str]:
 
 
 def numbers(value: Any) -> list[float]:
-    """The finite numbers in a list."""
+    """Return the finite numbers in a list."""
     if not isinstance(value, (list, tuple)):
         return []
     return [found for found in map(number, value) if found is not None]
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
-    """A tensor's shape, or None where the value is no list of sizes."""
+    """Return the shape of a tensor, or None if the value is not a list of sizes."""
     if not isinstance(value, (list, tuple)):
         return None
     sizes = [number(size) for size in value]
@@ -59,13 +59,13 @@ def shape(value: Any) -> tuple[int, ...] | None:
 
 
 def histogram(value: Any) -> dict[str, float]:
-    """Counts by class; classes never seen are left out."""
+    """Return the counts by class, without classes that never occurred."""
     counts = {str(name): number(found) or 0.0 for name, found in mapping(value).items()}
     return {name: found for name, found in counts.items() if found > 0}
 
 
 def op_counts(graph: Mapping[str, Any]) -> dict[str, float]:
-    """Operations of a graph by plain name: `addmm`, also where autograd's `AddmmBackward0` was recorded."""
+    """Return the counts of operations in a graph by plain name: `addmm` for autograd's `AddmmBackward0`."""
     counts: dict[str, float] = {}
     for name, found in mapping(graph.get("ops")).items():
         plain = str(name).split("Backward")[0].lower()

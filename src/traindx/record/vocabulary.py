@@ -1,4 +1,4 @@
-"""Which kind of JSON each fact is (docs/record.md), so that a fact of another kind never enters a `Run`."""
+"""The JSON type of each fact (docs/record.md). Facts of another type are not read into a `Run`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     ),
 }  # fmt: skip
 
-# Quantities that are shares, in series and in per-layer tables, and those that are never negative.
+# Quantities that are shares, and quantities that are never negative, in series and in per-layer tables.
 _SHARES = {
     "accuracy/train", "accuracy/validation", "error/confident", "label_majority", "correct/majority",
     "grad_zero", "act_zero", "act_saturated", "act_dead", "preact_large", "nonfinite",
@@ -46,14 +46,14 @@ _SIZES = {
 
 
 def in_range(quantity: str, values: FloatArray) -> FloatArray:
-    """The values, NaN where they are not possible for this quantity."""
+    """Return the values, with NaN for those that are impossible for this quantity."""
     if quantity in _SHARES:
         return np.where((values >= 0) & (values <= 1), values, np.nan)
     return np.where(values >= 0, values, np.nan) if quantity in _SIZES else values
 
 
 def known_kinds(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts without those of a wrong kind. A fact that this version does not know stays."""
+    """Return the facts without those of a wrong type. Facts that this version does not know are kept."""
     return {key: value for key, value in facts.items() if value is None or _fits(key, value)}
 
 
@@ -64,4 +64,4 @@ def _fits(key: str, value: Any) -> bool:
     return kind is None or (isinstance(value, kind) and not isinstance(value, bool))
 
 
-MASK = "***"  # stands for an argument or a part of a message that may be a secret
+MASK = "***"  # replaces an argument or a part of a message that may be a secret

@@ -1,7 +1,7 @@
-"""Writes a `.tdx` file in batches, from a thread of its own, beside a training that must not notice.
+"""Writes a `.tdx` file in batches, in its own thread, so that it does not disturb the training.
 
-Only the standard library is imported here: the script under observation may set environment variables that
-numpy or torch read at import, so neither may be imported before the script does so itself.
+Only the standard library is imported here. The observed script may set environment variables that numpy or torch read
+at import, so neither may be imported before the script does it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from . import schema
 from .errors import RecordError
 from .thinning import DeepSampleLedger
 
-# A run that is killed loses what came since the last write: with the time that a write takes, about a second at most.
+# A run that is killed loses what came after the last write: about one second, with the time that a write takes.
 FLUSH_SECONDS = 0.8
 CHUNK_POINTS = 1024
 
 
 def _private_encoder() -> Callable[[Any], str]:
-    """JSON that the script cannot change: a copy of the module, not the one that everybody imports."""
+    """Return an encoder from a private copy of the json module, which the script cannot change."""
     spec = importlib.util.find_spec("json.encoder")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -41,10 +41,10 @@ _encode = _private_encoder()
 
 
 class RecordWriter:
-    """Collects in memory, writes about once a second, never raises after it was opened.
+    """Collects data in memory and writes it about once a second. After it has been created it never raises.
 
-    `before_flush` is called on the writing thread just before each write; the observer uses it to bring over
-    what still lies in tensors, which is the only moment when a device is synchronised.
+    The writing thread calls `before_flush` just before each write. The observer uses it to copy values out of tensors;
+    this is the only moment when a device is synchronised.
     """
 
     def __init__(self, path: Path, before_flush: Callable[[], None] | None = None) -> None:
@@ -67,7 +67,7 @@ class RecordWriter:
         self._thread = threading.Thread(target=self._loop, name="traindx-writer", daemon=True)
         self._thread.start()
 
-    # ── what the observer says ──────────────────────────────────────────────────────────────────
+    # ── called by the observer ──────────────────────────────────────────────────────────────────
 
     def fact(self, key: str, value: Any) -> None:
         text = _encode(value)
@@ -88,7 +88,7 @@ class RecordWriter:
                 self.last_step = max(self.last_step, int(steps[-1]))
 
     def rename(self, old: str, new: str) -> None:
-        """Give a series its final name, once that is known. Nothing happens where `new` is taken."""
+        """Give a series its final name, once that is known. Does nothing if `new` is taken."""
         self.flush()
         with self._flushing:
             if self.lost is None and old in self._tails and new not in self._tails:
@@ -121,7 +121,7 @@ class RecordWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has been collected. Errors end the recording, not the training."""
+        """Write the collected data. An error ends the recording, not the training."""
         with self._flushing:
             if self._before_flush is not None:
                 self._before_flush()
@@ -164,40 +164,40 @@ class RecordWriter:
 
     def _give_up(self, error: Exception) -> None:
         self.lost = f"{self.path}: {error}"
-        with suppress(Exception):  # the script may have closed stderr or put something of its own there
+        with suppress(Exception):  # the script may have closed or replaced stderr
             print(
-                f"traindx: cannot write {self.path} ({error}); what was observed after step "
-                f"{self.last_step} is lost, the training goes on",
+                f"traindx: cannot write {self.path} ({error}); everything after step {self.last_step} is lost, "
+                "the training continues",
                 file=sys.stderr,
             )
 
     def abandon(self) -> None:
-        """Forget the file without touching it: for a forked child, whose parent goes on writing."""
+        """Stop without touching the file: for a forked child, whose parent continues to write."""
         self._stop.set()
         self._before_flush = None
-        self._lock = threading.Lock()  # the parent's threads may have held the old ones as it forked
+        self._lock = threading.Lock()  # threads of the parent may have held the old locks during the fork
         self._flushing = threading.Lock()
         self.lost = "forked child"
 
     def close(self) -> None:
-        """Write the rest and leave one plain file with no companions."""
+        """Write the rest and leave a single file, without a -wal file beside it."""
         if self.lost == "forked child":
             return
         self._stop.set()
         self._thread.join(timeout=30.0)
         self.flush()
         try:
-            self._connection.execute("PRAGMA busy_timeout=200")  # whoever follows the run must not hold up its end
+            self._connection.execute("PRAGMA busy_timeout=200")  # a reader of the record must not delay the end
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._connection.execute("PRAGMA journal_mode=DELETE")
         except sqlite3.Error:
-            pass  # another process is reading: the -wal file stays, and the record is complete with it
+            pass  # another process is reading: the -wal file stays, and is part of the record
         finally:
             self._connection.close()
 
 
 class _Tail:
-    """The last, still growing chunk of one series."""
+    """The last chunk of one series, which still grows."""
 
     def __init__(self, series: int) -> None:
         self.series = series
@@ -206,7 +206,7 @@ class _Tail:
         self.values: array[float] = array("d")
 
     def extend(self, steps: array[int], values: array[float]) -> list[tuple[int, int, bytes, bytes]]:
-        """Take new points in; return the chunk rows that now have to be written."""
+        """Add new points, and return the rows of chunks that must be written now."""
         self.steps.extend(steps)
         self.values.extend(values)
         rows = []
@@ -234,10 +234,10 @@ def _create(path: Path) -> sqlite3.Connection:
         raise RecordError(f"{path} exists already")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # For the owner alone: a record tells much about a program. SQLite gives its companions the same mode.
+        # Only the owner may read it: a record says much about a program. SQLite gives its -wal file the same mode.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        # Autocommit off by default: every flush is one transaction. The connection is used by one thread at a
-        # time (guarded by the flushing lock), not by the thread that made it.
+        # Autocommit is off by default: every flush is one transaction. One thread at a time uses the connection
+        # (under the flushing lock), but not always the thread that made it.
         connection = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")

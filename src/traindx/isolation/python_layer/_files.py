@@ -1,8 +1,9 @@
-"""`open` and the functions of `os` that take paths, redirected to the layer."""
+"""Redirects `open` and the functions of `os` that take paths to the layer."""
 
 from __future__ import annotations
 
 import builtins
+import errno
 import io
 import os
 import pathlib
@@ -23,7 +24,7 @@ OWN_OPEN = io.open
 
 
 class Files:
-    """Every method has the signature of the function that it stands in for."""
+    """The replacements. Every method has the signature of the function that it replaces."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -51,7 +52,7 @@ class Files:
             setattr(accessor, name, staticmethod(self.open_file if name == "open" else getattr(os, name)))
 
     def _simple(self, name: str) -> Callable[..., Any]:
-        """A function of one path."""
+        """Return the replacement of a function that takes one path."""
         own = OWN[name]
         follows = name not in ("lstat", "readlink", "lchown")
 
@@ -66,13 +67,13 @@ class Files:
                 self._must_exist(named, path)
                 return own(self.tree.for_writing(named), *args, **options)
             if self.tree.exists(named):
-                raise FileExistsError(17, os.strerror(17), path)
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
             return self._as_named(path, own, self.tree.for_writing(named, contents=False), *args, **options)
 
-        return partial(function)  # like the built-in one, no method of a class that keeps it
+        return partial(function)  # unlike a function, it does not become a method as an attribute of a class
 
     def _as_named(self, path: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Errors name the path that the script gave."""
+        """Call the function, with errors that name the path that the script gave."""
         try:
             return function(*args, **options)
         except OSError as error:
@@ -81,7 +82,7 @@ class Files:
 
     def _must_exist(self, named: str, path: Any) -> None:
         if not self.tree.exists(named):
-            raise FileNotFoundError(2, os.strerror(2), path)
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     def open_file(self, file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
         if isinstance(file, int) or not isinstance(mode, str):
@@ -90,7 +91,7 @@ class Files:
         if not set(mode) & set("wax+"):
             return self._as_named(file, OWN_OPEN, self.tree.place(named), mode, *args, **options)
         if "x" in mode and self.tree.exists(named):
-            raise FileExistsError(17, os.strerror(17), file)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), file)
         place = self.tree.for_writing(named, contents="w" not in mode)
         return self._as_named(file, OWN_OPEN, place, mode, *args, **options)
 
@@ -99,11 +100,11 @@ class Files:
         place = self.tree.place(named)
         if flags & WRITE_FLAGS:
             if flags & os.O_EXCL and flags & os.O_CREAT and self.tree.exists(named):
-                raise FileExistsError(17, os.strerror(17), path)
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
             if not flags & os.O_CREAT:
                 self._must_exist(named, path)
             place = self.tree.for_writing(named, contents=not flags & os.O_TRUNC)
-            # The layer's file may be new although the script's is not.
+            # The real file may exist although the layer has no copy of it yet.
             flags |= os.O_CREAT if flags & os.O_TRUNC else 0
         return int(self._as_named(path, OWN["open"], place, flags, mode))
 
@@ -122,7 +123,7 @@ class Files:
         named = self.tree.name(path, dir_fd, follow=False)
         self._must_exist(named, path)
         if stat.S_ISDIR(OWN["lstat"](self.tree.place(named)).st_mode):
-            raise IsADirectoryError(21, os.strerror(21), path)
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         self.tree.make_folder(named.rpartition("/")[0] or "/")
         if there(above := self.tree.above(named)):
             OWN["unlink"](above)
@@ -135,7 +136,7 @@ class Files:
             return
         self._must_exist(named, path)
         if self._as_named(path, self.tree.names_in, named):
-            raise OSError(39, os.strerror(39), path)
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
         if is_folder(above := self.tree.above(named)):
             shutil.rmtree(above, ignore_errors=True)
         self.tree.hide(named)
@@ -149,43 +150,43 @@ class Files:
         if folder:
             if self.tree.exists(new):
                 self.rmdir(dst, dir_fd=dst_dir_fd)
-            self._bring_up(old)
+            self._copy_up(old)
         source = self.tree.for_writing(old)
         self.tree.make_folder(new.rpartition("/")[0] or "/")
         self._as_named(dst, OWN["rename"], source, self.tree.above(new))
         self.tree.hide(old)
         if folder:
-            self.tree.hide(new)  # what the user has below it stays hidden
+            self.tree.hide(new)  # so that the entries of a real folder with this path stay hidden
 
     replace = rename
 
-    def _bring_up(self, named: str) -> None:
-        """Everything below a folder, into the layer."""
+    def _copy_up(self, named: str) -> None:
+        """Copy a folder and everything below it to the layer."""
         self.tree.for_writing(named)
         for name in self.tree.names_in(named):
             below = f"{named}/{name}"
             if stat.S_ISDIR(OWN["lstat"](self.tree.place(below)).st_mode):
-                self._bring_up(below)
+                self._copy_up(below)
             else:
                 self.tree.for_writing(below)
 
     def symlink(self, src: Any, dst: Any, _folder: bool = False, *, dir_fd: int | None = None, **_: Any) -> None:
         named = self.tree.name(dst, dir_fd, follow=False)
         if self.tree.exists(named):
-            raise FileExistsError(17, os.strerror(17), dst)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), dst)
         self._as_named(dst, OWN["symlink"], src, self.tree.for_writing(named, contents=False))
 
     def link(self, src: Any, dst: Any, **options: Any) -> None:
-        """A copy: the user's file must not get a second name."""
+        """Copy the file: a hard link would let the script change the real file."""
         named = self.tree.name(dst, options.get("dst_dir_fd"), follow=False)
         if self.tree.exists(named):
-            raise FileExistsError(17, os.strerror(17), dst)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), dst)
         source = self.tree.place(self.tree.name(src, options.get("src_dir_fd")))
         self._as_named(src, shutil.copy2, source, self.tree.for_writing(named, contents=False))
 
     def chdir(self, path: Any) -> None:
         if isinstance(path, int):
-            raise PermissionError(1, "isolated run: chdir by descriptor", path)
+            raise PermissionError(errno.EPERM, "isolated run: chdir by descriptor", path)
         named = self.tree.name(path)
         place = self.tree.place(named)
         self._as_named(path, OWN["listdir"], place)
@@ -198,7 +199,7 @@ class Files:
 
 
 class Entries:
-    """What `os.scandir` gives."""
+    """Replaces the iterator that `os.scandir` returns."""
 
     def __init__(self, files: Files, path: Any, names: list[Any]) -> None:
         self._left = iter([Entry(files, path, name) for name in names])
@@ -220,7 +221,7 @@ class Entries:
 
 
 class Entry:
-    """An `os.DirEntry`."""
+    """Replaces `os.DirEntry`."""
 
     def __init__(self, files: Files, folder: Any, name: Any) -> None:
         self.name = name

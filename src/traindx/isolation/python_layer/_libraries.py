@@ -1,4 +1,4 @@
-"""Compiled code that opens files by path, past Python: the path that it gets is the layer's."""
+"""Redirects compiled code that opens files by path without Python: it gets the path in the layer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._tree import Tree
 
 
 def redirect_libraries(tree: Tree, after_import: Callable[[str, Callable[[], None]], Any]) -> None:
-    """`after_import(name, then)` calls `then` as soon as a module is there."""
+    """Redirect each library when it is imported. `after_import(name, then)` calls `then` after the import."""
     own = _Paths(tree)
     for name, then in (("torch", own.torch), ("sqlite3", own.sqlite3), ("safetensors", own.safetensors),
                        ("h5py", own.h5py), ("cv2", own.cv2)):  # fmt: skip
@@ -74,7 +74,7 @@ class _Paths:
 
 
 def _first_path(function: Callable[..., Any], place: Callable[[Any], Any], at: int = 0) -> Callable[..., Any]:
-    """The function, with its argument number `at` sent to the layer."""
+    """Return the function with the path in argument number `at` redirected to the layer."""
 
     def redirected(*args: Any, **options: Any) -> Any:
         changed = [place(each) if i == at else each for i, each in enumerate(args)]
@@ -88,7 +88,7 @@ def _first_path(function: Callable[..., Any], place: Callable[[Any], Any], at: i
 
 
 def _with_path(kind: Any, place: Callable[[Any], Any]) -> Any:
-    """The class, made with its first argument sent to the layer."""
+    """Return a subclass whose constructor redirects its first argument to the layer."""
     try:
 
         class Redirected(kind):
@@ -97,5 +97,5 @@ def _with_path(kind: Any, place: Callable[[Any], Any]) -> Any:
 
         Redirected.__name__ = kind.__name__
         return Redirected
-    except TypeError:  # a class of compiled code that cannot have children
+    except TypeError:  # a compiled class that does not allow subclasses
         return _first_path(kind, place)

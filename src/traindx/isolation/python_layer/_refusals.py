@@ -1,4 +1,4 @@
-"""Refuses, by Python's audit events, what the layer does not handle, before it happens."""
+"""Refuses what the layer does not handle before it happens, by an audit hook of Python."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ PROGRAMS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.sp
             "os.forkpty"}  # fmt: skip
 NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}
 SIGNALS = {"os.kill", "os.killpg", "signal.pthread_kill"}
-# Events whose arguments number 0 (and 1) are paths that would be changed.
+# Events that change files, and how many of their first arguments are paths.
 CHANGES = {"os.remove": 1, "os.rmdir": 1, "os.mkdir": 1, "os.chmod": 1, "os.chown": 1, "os.truncate": 1, "os.utime": 1,
            "os.setxattr": 1, "os.removexattr": 1, "os.rename": 2, "os.link": 2, "sqlite3.connect": 1}  # fmt: skip
 WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 class Refused(PermissionError):
-    """Something that an isolated run must not do."""
+    """The script tried something that an isolated run must not do."""
 
 
 def refuse_the_rest(tree: Tree) -> None:
-    """From now on, in this process and its forks. Cannot be undone."""
+    """Install the audit hook for this process and its forks. It cannot be removed."""
     first = os.getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -51,13 +51,13 @@ def _check(tree: Tree, event: str, path: Any) -> None:
         return
     place = os.path.normpath(os.path.join(tree.cwd or "/", text))
     if not tree.is_real(place):
-        raise Refused(1, f"isolated run: {event} past the layer", text)
+        raise Refused(1, f"isolated run: {event} outside the layer", text)
 
 
 def _check_address(tree: Tree, event: str, address: Any) -> None:
-    """Sockets of the run's own folders alone: workers of loaders talk through them."""
+    """Allow only sockets in the folders of the run: workers of data loaders use them."""
     if address is None:
-        return  # over a connection that exists already
+        return  # the socket is connected already
     if isinstance(address, (str, bytes)):
         text = os.fsdecode(address)
         if not text or (text.startswith("/") and tree.is_real(text)):
@@ -66,7 +66,7 @@ def _check_address(tree: Tree, event: str, address: Any) -> None:
 
 
 def _check_process(pid: int, first: int) -> None:
-    """Signals to processes of this run alone."""
+    """Allow only signals to processes of this run."""
     if pid in (0, -1) or abs(pid) == first:
         raise Refused(1, f"isolated run: no signal to process {pid}")
     try:

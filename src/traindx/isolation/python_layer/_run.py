@@ -18,16 +18,16 @@ from ._refusals import refuse_the_rest
 from ._tree import Tree
 
 SHORT = "/tmp"
-SHARED_MEMORY = "/dev/shm"  # loaders' workers hand over their batches there
+SHARED_MEMORY = "/dev/shm"  # workers of data loaders pass their batches through it
 
 
 def run_layered(work: Callable[[], int], kept: Sequence[str]) -> int:
-    """Do the work in a layer; its exit code. Nothing that it starts outlives it."""
-    # Sockets of loaders' workers lie in it, and their paths must be short.
+    """Run `work` in a layer, and return its exit code. Nothing that it starts outlives it."""
+    # The layer holds the sockets of data loader workers, whose paths must be short.
     short = sys.platform == "linux" and os.access(SHORT, os.W_OK)
     scratch = tempfile.mkdtemp(prefix="tdx-", dir=SHORT if short else kept[0])
     if sys.platform == "linux":
-        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)  # also what leaves its session comes back here
+        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)  # orphaned descendants become children of this process
     worker = os.fork()
     if worker:
         code = wait_for(worker, memory_allowed())
@@ -51,7 +51,7 @@ def _layered(work: Callable[[], int], scratch: str, kept: Sequence[str]) -> int:
     if sys.platform == "linux":
         _landlock.fence([*kept, scratch, *([SHARED_MEMORY] if os.path.isdir(SHARED_MEMORY) else [])])
     else:
-        os.setsid = _no_session  # type: ignore[assignment]  # a daemon could not be found again
+        os.setsid = _no_session  # type: ignore[assignment]  # a daemon could not be found and ended
     tree = Tree(scratch, kept)
     Files(tree).install()
     redirect_libraries(tree, after_import)

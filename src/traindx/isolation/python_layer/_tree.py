@@ -1,4 +1,7 @@
-"""The layer: which file is read, and which is written, where the script names a path."""
+"""The layer: finds the file to read and the file to write for a path that the script names.
+
+A path in the layer is *above*, the real path is *below*.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from typing import Any
 
 MOST_LINKS = 40
 SHARED_MEMORY = "/dev/shm"
-# The system's own functions, whatever is put in their place later.
+# The original functions: `_files` replaces those in `os`.
 lstat, readlink, mkdir, listdir, access, getcwd = os.lstat, os.readlink, os.mkdir, os.listdir, os.access, os.getcwd
 status, chmod = os.stat, os.chmod
 
 
 def there(path: str) -> bool:
-    """Whether the path exists, be it a link to nowhere."""
+    """Return whether the path exists, even if it is a broken link."""
     try:
         lstat(path)
     except (OSError, ValueError):
@@ -37,19 +40,19 @@ def is_link(path: str) -> bool:
 
 
 class Tree:
-    """Files below `folder` stand for the user's: same absolute path, below it. `real` are folders left as they are."""
+    """Maps paths to the layer. `FOLDER/files/PATH` replaces `/PATH`. Folders in `real` are not redirected."""
 
     def __init__(self, folder: str, real: Sequence[str]) -> None:
         self.folder = folder
         self._real = (folder, *real, "/proc")
-        self._gone: set[str] = set()  # paths whose files below the layer are hidden
+        self._gone: set[str] = set()  # paths whose real files the script has deleted
         try:
             self.cwd = getcwd()
         except OSError:
             self.cwd = ""
 
     def name(self, path: Any, at: int | None = None, follow: bool = True) -> str:
-        """The absolute path that the script means, without links."""
+        """Return the absolute path that the script means, without links. `at` is the descriptor of a folder."""
         text = os.fsdecode(os.fspath(path))
         base = self.cwd if at is None else self.shown(readlink(f"/proc/self/fd/{at}"))
         if not text.startswith("/") and not base:
@@ -81,27 +84,27 @@ class Tree:
             return None
 
     def is_real(self, name: str) -> bool:
-        """Whether the path is none of the layer's business."""
+        """Return whether the layer does not redirect this path."""
         if name.startswith("/dev/"):
             return not (name == SHARED_MEMORY or name.startswith(SHARED_MEMORY + "/"))
         return any(name == folder or name.startswith(folder + "/") for folder in self._real)
 
     def shown(self, place: str) -> str:
-        """The path that a file of the layer stands for."""
+        """Return the path that a file of the layer stands for."""
         inside = place == self.folder or place.startswith(self.folder + "/files/")
         return (place[len(self.folder) + len("/files") :] or "/") if inside else place
 
     def above(self, name: str) -> str:
-        """Where the layer has this path, or would have it."""
+        """Return where the layer has this path, or would have it."""
         return name if self.is_real(name) else f"{self.folder}/files{name}"
 
     def place(self, name: str) -> str:
-        """The file to read: the layer's own, else the user's."""
+        """Return the file to read: the one in the layer if there is one, else the real one."""
         above = self.above(name)
         return above if there(above) or self.hidden(name) else name
 
     def hidden(self, name: str) -> bool:
-        """Whether the script has deleted what lies below the layer at this path."""
+        """Return whether the script has deleted the real file at this path, or a folder above it."""
         while name not in ("", "/"):
             if name in self._gone:
                 return True
@@ -116,7 +119,7 @@ class Tree:
         return there(self.place(name))
 
     def for_writing(self, name: str, contents: bool = True) -> str:
-        """The layer's own file for this path, made from the user's. `contents`: with what it holds."""
+        """Return the file in the layer for this path. If it is new, copy the real one, with its contents or without."""
         above = self.above(name)
         if self.is_real(name) or there(above):
             return above
@@ -138,7 +141,7 @@ class Tree:
             shutil.copy2(below, above, follow_symlinks=False)
 
     def make_folder(self, name: str) -> None:
-        """Have the folder in the layer, where the script has it."""
+        """Create the folder in the layer if it exists for the script."""
         above = self.above(name)
         if is_folder(above):
             return
@@ -149,12 +152,12 @@ class Tree:
             chmod(above, stat.S_IMODE(status(name).st_mode) | 0o700)
 
     def names_in(self, name: str) -> list[str]:
-        """What a folder holds, as the script has it."""
+        """Return the names in a folder as the script sees it."""
         found = set()
         if is_folder(above := self.above(name)):
             found |= set(listdir(above))
         if above != name and not self.hidden(name) and is_folder(name):
             found |= {each for each in listdir(name) if self.exists(f"{name.rstrip('/')}/{each}")}
         elif not is_folder(above):
-            listdir(above)  # raises what is to be raised
+            listdir(above)  # raises the error that the script expects
         return sorted(found)

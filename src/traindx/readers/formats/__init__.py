@@ -1,1 +1,1 @@
-"""One module a log format: `KIND`, `sniff(source) -> float` and `read(source, options) -> list[Run]`."""
+"""One module per log format: `KIND`, `sniff(source) -> float` and `read(source, options) -> list[Run]`."""

@@ -1,4 +1,4 @@
-"""From a polars data frame to rows of numbers."""
+"""Turns a polars data frame into rows of numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_frame(collector: Collector, frame: pl.DataFrame) -> None:
-    """The numeric columns of a frame; an empty cell is one without a number."""
+    """Add the numeric columns of a frame. A null becomes an empty cell."""
     import polars as pl
 
     everywhere = np.arange(frame.height)
@@ -31,7 +31,7 @@ def add_frame(collector: Collector, frame: pl.DataFrame) -> None:
 
 
 def numbers_wide(frame: pl.DataFrame) -> dict[str, pl.DataType]:
-    """The frame's types with every number as a float: what further rows of the same table can be read as."""
+    """Return the frame's schema with every number as a float, to read further rows of the same table with."""
     import polars as pl
 
     return {name: pl.Float64() if dtype.is_numeric() else dtype for name, dtype in frame.schema.items()}

@@ -1,9 +1,9 @@
-"""Scalars out of TensorBoard event files, many records at a time.
+"""Reads scalars from TensorBoard event files, many records at a time.
 
-A file is a chain of records: length (8 bytes), checksum (4), event, checksum (4). Events that carry scalars
-repeat a few layouts: the same fields at the same places, with other times, steps, tags and values. So one record
-of each layout is parsed field by field, and all others of that layout are read as columns of a byte matrix.
-Records that carry anything else (histograms, images, graphs) cost a look at their first record of a layout.
+A file is a sequence of records: length (8 bytes), checksum (4), event, checksum (4). Events with scalars repeat a few
+layouts: the same fields at the same offsets, with other times, steps, tags and values. So only one record of each
+layout is parsed field by field. All others of that layout are read as columns of a byte matrix. Of records with
+anything else (histograms, images, graphs), only the first record of each layout is parsed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ...record.types import FloatArray, IntArray
 from ._wire import BYTES, FIXED32, FIXED64, VARINT, WireError, fields, varint
 
 BLOCK = 1 << 20
-# Scalar events are small; what is longer is a picture, a graph or a histogram.
+# Scalar events are small. A longer event is an image, a graph or a histogram.
 LONGEST_EVENT = 4096
-# No record is that long: its length is damaged, and so is what follows.
+# No record is this long: its length field is damaged, and the rest of the file cannot be read.
 LONGEST_RECORD = 1 << 34
 ByteMatrix = NDArray[np.uint8]
 _LENGTH = struct.Struct("<Q")
@@ -32,7 +32,7 @@ _LENGTH = struct.Struct("<Q")
 
 @dataclass
 class Scalars:
-    """Points of one tag: the number of the record, the wall time (where asked for), step and value."""
+    """The points of one tag: record number (`order`), wall time (if asked for), step and value."""
 
     tag: str
     order: NDArray[np.int32]
@@ -50,7 +50,7 @@ class _Value:
 
 @dataclass
 class _Layout:
-    """Where things lie in an event of one shape. `free` marks bytes that may differ between its records."""
+    """The offsets of the fields in an event of one layout. `free` marks bytes that may differ between its records."""
 
     wall: int | None = None
     step: slice | None = None
@@ -59,9 +59,9 @@ class _Layout:
 
 
 def scalars_of(file: IO[bytes], with_wall: bool = False) -> Iterator[Scalars]:
-    """All scalars of an event file, by tag, in the order written.
+    """Yield all scalars of an event file, one tag at a time, each in the order of the file.
 
-    Ends quietly where the file is cut or damaged, as one still being written is.
+    Stops without an error where the file is cut off or damaged: the file may still be being written.
     """
     parts: dict[str, list[Scalars]] = {}
     records = 0
@@ -79,7 +79,7 @@ def scalars_of(file: IO[bytes], with_wall: bool = False) -> Iterator[Scalars]:
 
 
 def _joined(tag: str, parts: list[Scalars]) -> Scalars:
-    """One curve. Values and steps are kept as narrow as they were until here: it halves the memory needed."""
+    """Join the parts of one tag. Only here values and steps get 64 bits, which halves the memory needed before."""
     order = np.concatenate([p.order for p in parts])
     walls = [p.wall for p in parts if p.wall is not None]
     steps = np.concatenate([p.steps for p in parts]).astype(np.int64)
@@ -91,7 +91,7 @@ def _joined(tag: str, parts: list[Scalars]) -> Scalars:
 
 
 def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray]]:
-    """Blocks of whole records: the bytes, where each event begins and how long it is."""
+    """Yield blocks of whole records: the bytes, and the start and length of each event."""
     rest, damaged = b"", False
     while data := file.read(BLOCK):
         block = rest + data
@@ -113,13 +113,13 @@ def _record_blocks(file: IO[bytes]) -> Iterator[tuple[bytes, IntArray, IntArray]
             return
         rest = block[at:]
         if len(rest) >= 12 and (missing := unpack(rest, 0)[0] + 16 - len(rest)) > 0 and unpack(rest, 0)[0] > BLOCK:
-            # A picture longer than a block: step over it.
+            # The record, for example an image, is longer than a block: skip it.
             file.seek(missing, 1)
             rest = b""
 
 
 def _scalars_of_size(rows: ByteMatrix, order: NDArray[np.int32], with_wall: bool) -> Iterator[Scalars]:
-    """The scalars of records of one length, layout by layout."""
+    """Yield the scalars of records of one length, layout by layout."""
     left = np.arange(len(rows))
     while len(left):
         layout = _layout(rows[left[0]].tobytes())
@@ -134,9 +134,9 @@ def _scalars_of_size(rows: ByteMatrix, order: NDArray[np.int32], with_wall: bool
 
 
 def _same_width(step: ByteMatrix) -> NDArray[np.bool_]:
-    """A number's bytes all go on but the last."""
-    goes_on = step >= 0x80
-    return np.asarray(goes_on[:, :-1].all(axis=1) & ~goes_on[:, -1])
+    """Mark the rows that hold one varint of full width: every byte but the last has the continuation bit."""
+    continues = step >= 0x80
+    return np.asarray(continues[:, :-1].all(axis=1) & ~continues[:, -1])
 
 
 def _layout(event: bytes) -> _Layout:
@@ -152,7 +152,7 @@ def _layout(event: bytes) -> _Layout:
             elif number == 5 and kind == BYTES:
                 _summary(layout, event, start, stop)
     except WireError:
-        return _Layout(free=np.zeros(len(event), bool))  # damaged: like nothing but itself
+        return _Layout(free=np.zeros(len(event), bool))  # damaged: only identical records share this layout
     return layout
 
 
@@ -180,7 +180,7 @@ _FLOAT, _DOUBLE = 1, 2
 
 
 def _scalar_tensor(event: bytes, start: int, stop: int) -> tuple[int, str] | None:
-    """Where a tensor of one number keeps it."""
+    """Return the offset and type of the number in a tensor of one number; None for other tensors."""
     dtype = 0
     for number, kind, at, past in fields(event, start, stop):
         if number == 1 and kind == VARINT:
@@ -215,12 +215,12 @@ def _varints(cells: ByteMatrix) -> NDArray[Any]:
     total = np.zeros(len(cells), np.uint64)
     for k in range(cells.shape[1]):
         total |= (cells[:, k].astype(np.uint64) & np.uint64(0x7F)) << np.uint64(7 * k)
-    # Five groups of seven bits and more may pass 32 bits, and a negative step is written with ten.
+    # Five or more groups of seven bits may exceed 32 bits. A negative step has ten groups.
     return total.astype(np.int64 if cells.shape[1] > 4 else np.int32)
 
 
 def _by_content(cells: ByteMatrix) -> Iterator[tuple[str, IntArray]]:
-    """Rows grouped by their bytes: the tags that share a length."""
+    """Group the rows by the tag in their bytes."""
     if (cells == cells[0]).all():
         yield cells[0].tobytes().decode("utf-8", "replace"), np.arange(len(cells))
         return

@@ -1,4 +1,4 @@
-"""The protocol-buffer wire format, as much of it as logs need."""
+"""The part of the protocol-buffer wire format that logs need."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
 class WireError(ValueError):
-    """The bytes are no message."""
+    """The bytes are not a valid message."""
 
 
 def varint(buffer: bytes | memoryview, at: int) -> tuple[int, int]:
-    """The number at `at`, and where it ends."""
+    """Return the number at `at`, and the offset of its end."""
     result = shift = 0
     while True:
         if at >= len(buffer) or shift > 63:
-            raise WireError("a number runs over the end")
+            raise WireError("a number exceeds the end")
         byte = buffer[at]
         at += 1
         result |= (byte & 0x7F) << shift
@@ -26,7 +26,7 @@ def varint(buffer: bytes | memoryview, at: int) -> tuple[int, int]:
 
 
 def fields(buffer: bytes | memoryview, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Each field of a message: number, wire type, and where its content begins and ends."""
+    """Yield each field of a message: number, wire type, and the start and end of its content."""
     at = start
     while at < end:
         key, at = varint(buffer, at)
@@ -43,6 +43,6 @@ def fields(buffer: bytes | memoryview, start: int, end: int) -> Iterator[tuple[i
         else:
             raise WireError(f"unknown wire type {kind}")
         if stop > end:
-            raise WireError("a field runs over the end")
+            raise WireError("a field exceeds the end")
         yield key >> 3, kind, at, stop
         at = stop

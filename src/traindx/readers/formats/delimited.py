@@ -1,4 +1,4 @@
-"""Tables with a header line: Lightning's metrics.csv, Keras' CSVLogger, ultralytics, algoperf, any CSV or TSV."""
+"""CSV and TSV tables with a header line, such as Lightning's metrics.csv and those of Keras, ultralytics, algoperf."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..options import Options
 from ..rows.collector import Collector, number
 from ..rows.runs import runs_from_rows
 from ..rows.table import Column, Table
-from ..source import Source
+from ..source import HEAD, Source
 from ..text.decimals import decimal_commas
 from ._frames import add_frame, numbers_wide
 
 if TYPE_CHECKING:
     import polars as pl
 
-_COLUMN = re.compile(r"(.+?) - (.+?)(__MIN|__MAX)?")  # of a W&B chart: run - metric, with its bounds
+_EXPORTED = re.compile(r"(.+?) - (.+?)(__MIN|__MAX)?")  # a column of an exported W&B chart: run - metric
 
 KIND = "csv"
 BLOCK = 1 << 26
-SAMPLE = 1 << 16  # so many bytes show which columns hold numbers
+SAMPLE = 1 << 16  # bytes that show which columns hold numbers
 _SEPARATORS = ",\t;"
 _PADDING = " \t*\"'%"
 
@@ -40,7 +40,7 @@ def sniff(source: Source) -> float:
 def read(source: Source, options: Options) -> list[Run]:
     found = _shape(source)
     if found is None:
-        raise ReaderError(f"{source.name} has no header line over rows of numbers")
+        raise ReaderError(f"{source.name} has no header line above rows of numbers")
     separator, names = found
     collector, blocks = Collector(), _Blocks(separator, names, _decimal_commas(source, separator))
     for place, block in enumerate(source.line_blocks(BLOCK)):
@@ -62,10 +62,10 @@ def _runs_of_export(exported: dict[str, Table], source: str, options: Options) -
 
 
 def _shape(source: Source) -> tuple[str, list[str]] | None:
-    """The separator and the column names, if the text begins with a header over rows of numbers."""
+    """Return the separator and the column names, if the text begins with a header above rows of numbers."""
     lines = [line for line in source.text_head.splitlines() if line.strip()]
-    if len(source.head) >= 1 << 16:
-        lines = lines[:-1]
+    if len(source.head) >= HEAD:
+        lines = lines[:-1]  # the last line may be cut off
     if len(lines) < 2:
         return None
     for separator in _SEPARATORS:
@@ -117,23 +117,23 @@ def _after_header(block: bytes) -> int:
 class _Blocks:
     """Turns blocks of lines into frames of numbers.
 
-    A sample shows which columns hold numbers; with that known, polars reads ten times as fast as when it looks at
-    every cell first. A block that does not fit (a text among the numbers) is looked at cell by cell.
+    A sample shows which columns hold numbers. Knowing this, polars reads ten times as fast as when it checks every
+    cell first. Only a block that does not fit (text among the numbers) is checked cell by cell.
     """
 
     def __init__(self, separator: str, names: list[str], decimal_commas: bool) -> None:
         self._separator = separator
         self._decimal_commas = decimal_commas
         self._names = names
-        # A header of our own in front of each block says how many cells a row has, whatever its first row says.
+        # A header in front of each block sets the number of columns, even if the first row of the block has fewer.
         self._header = separator.join(map(str, range(len(names)))).encode() + b"\n"
 
     def frame(self, block: bytes, start: int = 0) -> pl.DataFrame:
-        """The numbers in `block` from `start` on."""
+        """Return the numbers in `block` from `start` on."""
         import polars as pl
 
         block = b"".join((self._header, memoryview(block)[start:]))
-        frame = self._alike(block) if len(block) > 2 * SAMPLE else None
+        frame = self._like_its_sample(block) if len(block) > 2 * SAMPLE else None
         if frame is None:
             frame = self._cell_by_cell(block)
         frame.columns = self._names
@@ -143,18 +143,18 @@ class _Blocks:
             cells = cells.str.replace(",", ".", literal=True)
         return frame.with_columns(cells.cast(pl.Float64, strict=False))
 
-    def _alike(self, block: bytes) -> pl.DataFrame | None:
-        """The block, if all of it is like its beginning."""
+    def _like_its_sample(self, block: bytes) -> pl.DataFrame | None:
+        """Return the block as a frame, or None if the types of its beginning do not fit all of it."""
         sample = self._cell_by_cell(block[: block.find(b"\n", SAMPLE) + 1])
         try:
             return self._parsed(block, schema=numbers_wide(sample))
-        except Exception:  # polars raises several kinds
+        except Exception:  # polars raises several kinds of exceptions
             return None
 
     def _cell_by_cell(self, block: bytes) -> pl.DataFrame:
         try:
             return self._parsed(block, infer_schema_length=None)
-        except Exception:  # broken quotes, or bytes that are no UTF-8: read as it stands
+        except Exception:  # unbalanced quotes or invalid UTF-8: read every cell as text
             block = block.decode("utf-8", "replace").encode()
             return self._parsed(block, infer_schema=False, quote_char=None, ignore_errors=True)
 
@@ -171,9 +171,9 @@ class _Blocks:
 
 
 def _tables_of_export(table: Table) -> dict[str, Table]:
-    """The table of each run that a W&B chart exports; empty where the columns are not named like that."""
-    plain = [name for name in table.columns if not _COLUMN.fullmatch(name)]
-    found = {name: match for name in table.columns if (match := _COLUMN.fullmatch(name))}
+    """Return the table of each run in an exported W&B chart; nothing if the columns do not have such names."""
+    found = {name: match for name in table.columns if (match := _EXPORTED.fullmatch(name))}
+    plain = [name for name in table.columns if name not in found]
     counters = [name for name in plain if role_of(name).kind in ("step", "epoch", "seen") or "time" in name.lower()]
     if not found or len(counters) < len(plain) or (not any(match[3] for match in found.values()) and len(plain) != 1):
         return {}
@@ -186,7 +186,7 @@ def _tables_of_export(table: Table) -> dict[str, Table]:
 
 
 def _filled_rows(run: Table, table: Table, counters: list[str]) -> Table:
-    """With the counters of the rows in which this run has a value."""
+    """Add the counters of the rows in which this run has a value."""
     filled = run.filled(*run.columns)
     for name in counters:
         column = table.columns[name]

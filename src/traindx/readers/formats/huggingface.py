@@ -13,14 +13,8 @@ from .json_document import parse
 
 KIND = "hf-trainer"
 _CONFIG = (
-    "max_steps",
-    "num_train_epochs",
-    "train_batch_size",
-    "logging_steps",
-    "eval_steps",
-    "best_metric",
-    "global_step",
-)
+    "max_steps", "num_train_epochs", "train_batch_size", "logging_steps", "eval_steps", "best_metric", "global_step",
+)  # fmt: skip
 
 
 def sniff(source: Source) -> float:
@@ -53,12 +47,12 @@ def _states(folder: Source) -> list[Source]:
 
 
 def _read_latest(folder: Source, options: Options) -> list[Run]:
-    """Each checkpoint repeats the history of those before it: the longest tells all."""
+    """Read the checkpoint with the longest history: each one repeats the history of those before it."""
     runs, refusals = [], []
     for state in _states(folder):
         try:
             runs.append(read(state, options))
-        except ReaderError as refusal:  # a checkpoint that was being written when the machine died
+        except ReaderError as refusal:  # for example a checkpoint that a crash left half written
             refusals.append(refusal)
     if not runs and refusals:
         raise refusals[0]

@@ -1,4 +1,4 @@
-"""A JSON file that holds a training history somewhere: rows of objects, or lists by name as Keras keeps them."""
+"""A JSON file that holds a training history somewhere: a list of objects, or one list per name as in Keras."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..rows.table import Table, from_dense
 from ..source import Source
 
 KIND = "json"
-# Parsed JSON takes about ten times its size in memory.
+# Parsed JSON needs about ten times its size in memory.
 LARGEST = 1 << 28
 DEEPEST = 5
 _LIST_OF_NUMBERS = re.compile(r"\[\s*\[?\s*[-+]?(?:\d|nan|\.)", re.IGNORECASE)
-# `print(history.history)`: a dictionary of lists, as Python writes it.
+# A dictionary of lists as Python prints it, for example by `print(history.history)`.
 _WRITTEN_BY_PYTHON = re.compile(r"[\[{]\s*['\"][^'\"\n]{1,60}['\"]\s*:\s*(?:array\()?\[")
 _PYTHON_WORDS = {"'": '"', "None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
 _IN_PYTHON = re.compile(r"'|\b(?:None|True|False|nan|inf)\b")
@@ -31,7 +31,7 @@ _WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.)?(?:float\d*|array|tensor|dtype=\w+)
 
 
 def sniff(source: Source) -> float:
-    # Less than `json_lines` claims: a file of one object a line is that.
+    # Less sure than `json_lines`, which reads files with one object per line.
     head = source.text_head.lstrip()
     if head[:1] not in ("{", "["):
         return 0.0
@@ -51,7 +51,7 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 def parse(source: Source) -> Any:
-    """The whole document; a bare NaN is accepted, as Python writes it."""
+    """Parse the whole document. A bare NaN, as Python writes it, is accepted."""
     try:
         text = source.whole(LARGEST, "a JSON document").decode(source.encoding, "replace")
         return parse_text(text.replace("\0", "").lstrip("\ufeff"))
@@ -60,7 +60,7 @@ def parse(source: Source) -> Any:
 
 
 def parse_text(text: str) -> Any:
-    """JSON, or a dictionary or list as Python prints it; raises ValueError."""
+    """Parse JSON, or a dictionary or list as Python prints it. Raises ValueError."""
     try:
         return json.loads(text)
     except ValueError:
@@ -71,7 +71,7 @@ def parse_text(text: str) -> Any:
 
 
 def find_history(document: Any) -> Table | None:
-    """The part of the document that looks most like a training history."""
+    """Return the part of the document that looks most like a training history."""
     if isinstance(document, list) and len(document) > 1 and all(number(cell) is not None for cell in document):
         [table] = _table_of_lists({"loss": document})
         table.notes.append("a list of numbers, without a name: read as the training loss")
@@ -107,7 +107,7 @@ def _histories(value: Any, depth: int) -> Iterator[Table]:
 
 
 def _table_of_lists(value: dict[Any, Any]) -> Iterator[Table]:
-    """`{"loss": [...], "val_loss": [...]}`, also with an index as pandas writes it."""
+    """Read `{"loss": [...], "val_loss": [...]}`, or the same with an index as pandas writes it."""
     columns, filled = {}, {}
     for key, cells in value.items():
         if isinstance(cells, dict) and cells and all(str(index).isdigit() for index in cells):

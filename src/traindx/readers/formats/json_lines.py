@@ -1,4 +1,4 @@
-"""Logs of one JSON object a line: LLaMA-Factory, detectron2, mmdetection, one's own."""
+"""Logs with one JSON object per line: LLaMA-Factory, detectron2, mmdetection and many training scripts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KIND = "json-lines"
 BLOCK = 1 << 26
-SAMPLE = 1 << 16  # so many bytes show which keys hold numbers
+SAMPLE = 1 << 16  # bytes that show which keys hold numbers
 
 
 def sniff(source: Source) -> float:
@@ -26,9 +26,9 @@ def sniff(source: Source) -> float:
     if not lines or not lines[0].lstrip().startswith("{"):
         return 0.0
     if len(lines) > 1 and len(source.head) == len(source.text_head):
-        lines = lines[:-1]  # the last one may be cut
+        lines = lines[:-1]  # the last one may be cut off
     if len(lines) == 1 and not _is_row(row := _parsed(lines[0])):
-        return 0.3 if isinstance(row, dict) else 0.0  # one object with its numbers deeper: rather a document
+        return 0.3 if isinstance(row, dict) else 0.0  # one object with nested numbers: more likely a document
     return 0.8 if all(isinstance(_parsed(line), dict) for line in lines[:4]) else 0.0
 
 
@@ -57,8 +57,8 @@ def _is_row(value: Any) -> bool:
 
 
 def _add_with_polars(collector: Collector, block: bytes) -> bool:
-    """Flat objects of plain numbers, the usual case, at polars' speed; False where Python has to look."""
-    frame = _alike(block) if len(block) > 2 * SAMPLE else None
+    """Add flat objects of plain numbers, the usual case, with polars. Return False if the block holds other objects."""
+    frame = _like_its_sample(block) if len(block) > 2 * SAMPLE else None
     if frame is None:
         frame = _inferred(block)
     if frame is None:
@@ -73,22 +73,22 @@ def _add_with_polars(collector: Collector, block: bytes) -> bool:
 
 
 def _inferred(block: bytes) -> pl.DataFrame | None:
-    """The frame, its types found by looking at every cell."""
-    # A bare NaN or Infinity is no JSON, and polars refuses or drops it.
+    """Return the block as a frame, with types that polars infers from every cell; None if it is not flat."""
+    # A bare NaN or Infinity is not valid JSON; polars refuses or drops it.
     if b"NaN" in block or b"Infinity" in block or block.count(b"{") != block.count(b"\n") + (not block.endswith(b"\n")):
         return None
     import polars as pl
 
     try:
         frame = pl.read_ndjson(block, infer_schema_length=None)
-    except Exception:  # polars raises several kinds, some of them panics
+    except Exception:  # polars raises several kinds of exceptions, some of them panics
         return None
     plain = all(dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null) for dtype in frame.dtypes)
     return frame if plain else None
 
 
-def _alike(block: bytes) -> pl.DataFrame | None:
-    """The frame, if every line has only keys and types that the first lines have."""
+def _like_its_sample(block: bytes) -> pl.DataFrame | None:
+    """Return the block as a frame, or None if a line has a key or type that the first lines do not have."""
     sample = _inferred(block[: block.find(b"\n", SAMPLE) + 1])
     if sample is None:
         return None
@@ -98,7 +98,7 @@ def _alike(block: bytes) -> pl.DataFrame | None:
         frame = pl.read_ndjson(block, schema=numbers_wide(sample))
     except Exception:
         return None
-    # polars passes over keys that it was not told of: count what was written and what was read.
+    # polars skips keys that are not in the schema, so compare the number of values read with those in the text.
     read = sum(frame.height - cells.null_count() for cells in frame)
     written = block.count(b'":')
     return frame if read == written or read + block.count(b"null") == written else None

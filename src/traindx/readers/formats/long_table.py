@@ -1,4 +1,4 @@
-"""Tables with one value a row: MLflow's and other trackers' exports with columns `metric`, `step` and `value`."""
+"""Tables with one value per row: exports of MLflow and other trackers with columns `metric`, `step` and `value`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 def _header(source: Source) -> tuple[str, list[str]] | None:
-    """The separator and the lower-case column names, if they name a metric, a step and a value."""
+    """Return the separator and the lower-case column names, if there is a metric, a step and a value among them."""
     first = next((line for line in source.text_head.splitlines() if line.strip()), "") if source.is_text else ""
     for separator in _SEPARATORS:
         names = [name.strip().lower() for name in next(csv.reader([first], delimiter=separator), [])]

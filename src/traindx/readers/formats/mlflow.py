@@ -1,4 +1,4 @@
-"""MLflow's file store: a run's `metrics/` folder holds one text file a metric, with lines `time value step`."""
+"""MLflow's file store: the `metrics/` folder of a run holds one text file per metric, with lines `time value step`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 def _params(folder: Path) -> dict[str, Any]:
-    """The settings of a run: one small file each, its name the setting's, its content the value as text."""
+    """Return the parameters of a run. Each is a small file, named like the parameter, that holds the value."""
     found: dict[str, Any] = {}
     for path in matching_files(folder, "**/*")[:MOST_PARAMS]:
         try:
@@ -57,7 +57,7 @@ def _params(folder: Path) -> dict[str, Any]:
 
 
 def _run_folders(folder: Path) -> list[Path]:
-    """The folder itself, or the runs of an experiment, or of a whole `mlruns`."""
+    """Return the run folders: this folder, or the runs of an experiment, or all runs of an `mlruns` folder."""
     for pattern in (".", "*", "*/*", "mlruns/*/*"):
         places = [folder] if pattern == "." else _glob(folder, pattern)
         if found := [place for place in places if is_run(place)]:
@@ -66,7 +66,7 @@ def _run_folders(folder: Path) -> list[Path]:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether this folder is one run, with its metrics in a folder of their own."""
+    """Return whether this folder is one run, with its metrics in the folder `metrics`."""
     return any(_is_metric(Source(path)) for path in matching_files(folder / "metrics", "**/*"))
 
 
@@ -78,7 +78,7 @@ def _glob(folder: Path, pattern: str) -> list[Path]:
 
 
 def _is_metric(source: Source) -> bool:
-    """Lines of a time in milliseconds, a value and (since MLflow 1.0) a step."""
+    """Return whether the lines hold a time in milliseconds, a value and (since MLflow 1.0) a step."""
     try:
         lines = source.text_head.splitlines()[:5]
     except ReaderError:
@@ -101,6 +101,6 @@ def _run(files: dict[str, Source], name: str, options: Options, config: dict[str
                 steps.append(int(step) if step is not None and abs(step) < 2**53 else order)
                 values.append(value)
         if len(set(steps)) == 1 and len(steps) > 1:
-            steps = list(range(len(steps)))  # logged without a step: MLflow writes zeros
+            steps = list(range(len(steps)))  # MLflow writes zeros for values logged without a step
         curves[tag] = tidy(NamedSeries(tag, np.array(steps, np.int64), np.array(values)))
     return assemble(curves, name, KIND, options, LogFacts(columns={"step": "step"}, config=config or {}))

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: what their cells printed, and the tables that training bars leave in them."""
+"""Jupyter notebooks: reads what their cells printed, and the HTML tables in their outputs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 def _printed(cell: Any) -> Iterator[str]:
-    """What a cell left behind, output by output."""
+    """Yield the text of each output of a cell."""
     outputs = cell.get("outputs") if isinstance(cell, dict) else None
     for output in outputs if isinstance(outputs, list) else ():
         if not isinstance(output, dict):
@@ -54,7 +54,7 @@ def _joined(text: Any) -> str:
 
 
 def _rows(html: str) -> list[str]:
-    """The rows of the tables in a piece of HTML, drawn with bars as free text has them."""
+    """Return the rows of the tables in a piece of HTML, as text with vertical bars."""
     tables = _Tables()
     tables.feed(html)
     return [f"| {' | '.join(row)} |" for row in tables.rows if row]

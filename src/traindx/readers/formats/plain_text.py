@@ -1,4 +1,4 @@
-"""Free text: what training scripts print, in whatever style, and the pieces of it that people paste."""
+"""Free text: what training scripts print, in any style, and parts of it that people paste."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LIST = re.compile(r"\s*(?:[A-Za-z][\w .-]{0,40}[:=]\s*)?\[([^\[\]]*)\]")
 
 
 def sniff(source: Source) -> float:
-    """The last resort: anything that is text. Whether a number in it has a name shows in reading."""
+    """Accept any text, as the last resort. Only reading it shows whether its numbers have names."""
     return 0.2 if source.is_text else 0.0
 
 
@@ -48,15 +48,16 @@ def read(source: Source, options: Options) -> list[Run]:
     if not table.columns and not speaks_of_loss:
         return []
     table.skipped = source.skipped_long_lines
-    _spread_breakdowns(table)
+    _add_breakdowns(table)
     resolve(table, training_losses(table))
     return runs_from_rows(table, source.name, KIND, options)
 
 
 class _History:
-    """`{'loss': [2.5, 2.1], 'val_loss': [...]}`, as `print(history.history)` writes it. The longest counts.
+    """Finds histories (`{'loss': [2.5, 2.1], 'val_loss': [...]}`, as `print(history.history)` writes them) and lists.
 
-    Lists of numbers, with or without a name in front, are the losses of a run each.
+    Of several histories the longest counts. Each list of numbers, with or without a name before it, is the loss of
+    one run.
     """
 
     def __init__(self) -> None:
@@ -74,7 +75,7 @@ class _History:
         return self._table
 
     def taken_from(self, text: str) -> str:
-        """The text without such lines."""
+        """Take the histories and lists out of the text, and return the rest."""
         lines = text.split("\n")
         for place, line in enumerate(lines):
             if line[:1] == "{" and ": [" in line and (found := self._in(line)) is not None:
@@ -95,7 +96,7 @@ class _History:
 
 
 def _list_in(line: str) -> FloatArray | None:
-    """The numbers of `NAME: [2.5, 2.1]`, if it is a list of enough of them that are not all whole."""
+    """Return the numbers of `NAME: [2.5, 2.1]`, if there are enough and not all of them are whole numbers."""
     found = _LIST.fullmatch(line)
     if found is None:
         return None
@@ -106,8 +107,8 @@ def _list_in(line: str) -> FloatArray | None:
     return values if len(values) >= FEWEST_IN_LIST and np.any(values != np.floor(values)) else None
 
 
-def _spread_breakdowns(table: Table) -> None:
-    """A message that the loss broke down is a NaN of the training loss at that place."""
+def _add_breakdowns(table: Table) -> None:
+    """Turn each message that the loss is non-finite into a NaN of the training loss in that row."""
     losses = training_losses(table)
     if BROKEN not in table.columns:
         return

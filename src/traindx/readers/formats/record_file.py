@@ -17,7 +17,7 @@ def sniff(source: Source) -> float:
 
 def read(source: Source, _options: Options) -> list[Run]:
     if not source.path.exists():
-        raise ReaderError("a run record is read from its file, not from standard input")
+        raise ReaderError("a run record cannot be read from standard input: name its file")
     try:
         return [load(source.path)]
     except RecordError as error:

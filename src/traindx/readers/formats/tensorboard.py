@@ -1,4 +1,4 @@
-"""TensorBoard event files and folders of them, with several files of a run and sub-folders for train and validation."""
+"""TensorBoard event files, and folders with several files per run or sub-folders for train and validation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._tfevents import Scalars, scalars_of
 
 KIND = "tensorboard"
 MOST_EVENT_FILES = 2000
-# The first record of every event file says which version wrote it.
+# The first record of every event file names its version.
 _MARK = b"brain.Event:"
 STEP = "step"
 
@@ -42,7 +42,7 @@ def read(source: Source, options: Options) -> list[Run]:
 
 
 def _read_run(folder: Path, files: list[Path], name: str, options: Options) -> list[Run]:
-    """One run, the usual case, or several that were written into one folder: then their rows are needed in order."""
+    """Read the runs of a folder. It usually holds one; if a step goes back, its rows in order of time show the runs."""
     curves = _curves([_points(path, folder) for path in files])
     if not curves:
         return []
@@ -85,7 +85,7 @@ def _is_event_file(path: Path) -> bool:
 
 
 def _by_run(files: list[Path], root: Path) -> dict[Path, list[Path]]:
-    """Files of one run: those of a folder, with its sub-folders for phases and for single curves of `add_scalars`."""
+    """Group the files by run: those of a folder and of its sub-folders for phases and curves of `add_scalars`."""
     folders = {path.parent for path in files}
     runs: dict[Path, list[Path]] = {}
     for path in files:
@@ -93,7 +93,7 @@ def _by_run(files: list[Path], root: Path) -> dict[Path, list[Path]]:
         while folder != root and (_phase(folder) or folder.parent in folders):
             folder = folder.parent
         if folder == root and _phase(folder) and path.parent == root:
-            folder = root.parent  # one file out of a `validation` folder: its phase still counts
+            folder = root.parent  # the log is a `validation` folder or a file in it: its name still gives the phase
         runs.setdefault(folder, []).append(path)
     return runs
 
@@ -103,12 +103,12 @@ def _phase(folder: Path) -> str:
 
 
 def _points(path: Path, run: Path, with_wall: bool = False) -> list[Scalars]:
-    """The scalars of a file, under names that tell the sub-folder it lay in."""
+    """Return the scalars of a file, under names that include its sub-folder."""
     try:
         with path.open("rb") as file:
             found = list(scalars_of(file, with_wall))
     except OSError:
-        return []  # one unreadable file of a run: the others tell the rest
+        return []  # one unreadable file: the other files of the run are still read
     below = path.parent.relative_to(run).as_posix()
     if below != ".":
         for points in found:
@@ -117,7 +117,7 @@ def _points(path: Path, run: Path, with_wall: bool = False) -> list[Scalars]:
 
 
 def _placed(below: str, tag: str) -> str:
-    # `add_scalars("Loss", {"val": …})` writes the tag Loss into the folder Loss_val: the folder says it all.
+    # `add_scalars("Loss", {"val": …})` writes the tag Loss into the folder Loss_val: the folder is the full name.
     if below.startswith(tag.replace("/", "_")) and below != tag:
         return below
     phase = PHASES.get(below.split("/")[-1].lower(), "")
@@ -125,7 +125,7 @@ def _placed(below: str, tag: str) -> str:
 
 
 def _table(points: list[Scalars]) -> Table:
-    """Every event a row, in order of time."""
+    """Make a table with one row per event, in order of time."""
     wall = np.concatenate([p.wall for p in points if p.wall is not None])
     order = np.lexsort((np.concatenate([p.order for p in points]), wall))
     rank = np.empty(len(order), np.int64)

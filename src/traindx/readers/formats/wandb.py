@@ -1,7 +1,7 @@
-"""Weights & Biases run files (`run-ID.wandb`, also of offline runs) and the folders they lie in.
+"""Weights & Biases run files (`run-ID.wandb`, also of offline runs) and the folders that hold them.
 
-The file is a log of blocks of 32 KiB; each holds chunks (checksum, length, type, data) that make up records,
-and each record is a protocol-buffer message. History and configuration are what is read here.
+A file consists of blocks of 32 KiB. Each block holds chunks (checksum, length, type, data), one or more chunks make a
+record, and each record is a protocol-buffer message. Only history and configuration are read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KIND = "wandb"
 _MARK = b":W&B"
 _BLOCK, _HEADER = 32768, 7
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
-# Field numbers of the messages, as the project's public definition gives them.
+# Field numbers of the messages, from W&B's public protocol-buffer definition.
 _HISTORY, _CONFIG, _RUN, _RUN_CONFIG = 2, 5, 17, 4
 _ITEMS, _STEP, _KEY, _NESTED_KEY, _VALUE = 1, 2, 1, 2, 16
 LARGEST_RECORD = 1 << 26
@@ -43,13 +43,13 @@ def read(source: Source, options: Options) -> list[Run]:
             try:
                 runs += _read_file(Source(path), options)
             except ReaderError:
-                continue  # one unreadable run: the others are read
+                continue  # one unreadable run: the others are still read
         return runs
     return _read_file(source, options)
 
 
 def _run_files(folder: Path) -> list[Path]:
-    # The folder of a run, or the `wandb` folder of a project with one sub-folder a run.
+    # The folder of a run, or the `wandb` folder of a project, or the project itself.
     found = matching_files(folder, "*.wandb", "*run-*/*.wandb", "wandb/*run-*/*.wandb")
     return [path for path in found if not path.parent.is_symlink() and _is_run_file(path)]
 
@@ -78,14 +78,14 @@ def _read_file(source: Source, options: Options) -> list[Run]:
                         if inner == _RUN_CONFIG and inner_kind == BYTES:
                             config.update(_items(record, begin, end))
         except WireError:
-            continue  # one damaged record does not spoil the others
+            continue  # one damaged record: the others are still read
     table = collector.table()
     table.config = {key: value for key, value in config.items() if not key.startswith("_")}
     return runs_from_rows(table, source.name, KIND, options) if table.columns else []
 
 
 def _records(source: Source) -> Iterator[bytes]:
-    """Whole records, put together from their chunks; what a crash cut off is left out."""
+    """Yield whole records, joined from their chunks. A record that a crash cut off is left out."""
     pending = bytearray()
     for number, block in enumerate(_blocks(source)):
         at = _HEADER if number == 0 else 0
@@ -104,7 +104,7 @@ def _records(source: Source) -> Iterator[bytes]:
                     yield bytes(pending)
                     pending.clear()
             else:
-                break  # zeros at the end of a block, or damage: the next block begins afresh
+                break  # zeros at the end of a block, or damage: continue with the next block
 
 
 def _blocks(source: Source) -> Iterator[bytes]:
@@ -127,7 +127,7 @@ def _history(record: bytes, start: int, stop: int) -> dict[str, Any]:
 
 
 def _items(record: bytes, start: int, stop: int) -> dict[str, Any]:
-    """The entries of a history or configuration message; nested keys are joined as paths."""
+    """Return the entries of a history or configuration message; nested keys are joined as paths."""
     found: dict[str, Any] = {}
     for number, kind, begin, end in fields(record, start, stop):
         if number != _ITEMS or kind != BYTES:

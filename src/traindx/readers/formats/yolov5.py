@@ -1,4 +1,4 @@
-"""YOLOv5's early `results.txt`: fifteen columns a row, without a heading."""
+"""`results.txt` of early YOLOv5 versions: up to fifteen columns per row, without a header."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What columns mean: from their names and values to the record's training loss, validation loss, learning rate."""
+"""Finds what columns mean: which are the training loss, the validation loss, the learning rate of the record."""

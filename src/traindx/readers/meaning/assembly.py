@@ -1,4 +1,4 @@
-"""From named curves to a `Run`: which is the training loss, which the validation loss, what becomes of the rest."""
+"""Turns named curves into a `Run`: chooses the training loss, the validation loss and so on, and keeps the rest raw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...record import Run, RunBuilder
 from ...record.types import IntArray, steps_covered
 from ..errors import ReaderError
 from ..options import Options
-from .direction import bare_losses, maximised, of_no_use
+from .direction import bare_losses, maximised, of_unknown_sign
 from .epochs_among_steps import place_epochs_among_steps
 from .evaluation_sets import evaluation_sets
 from .named_series import NamedSeries
@@ -21,15 +21,14 @@ from .names import DISCRIMINATORS, GENERATORS, Phase
 from .reinforcement import policy_losses, reinforcement
 from .unread import unread_validation
 
-# Beyond this a log is a dump of everything; diagnosis never looks at further raw columns.
-MOST_RAW_COLUMNS = 512
-FEWEST_POINTS = 5  # that show the course of a loss
+MOST_RAW_COLUMNS = 512  # further columns are left out
+FEWEST_POINTS = 5  # points that show the course of a loss
 _ADVERSARIES = GENERATORS | DISCRIMINATORS
 
 
 @dataclass
 class LogFacts:
-    """What is to be said about how a log was read: becomes the fact `log`."""
+    """What is known about how a log was read. It becomes the fact `log`."""
 
     step_unit: str = "step"
     runs: int = 1
@@ -39,9 +38,9 @@ class LogFacts:
     notes: list[str] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    # Columns that may be a validation loss and were not read as one: with them a run is not known to be healthy.
+    # Columns that may be a validation loss and were not read as one. A run that has some is not called healthy.
     unread_validation: list[str] = field(default_factory=list)
-    # The losses of several networks (a GAN's, an actor's and its critic's), which make no single training loss.
+    # The losses of several networks (a GAN; an actor and its critic). None of them alone is the training loss.
     networks: list[str] = field(default_factory=list)
 
     def as_fact(self) -> dict[str, Any]:
@@ -49,13 +48,13 @@ class LogFacts:
 
 
 def assemble(curves: Mapping[str, NamedSeries], source: str, kind: str, options: Options, log: LogFacts) -> Run:
-    """Build the run: named quantities under the record's names, everything else as `raw/NAME`."""
+    """Build the run: recognised quantities under the record's names, everything else as `raw/NAME`."""
     chosen = _Chosen(log)
     left = {name: curve for name, curve in curves.items() if len(curve)}
     _by_options(chosen, left, options)
     _losses(chosen, left)
     _accuracies(chosen, left)
-    _rates(chosen, left)
+    _learning_rates(chosen, left)
     _single(chosen, left, "grad_norm", "grad_norm")
     _single(chosen, left, "loss_scale", "loss_scale")
     _single(chosen, left, "epoch", "epoch")
@@ -81,7 +80,7 @@ def assemble(curves: Mapping[str, NamedSeries], source: str, kind: str, options:
 
 
 class _Chosen:
-    """The curves that got one of the record's names, and what they were called."""
+    """The curves that got one of the record's names, and their names in the log."""
 
     def __init__(self, log: LogFacts) -> None:
         self.curves: dict[str, NamedSeries] = {}
@@ -114,7 +113,7 @@ def _by_options(chosen: _Chosen, left: dict[str, NamedSeries], options: Options)
 
 
 def matching(name: str, names: Iterable[str]) -> str:
-    """The log's column that the user means, or an error that names the near ones."""
+    """Return the log's column that the user means, or raise an error that lists similar names."""
     known = list(names)
     if name in known:
         return name
@@ -125,12 +124,12 @@ def matching(name: str, names: Iterable[str]) -> str:
 
 
 def _candidates(left: Mapping[str, NamedSeries], kind: str, *phases: Phase) -> list[NamedSeries]:
-    return [c for c in left.values() if c.role.kind == kind and c.role.phase in phases and not of_no_use(c)]
+    return [c for c in left.values() if c.role.kind == kind and c.role.phase in phases and not of_unknown_sign(c)]
 
 
 def _best(candidates: list[NamedSeries]) -> list[NamedSeries]:
-    """Most telling first. A name that says little about parts wins, unless it covers far less of the run."""
-    # A column that says it is a loss is not given up for a formula (`train_MAE_step`) that is written more often.
+    """Sort the candidates, best first: totals before parts, but last those that cover far less of the run."""
+    # A column called a loss wins over one called by a formula (`train_MAE_step`) even if that one has more points.
     outright = [c for c in candidates if c.role.weak == 0 and len(c) >= FEWEST_POINTS] or candidates
     longest = max((len(c) for c in outright), default=0)
     end = max((int(c.steps.max()) for c in candidates), default=0)
@@ -144,14 +143,14 @@ def _best(candidates: list[NamedSeries]) -> list[NamedSeries]:
 def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     train = _without_lone_adversaries(_candidates(left, "loss", "train", ""))
     if policy := policy_losses(train):
-        _take_networks(chosen, left, policy, "a policy's losses: none of them is the training loss")
+        _take_networks(chosen, left, policy, "losses of a policy and its value function: none is the training loss")
         train = []
     validation = _candidates(left, "loss", "validation")
     test = _candidates(left, "loss", "test")
     if not train + validation + test and (bare := bare_losses(left)):
         train, validation, test = ([c for c in bare if c.role.phase == p] for p in ("train", "validation", "test"))
         names = " and ".join(c.name for c in bare)
-        chosen.note(f"{names}: the log does not say what they measure; they fall, so they are read as losses")
+        chosen.note(f"{names}: the log does not say what they measure; they decrease, so they are read as losses")
     if "loss/train" not in chosen and train:
         _take_loss(chosen, left, "loss/train", _prefer_steps(_measured_in_training(train, validation)))
     if test and 4 * max(map(len, validation), default=0) < max(map(len, test)):
@@ -170,14 +169,14 @@ def _losses(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
 
 
 def _without_lone_adversaries(losses: list[NamedSeries]) -> list[NamedSeries]:
-    """A column called no more than `D` is a discriminator's loss beside one called `G`, and anything without it."""
+    """Drop a column called just `D` if there is no `G` (or the reverse): only together they are losses of a GAN."""
     guessed = [c for c in losses if c.role.weak == 2 and c.role.extra[:1] and c.role.extra[0] in _ADVERSARIES]
     sides = {c.role.extra[0] in GENERATORS for c in guessed}
     return losses if len(sides) == 2 else [c for c in losses if c not in guessed]
 
 
 def _measured_in_training(train: list[NamedSeries], validation: list[NamedSeries]) -> list[NamedSeries]:
-    """Without what is called a training loss but was measured in evaluations, where a plain `loss` is there too."""
+    """Drop training losses that were measured during evaluations, if there is also a plain `loss`."""
     if not validation:
         return train
     evaluated = np.unique(np.concatenate([curve.steps for curve in validation]))
@@ -191,7 +190,7 @@ def _within(steps: IntArray, others: IntArray) -> bool:
 
 
 def _prefer_steps(candidates: list[NamedSeries]) -> list[NamedSeries]:
-    """Where a loss is logged by step and by epoch, the finer one, if it has points enough."""
+    """Prefer losses logged per step to those logged per epoch, if they have enough points."""
     fine = [c for c in candidates if c.role.span != "epoch"]
     coarse = [c for c in candidates if c.role.span == "epoch"]
     enough = max((len(c) for c in fine), default=0) * 2 >= max((len(c) for c in coarse), default=0)
@@ -204,7 +203,7 @@ def _take_loss(chosen: _Chosen, left: dict[str, NamedSeries], canonical: str, ca
     if best.role.rank % 10 < 4 or len(ordered) == 1:
         chosen.take_loss(canonical, left.pop(best.name))
         return
-    # Only parts are logged. A part that others extend (`L_vae`, `L_vae_kl`) is their total.
+    # Only parts are logged. A part whose name others extend (`L_vae`, `L_vae_kl`) is their total.
     parts = [c for c in ordered if c.role.weak == best.role.weak and c.role.rank % 10 == 4]
     stems = [c for c in parts if sum(set(c.role.extra) < set(other.role.extra) for other in parts) > 1]
     if stems:
@@ -212,11 +211,10 @@ def _take_loss(chosen: _Chosen, left: dict[str, NamedSeries], canonical: str, ca
         return
     adversaries = [c for c in parts if set(c.role.extra) & _ADVERSARIES]
     parts = parts if len(adversaries) > 1 else [c for c in parts if c not in adversaries] or parts
-    same = [
-        c for c in parts if c.role.phase == parts[0].role.phase and np.array_equal(c.steps, parts[0].steps)
-    ]  # terms of one loss on the same data
+    # Terms of one loss on the same data.
+    same = [c for c in parts if c.role.phase == parts[0].role.phase and np.array_equal(c.steps, parts[0].steps)]
     if len(adversaries) > 1 and canonical == "loss/train":
-        _take_networks(chosen, left, adversaries, "networks with a loss each: none of them is the training loss")
+        _take_networks(chosen, left, adversaries, "losses of several networks: none is the training loss")
     elif len(adversaries) > 1:
         chosen.take_loss(canonical, left.pop(adversaries[0].name))
     elif len(same) > 1:
@@ -228,7 +226,7 @@ def _take_loss(chosen: _Chosen, left: dict[str, NamedSeries], canonical: str, ca
 
 
 def _take_networks(chosen: _Chosen, left: dict[str, NamedSeries], losses: list[NamedSeries], note: str) -> None:
-    """The losses of networks that work against or for each other, under `loss/train/0`, `loss/train/1` …"""
+    """Take the losses of several networks as `loss/train/0`, `loss/train/1` …"""
     for number, curve in enumerate(losses):
         chosen.take(f"loss/train/{number}", left.pop(curve.name))
     chosen.networks(losses)
@@ -236,19 +234,22 @@ def _take_networks(chosen: _Chosen, left: dict[str, NamedSeries], losses: list[N
 
 
 def _take_one_of_several_sets(chosen: _Chosen, left: dict[str, NamedSeries], sets: list[NamedSeries]) -> None:
-    """Losses of different data must not be added up: one is the validation loss, the others stand beside it."""
+    """Take one loss as the validation loss and the others as `loss/validation/1` …: they are on different data.
+
+    Adding up losses on different data would be wrong.
+    """
     first, *others = sets
     chosen.take("loss/validation", left.pop(first.name))
     for number, curve in enumerate(others, start=1):
         chosen.take(f"loss/validation/{number}", left.pop(curve.name))
     chosen.note(
-        f"{len(sets)} evaluation sets: {first.name} is judged as the validation loss "
+        f"{len(sets)} evaluation sets: {first.name} is read as the validation loss "
         f"(--map val_loss=COLUMN chooses another: {', '.join(curve.name for curve in others[:5])})"
     )
 
 
 def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
-    """`train/loss` beside a mini-batch `loss`, written when evaluating, is an evaluation on training data."""
+    """Take a `train/loss` that is logged at evaluations, beside a mini-batch `loss`, as evaluation on training data."""
     if (
         "loss/train" not in chosen
         or "loss/validation" not in chosen
@@ -263,7 +264,7 @@ def _take_training_data_evaluation(chosen: _Chosen, left: dict[str, NamedSeries]
 
 
 def _take_test_loss(chosen: _Chosen, left: dict[str, NamedSeries], test: list[NamedSeries]) -> None:
-    """A test loss beside the validation loss is a further evaluation set."""
+    """Take a test loss beside the validation loss as a further evaluation set."""
     if "loss/validation" not in chosen:
         return
     taken = chosen.curves["loss/validation"].role
@@ -279,17 +280,17 @@ def _from_perplexity(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
         if found and np.nanmin(found[0].values) >= 1.0:
             curve = found[0]
             chosen.take(canonical, NamedSeries(canonical, curve.steps, np.log(curve.values)), f"log of {curve.name}")
-            chosen.note(f"no loss but a perplexity: {canonical} is its logarithm")
+            chosen.note(f"no loss, but a perplexity: {canonical} is its logarithm")
 
 
 def _accuracies(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     validation = _candidates(left, "accuracy", "validation") or _candidates(left, "accuracy", "test")
     train = _candidates(left, "accuracy", "train")
     losses = chosen.curves.get("loss/train")
-    # Beside a `train_loss` and a `valid_loss`, a bare `accuracy` is that of the validation, as fastai prints it.
+    # Beside a `train_loss` and a `valid_loss`, a plain `accuracy` is the validation accuracy (fastai prints it so).
     among_validation = not train and losses is not None and losses.role.phase == "train" and "loss/validation" in chosen
     for curve in _candidates(left, "accuracy", ""):
-        # An accuracy without a phase that is written more rarely than the loss comes from an evaluation.
+        # An accuracy without a phase that is logged less often than the loss comes from an evaluation.
         rare = losses is not None and 2 * len(curve) < len(losses)
         (validation if (rare or among_validation) and not validation else train).append(curve)
     for canonical, candidates in (("accuracy/train", train), ("accuracy/validation", validation)):
@@ -301,11 +302,11 @@ def _accuracies(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
             chosen.take(canonical, NamedSeries(canonical, curve.steps, values), curve.name)
 
 
-def _rates(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
+def _learning_rates(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
     groups = [curve for curve in left.values() if curve.role.kind == "lr"]
     if not groups:
         return
-    # A setting printed once beside the rate of every step is not a parameter group.
+    # A learning rate printed once, beside one that is logged every step, is a setting and not a parameter group.
     longest = max(len(curve) for curve in groups)
     groups = [curve for curve in groups if 2 * len(curve) >= longest]
     if "lr" not in chosen:
@@ -317,7 +318,7 @@ def _rates(chosen: _Chosen, left: dict[str, NamedSeries]) -> None:
 
 
 def _single(chosen: _Chosen, left: dict[str, NamedSeries], kind: str, canonical: str) -> None:
-    """A quantity of which a run has one; names with more to them (a layer's norm) stay raw."""
+    """Take a quantity that a run has once. Columns whose names say more (the norm of one layer) stay raw."""
     found = [c for c in left.values() if c.role.kind == kind and not c.role.extra]
     if canonical not in chosen and found:
         curve = min(found, key=lambda c: (c.role.weak, -len(c)))

@@ -1,4 +1,4 @@
-"""Evaluations numbered by epochs beside a training numbered by steps: both have to lie on one axis."""
+"""Puts evaluations that are numbered by epoch on the axis of a training that is numbered by step."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .named_series import NamedSeries
 if TYPE_CHECKING:
     from .assembly import LogFacts
 
-FEWEST = 3  # evaluations; fewer may lie anywhere
-STEPS_PER_EPOCH = 5.0  # so many at least, or epochs and steps cannot be told apart
+FEWEST = 3  # evaluations; fewer do not show how they are numbered
+STEPS_PER_EPOCH = 5.0  # with fewer steps per epoch, epochs cannot be told from steps
 
 
 def place_epochs_among_steps(curves: dict[str, NamedSeries], log: LogFacts) -> None:
@@ -38,7 +38,7 @@ def _of_evaluation(name: str) -> bool:
 
 
 def _counts_epochs(steps: IntArray, trained: IntArray) -> bool:
-    """0, 1, 2 … or 1, 2, 3 …, over a training of many more steps and points."""
+    """Return whether the steps are 0, 1, 2 … or 1, 2, 3 …, beside a training with many more steps and points."""
     if len(steps) < FEWEST or steps[0] not in (0, 1) or not np.all(np.diff(steps) == 1):
         return False
     far = float(trained.max()) >= STEPS_PER_EPOCH * float(steps[-1] + 1)
@@ -46,7 +46,7 @@ def _counts_epochs(steps: IntArray, trained: IntArray) -> bool:
 
 
 def _ends(epochs: IntArray, trained: IntArray, epoch: NamedSeries | None) -> IntArray:
-    """The step at which each epoch ended, from the log's own epochs, or at equal distances."""
+    """Return the step at which each epoch ended: from the epochs in the log, or at equal distances."""
     passed = epochs - epochs[0] + 1
     if epoch is not None and len(epoch) > len(epochs) and np.all(np.diff(epoch.values) >= 0):
         ends = [

@@ -1,7 +1,7 @@
-"""Several validation losses without a plain one: parts of one loss, or one loss on several sets of data?
+"""Decides whether several validation losses are parts of one loss, or one loss on several evaluation sets.
 
-`val/box_loss`, `val/cls_loss` are parts and add up to the loss. `eval_news_loss`, `eval_code_loss`, as Hugging Face
-names them for a dictionary of evaluation sets, are the same loss on other data, and their sum is no loss at all.
+`val/box_loss` and `val/cls_loss` are parts, and their sum is the loss. `eval_news_loss` and `eval_code_loss` (Hugging
+Face's names for a dictionary of evaluation sets) are the same loss on different data, and their sum means nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from .named_series import NamedSeries
 from .names import MEASURES, words_in
 
-# What parts of losses are called, in detection, segmentation, speech, generative models and regularisation.
+# Names of parts of losses in detection, segmentation, speech, generative models and regularisation.
 _PARTS = words_in(
     "box bbox obj cls class dfl seg mask rpn reg iou giou l1 centerness kpt pose landmark kl kld recon rec "
     "reconstruction ctc att attention mel duration pitch energy gen disc generator discriminator adv "
@@ -21,9 +21,9 @@ _PARTS = words_in(
 
 
 def evaluation_sets(validation: list[NamedSeries], train: list[NamedSeries]) -> list[NamedSeries]:
-    """The losses of several evaluation sets, the one to judge by first; empty where they are parts of one.
+    """Return the losses of several evaluation sets, the most important first; nothing if they are parts of one loss.
 
-    A plain `eval_loss` goes first, then the set with most points, of equals the one that the log names first.
+    A plain `eval_loss` comes first, then the set with most points, among equals the one that the log names first.
     """
     candidates = [curve for curve in validation if curve.role.weak == 0 and curve.role.rank <= 4]
     trained = {_distinguishing(curve) for curve in train}

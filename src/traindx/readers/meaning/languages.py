@@ -1,10 +1,10 @@
-"""Names of training quantities in languages other than English, as their authors write them."""
+"""Translates names of training quantities from other languages to English."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# Scripts without spaces or with many endings: a part of the name says it.
+# Scripts without spaces, and languages with many word endings: replaced anywhere in a name.
 _PARTS = {
     "损失": " loss ",
     "損失": " loss ",
@@ -57,14 +57,15 @@ _ARTICLES = frozenset(("de", "di", "da", "do", "du", "la", "le"))
 
 
 def in_latin_letters(name: str) -> str:
-    """The name with known parts in English and without accents."""
+    """Translate the known parts of a name to English and remove accents."""
     for part, english in _PARTS.items():
         name = name.replace(part, english).replace(part.capitalize(), english)
     return "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
 
 
 def in_english(words: list[str]) -> list[str]:
-    """
+    """Translate known words.
+
     >>> in_english(["perdida", "de", "validacion"])
     ['loss', 'validation']
     """

@@ -1,4 +1,4 @@
-"""One named column of a log over steps."""
+"""One column of a log: values over steps, and what its name says about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .names import Role, role_of
 
 
 class NamedSeries(Series):
-    """A series that knows what its name says about it. Nothing is cleaned: values are in order of writing."""
+    """A series with the role of its name. The points are in the order of the log and may repeat steps."""
 
     @property
     def role(self) -> Role:

@@ -1,7 +1,7 @@
-"""What a column's name says: the one place where names of losses, rates, steps and epochs are known.
+"""What the name of a column says: the one place that knows names of losses, learning rates, steps and epochs.
 
-A name is cut into tokens (`trainLoss`, `train/loss`, `train_loss_epoch` → train, loss, epoch) and tokens decide.
-Names decide alone here; which of several candidates is taken, by their numbers, is `_assemble`'s business.
+A name is cut into tokens (`train_loss_epoch` → train, loss, epoch), and the tokens decide. This module looks at names
+only; `assembly` chooses between several candidates by their values.
 """
 
 from __future__ import annotations
@@ -20,30 +20,12 @@ Phase = Literal["train", "validation", "test", ""]
 
 PHASES: dict[str, Phase] = {
     **dict.fromkeys(("train", "training", "tr", "trn", "trainings", "learn"), "train"),
-    **dict.fromkeys(
-        (
-            "val",
-            "valid",
-            "validation",
-            "validate",
-            "validating",
-            "va",
-            "dev",
-            "eval",
-            "evaluation",
-            "evaluate",
-            "heldout",
-            "holdout",
-            "hld",
-            "cv",
-            "vld",
-            "valset",
-            "validset",
-        ),
-        "validation",
-    ),
+    **dict.fromkeys((
+        "val", "valid", "validation", "validate", "validating", "va", "dev", "eval", "evaluation", "evaluate",
+        "heldout", "holdout", "hld", "cv", "vld", "valset", "validset",
+    ), "validation"),
     **dict.fromkeys(("test", "testing", "tst", "testset"), "test"),
-}
+}  # fmt: skip
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -58,14 +40,14 @@ _NOT_THE_VALUE = words_in(
     "second seconds warmup save log logging target limit size memory mem"
 )
 _TOTAL = words_in("total sum overall combined full all")
-_MEAN = words_in("mean avg average ave value val_ current cur batch final main minibatch mini set")
+_MEAN = words_in("mean avg average ave value current cur batch final main minibatch mini set")
 _SMOOTHED = words_in("moving ema smooth smoothed running rolling")
 _OBJECTIVE = words_in(
     "lm ce cross entropy xent nll ctc mse bce mlm sft dpo ppo grpo vae elbo gan model net language criterion softmax "
     "focal contrastive triplet mae huber rnnt transducer label smoothed categorical binary sparse"
 )
-MEASURES = _TOTAL | _MEAN | _OBJECTIVE  # words that say how a loss is made, not of what
-# A policy's losses hover around zero by design, and its entropy is no loss at all.
+MEASURES = _TOTAL | _MEAN | _OBJECTIVE  # words that say how a loss is computed, not on which data or part
+# The losses of a policy stay near zero by design, and its entropy is not a loss.
 POLICY_TERMS = words_in("policy actor critic pg surrogate surr vf qf q1 q2 td alpha explained clipfrac")
 _REWARDS = words_in("reward rewards return returns rew rews")
 _OF_REWARDS = words_in(
@@ -74,7 +56,7 @@ _OF_REWARDS = words_in(
 )
 EPISODES = words_in("episode episodes eps episodic")
 _LOSS = words_in("loss losses xent elbo objective cost")
-# Losses by their formula: taken where nothing is called a loss.
+# Losses named by their formula: used if no column is called a loss.
 _LOSS_BY_FORMULA = words_in("nll mse bce ctc rmse mae ce hinge error err energy bpb bpc logloss")
 _STEP = words_in(
     "step steps iter iters iteration iterations itr it update updates batch batches "
@@ -84,15 +66,19 @@ _STEP_COMPANIONS = words_in("global current num trainer train training optimizer
 _EPOCH_COMPANIONS = words_in("epoch ep current trainer start starting begin end of finished")
 _SEEN = words_in("tokens samples examples images sequences seen consumed")
 _SEEN_COMPANIONS = _STEP_COMPANIONS | words_in("processed so far")
-# The two networks of an adversarial training, and what a part of their losses is of.
+# The two networks of an adversarial training, and words for parts of their losses.
 DISCRIMINATORS = words_in("d dis disc discriminator discrim critic")
 GENERATORS = words_in("g gen generator")
 _OF_ADVERSARIES = words_in("a b real fake gan adv l1 total")
-# Larger is better, so that the negative is the loss. `objf` is Kaldi's objective, a log-probability.
+# Larger is better, so the negative is the loss. `objf` is Kaldi's objective, a log-probability.
 _LIKELIHOODS = words_in("loglik loglikelihood logprob logprobs objf")
 _PROBABILITIES = words_in("prob probs probability likelihood lik")
 _OF_LIKELIHOODS = words_in("log per frame frames mean average avg total overall function")
 _NEGATIVE = words_in("neg negative minus nll")
+_LEARNING_RATE = words_in("lr learning rate current optim optimizer")
+_GRADIENT_NORM = words_in("grad grads gradient gradients norm gnorm gradnorm g total global optim l2")
+_ACCURACY = words_in("acc accuracy top1 acc1 prec1")
+_OF_ACCURACY = words_in("top 1 prec epoch step mean token avg categorical sparse binary at")
 _SPANS = {"step": "step", "batch": "step", "iter": "step", "epoch": "epoch"}
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -105,18 +91,18 @@ _GLUED = re.compile(
 
 @dataclass(frozen=True)
 class Role:
-    """What a column seems to be. `extra` are the tokens that distinguish it from its plain namesake."""
+    """What a column seems to hold. `extra` are the tokens that the plain name of such a column does not have."""
 
     kind: Kind
     phase: Phase = ""
     extra: tuple[str, ...] = ()
-    span: str = ""  # "step" or "epoch" where the name says over what it was taken
-    weak: int = 0  # 0: says so outright · 1: by formula (mse, nll) · 2: a guess (Le, trl)
+    span: str = ""  # "step" or "epoch" if the name says what the value covers
+    weak: int = 0  # 0: the name says so · 1: the name is a formula (mse, nll) · 2: a guess (Le, trl)
     gain: bool = False  # a log-likelihood: its negative is the loss
 
     @property
     def rank(self) -> int:
-        """How close to *the* quantity of its kind; smaller is closer. Totals go before parts."""
+        """How close this is to the main quantity of its kind; smaller is closer. Totals come before parts."""
         extra = set(self.extra)
         if extra & _SMOOTHED and "label" not in extra:
             place = 6
@@ -135,7 +121,8 @@ class Role:
 
 @lru_cache(maxsize=65536)
 def tokens(name: str) -> tuple[str, ...]:
-    """
+    """Cut a name into lower-case words.
+
     >>> tokens("train/CrossEntropyLoss"), tokens("valLoss_epoch"), tokens("trainloss")
     (('train', 'cross', 'entropy', 'loss'), ('val', 'loss', 'epoch'), ('train', 'loss'))
     """
@@ -157,7 +144,7 @@ def tokens(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def role_of(name: str) -> Role:
-    """What a column of this name seems to hold.
+    """Return what a column of this name seems to hold.
 
     >>> role_of("val_loss").phase, role_of("learning_rate").kind, role_of("loss_scale").kind
     ('validation', 'lr', 'loss_scale')
@@ -167,11 +154,11 @@ def role_of(name: str) -> Role:
     phase = _phase(words)
     rest = [word for word in words if word not in PHASES]
     if not rest:
-        return Role("other", phase)  # `train`, `val`: of what is not said
+        return Role("other", phase)  # `train`, `val`: the name does not say of what
     return (
         _step(words, bag)
         or _epoch(bag, rest)
-        or _rate(bag, rest)
+        or _learning_rate(bag, rest)
         or _gradient_norm(bag, rest)
         or _bare_norm(rest)
         or _scale(bag)
@@ -185,7 +172,7 @@ def role_of(name: str) -> Role:
 
 
 def bare_phase(name: str) -> bool:
-    """`train`, `val`: a phase and nothing else, so that of what is not said."""
+    """Return whether the name is a phase and nothing else: `train`, `val`."""
     words = tokens(name)
     return bool(words) and all(word in PHASES for word in words)
 
@@ -204,7 +191,7 @@ def _span(rest: list[str]) -> str:
 
 def _step(words: tuple[str, ...], bag: set[str]) -> Role | None:
     if bag & _STEP and bag <= _STEP | _STEP_COMPANIONS:
-        # `total_steps`, `num_steps` say how many there will be, unless nothing else counts.
+        # `total_steps` is usually how many there will be. It counts only if no other column does.
         weak = 2 if bag & {"total", "batch", "batches", "minibatch"} else 1 if bag & EPISODES else 0
         return Role("step", weak=weak, extra=words)
     if len(words) == 1 and re.fullmatch(r"[a-z]?it|itn|[a-z]it(er|rs?)s?|up", words[0]):
@@ -220,43 +207,24 @@ def _epoch(bag: set[str], rest: list[str]) -> Role | None:
     return None
 
 
-def _rate(bag: set[str], rest: list[str]) -> Role | None:
+def _learning_rate(bag: set[str], rest: list[str]) -> Role | None:
     if rest == ["l", "r"] or {"learn", "rate"} <= bag:
         return Role("lr")
-    if ("lr" in bag or {"learning", "rate"} <= bag or any(re.fullmatch(r"lr\d+", w) for w in rest)) and not (
-        bag & (_NOT_THE_VALUE - {"current"})
-    ):
-        return Role(
-            "lr", extra=tuple(w for w in rest if w not in {"lr", "learning", "rate", "current", "optim", "optimizer"})
-        )
-    return None
+    named = "lr" in bag or {"learning", "rate"} <= bag or any(re.fullmatch(r"lr\d+", w) for w in rest)
+    if not named or bag & _NOT_THE_VALUE:
+        return None
+    return Role("lr", extra=tuple(w for w in rest if w not in _LEARNING_RATE))
 
 
 def _gradient_norm(bag: set[str], rest: list[str]) -> Role | None:
-    grad = bag & {"grad", "grads", "gradient", "gradients"}
-    if ("gnorm" in bag or (grad and "norm" in bag) or "gradnorm" in bag or {"g", "norm"} <= bag) and not (
-        bag & (_NOT_THE_VALUE | {"clipped", "clip"})
-    ):
-        known = {
-            "grad",
-            "grads",
-            "gradient",
-            "gradients",
-            "norm",
-            "gnorm",
-            "gradnorm",
-            "g",
-            "total",
-            "global",
-            "optim",
-            "l2",
-        }
-        return Role("grad_norm", extra=tuple(w for w in rest if w not in known and not w.isdigit()))
-    return None
+    norm_of_gradient = "norm" in bag and bag & {"grad", "grads", "gradient", "gradients", "g"}
+    if not (norm_of_gradient or bag & {"gnorm", "gradnorm"}) or bag & (_NOT_THE_VALUE | {"clipped", "clip"}):
+        return None
+    return Role("grad_norm", extra=tuple(w for w in rest if w not in _GRADIENT_NORM and not w.isdigit()))
 
 
 def _bare_norm(rest: list[str]) -> Role | None:
-    """Called no more than `norm` or `grad`: in a training log that is the gradient's."""
+    """Read a bare `norm` or `grad` as the gradient norm, which it usually is in a training log."""
     if rest in (["norm"], ["total", "norm"], ["global", "norm"], ["grad"], ["gradient"]):
         return Role("grad_norm", weak=2)
     return None
@@ -301,9 +269,9 @@ def _loss(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
         return Role("loss", phase, (), weak=1)
     if bag & {"ppl", "perplexity"}:
         return Role("perplexity", phase, (), _span(rest))
-    if rest == ["trl"] or rest == ["tl"]:
+    if rest in (["trl"], ["tl"]):
         return Role("loss", "train", (), weak=2)
-    if rest in (["vl"], ["val_l"], ["tel"]):
+    if rest in (["vl"], ["tel"]):
         return Role("loss", "validation", (), weak=2)
     if rest[0] in {"l", "le", "j"}:
         return Role("loss", phase, tuple(rest[1:]), _span(rest), weak=2)
@@ -311,23 +279,7 @@ def _loss(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
 
 
 def _accuracy(bag: set[str], rest: list[str], phase: Phase) -> Role | None:
-    known = {"acc", "accuracy", "top1", "acc1", "prec1"}
-    if not bag & known and not ({"top", "1"} <= bag or {"acc", "1"} <= bag or {"prec", "1"} <= bag):
+    named = bag & _ACCURACY or ("1" in bag and bag & {"top", "prec"})
+    if not named or bag & (_NOT_THE_VALUE | {"5", "top5"}):
         return None
-    if bag & (_NOT_THE_VALUE - {"top"}) or "5" in bag or "top5" in bag:
-        return None
-    neutral = known | {
-        "top",
-        "1",
-        "prec",
-        "epoch",
-        "step",
-        "mean",
-        "token",
-        "avg",
-        "categorical",
-        "sparse",
-        "binary",
-        "at",
-    }
-    return Role("accuracy", phase, tuple(w for w in rest if w not in neutral), _span(rest))
+    return Role("accuracy", phase, tuple(w for w in rest if w not in _ACCURACY | _OF_ACCURACY), _span(rest))

@@ -1,4 +1,4 @@
-"""Recognises the logs of reinforcement learning, whose losses say little about whether the training goes well."""
+"""Recognises logs of reinforcement learning. Their losses say little about whether the training goes well."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from .named_series import NamedSeries
 from .names import EPISODES, POLICY_TERMS, tokens, words_in
 
-# Preference tuning (DPO and its like) logs rewards of chosen and rejected answers, and has an ordinary loss.
+# Preference tuning (DPO and similar methods) logs rewards of chosen and rejected answers, but has an ordinary loss.
 _PREFERENCES = frozenset(("chosen", "rejected", "margins", "accuracies"))
 _AGENT = EPISODES | POLICY_TERMS
 _AGENT |= words_in("rollout ep epsilon kl entropy advantage advantages fps completion completions replay env agent")
-FEWEST = 3  # different values: a setting or a remark has fewer
+FEWEST = 3  # different values; a setting has fewer
 
 
 def reinforcement(curves: Mapping[str, NamedSeries], counter: str = "") -> list[str]:
-    """The columns that show an agent trained on rewards; empty for other trainings. `counter` numbers the rows."""
+    """Return the columns that show that an agent is trained on rewards, if any. `counter` is the step column."""
     words = {name: set(tokens(name)) for name in (*curves, counter) if name}
     if any(found & _PREFERENCES for found in words.values()):
         return []
@@ -25,7 +25,7 @@ def reinforcement(curves: Mapping[str, NamedSeries], counter: str = "") -> list[
     episodes = any(found & EPISODES for found in words.values())
     rewards += [name for name, found in words.items() if episodes and "score" in found and name not in rewards]
     companions = [name for name, found in words.items() if found & _AGENT and name not in rewards]
-    # Whatever calls itself a reward is one; shells and functions return, too.
+    # A column called reward is one. A column called return may be an exit status, so it needs companions.
     certain = bool(companions) or any(words[name] & {"reward", "rewards", "rew"} for name in rewards)
     return [*rewards[:5], *companions[:3]] if rewards and certain else []
 
@@ -35,7 +35,7 @@ def _varies(curve: NamedSeries) -> bool:
 
 
 def policy_losses(losses: list[NamedSeries]) -> list[NamedSeries]:
-    """The losses of a policy and its value function, where the log has no total beside them."""
+    """Return the losses of a policy and its value function, if the log has no other loss."""
     policy = [curve for curve in losses if set(tokens(curve.name)) & POLICY_TERMS]
     value = [curve for curve in losses if set(curve.role.extra) == {"value"}]
     rest = [curve for curve in losses if curve not in policy and curve not in value]

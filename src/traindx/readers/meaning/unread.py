@@ -1,4 +1,4 @@
-"""Columns that may be a validation loss and were not read as one."""
+"""Finds columns that may be a validation loss but were not read as one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .named_series import NamedSeries
 from .names import tokens, words_in
 
 _NAMELESS = re.compile(r"column \d+")
-FEWEST = 3  # different values; fewer show no course
-# What evaluations report beside a loss: scores, times, counts.
+FEWEST = 3  # different values; a constant or a setting has fewer
+# What evaluations report besides a loss: scores, times, counts.
 _NO_LOSS = words_in(
     "acc accuracy top1 top5 prec precision recall f1 f2 auc roc bleu rouge meteor cider map ap iou miou dice psnr ssim "
     "wer cer er eer r2 score mcc kappa perplexity ppl bpc bpb time runtime second seconds samples steps per sec speed "
@@ -25,7 +25,7 @@ _BEGIN_LIKE_A_PHASE = re.compile(r"(?:val|eval|dev|test|holdout)(?!ue|id$|ice|ia
 
 
 def unread_validation(chosen: Mapping[str, NamedSeries], left: Mapping[str, NamedSeries]) -> list[str]:
-    """Names of columns of an evaluation that nobody judges, where no validation loss was found."""
+    """Return the names of evaluation columns that are not diagnosed, if no validation loss was found."""
     if any(name.startswith("loss/validation") for name in chosen):
         return []
     train = chosen.get("loss/train")
@@ -39,7 +39,7 @@ def _evaluated(curve: NamedSeries) -> bool:
 
 
 def _nameless(curve: NamedSeries, train: NamedSeries | None) -> bool:
-    """A column without a name, of the size of the training loss."""
+    """Return whether the column has no name and values of about the size of the training loss."""
     if train is None or not _NAMELESS.fullmatch(curve.name):
         return False
     ours, theirs = np.nanmedian(np.abs(curve.values)), np.nanmedian(np.abs(train.values))

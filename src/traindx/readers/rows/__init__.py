@@ -1,1 +1,1 @@
-"""Rows of named numbers: collecting them in bounded memory, counting steps, splitting them into runs."""
+"""Rows of named numbers: collects them in bounded memory, counts steps, splits them into runs."""

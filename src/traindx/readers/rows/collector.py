@@ -14,11 +14,11 @@ from ..meaning.names import PHASES
 from ..text.decimals import decimal_commas, with_points
 from .table import Column, Table
 
-# 16 bytes a cell: some 400 MB at the most. Past it every second row goes, so that a log of any length fits.
+# At 16 bytes per cell this is about 400 MB. Beyond it every second row is dropped, so that a log of any length fits.
 MOST_CELLS = 24_000_000
 MOST_COLUMNS = 4096
 MOST_SHAPES = 1024
-# Rows with a number that is not finite are kept when others go; past so many they are the normal state.
+# Rows with a non-finite number are kept when others are dropped, but not more than this many.
 MOST_PROTECTED = 10_000
 MODE_KEYS = frozenset({"mode", "phase", "split", "stage", "subset"})
 _NOT_NUMBERS = {"na", "n/a", "none", "null", "-", "--", ""}
@@ -26,7 +26,7 @@ DEEPEST_KEYS = 4
 
 
 def number(value: Any) -> float | None:
-    """A cell's number, or None where it holds none; text such as "0.91", "NaN", "13.5%" counts."""
+    """Return the number in a cell, or None if it holds none. Text such as "0.91", "NaN" or "13.5%" is a number."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
@@ -46,12 +46,12 @@ def number(value: Any) -> float | None:
 
 
 def numbers_in(row: Mapping[Any, Any]) -> dict[str, float]:
-    """The numbers of a nested mapping under names like `train/loss`; a `mode: val` entry prefixes the others."""
+    """Return the numbers of a nested mapping under names like `train/loss`. An entry `mode: val` is put in front."""
     phases = (PHASES.get(str(value).lower(), "") for key, value in row.items() if str(key).lower() in MODE_KEYS)
     phase = next(filter(None, phases), "")
     found = dict(_flatten(row, "", DEEPEST_KEYS))
     if phase in ("validation", "test"):
-        # The step of such a row counts evaluation batches.
+        # The step of an evaluation row counts the batches of the evaluation.
         return {f"{phase}/{name}": x for name, x in found.items() if name not in ("iter", "step")} | (
             {"epoch": found["epoch"]} if "epoch" in found else {}
         )
@@ -69,10 +69,10 @@ def _flatten(row: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[
 
 
 class Collector:
-    """Takes rows one by one or blocks of columns; gives a `Table`."""
+    """Receives rows one by one or blocks of columns, and makes a `Table`."""
 
     def __init__(self) -> None:
-        # Rows with the same names in the same order lie together: row numbers, and their values one after the other.
+        # Rows with the same names in the same order are stored together: their row numbers, and all values in sequence.
         self._shapes: dict[tuple[str, ...], tuple[array[int], array[float]]] = {}
         self._names: set[str] = set()
         self._blocks: dict[str, list[Column]] = {}
@@ -103,12 +103,12 @@ class Collector:
 
     def _shape(self, names: tuple[str, ...]) -> tuple[array[int], array[float]]:
         if len(self._shapes) >= MOST_SHAPES:
-            self._settle()
+            self._flush_rows()
         self._names.update(names)
         return self._shapes.setdefault(names, (array("q"), array("d")))
 
-    def _settle(self) -> None:
-        """Turn the rows taken one by one into columns."""
+    def _flush_rows(self) -> None:
+        """Turn the rows that came one by one into columns."""
         for names, (rows, values) in self._shapes.items():
             numbers = np.frombuffer(rows, np.int64).copy()
             table = np.frombuffer(values, np.float64).reshape(len(numbers), len(names))
@@ -117,8 +117,8 @@ class Collector:
         self._shapes.clear()
 
     def add_block(self, length: int, columns: Mapping[str, tuple[IntArray, FloatArray]]) -> None:
-        """A block of `length` rows: for each column the numbers of its filled rows, and their values."""
-        # Columns filled throughout share one array of row numbers, here and wherever that array goes.
+        """Add a block of `length` rows: for each column the row numbers of its filled cells, and their values."""
+        # Columns without empty cells share one array of row numbers, here and in all later steps.
         moved = {id(rows): rows + self.length if self.length else rows for rows, _ in columns.values()}
         placed = {name: Column(moved[id(rows)], values) for name, (rows, values) in columns.items() if len(rows)}
         if self._every > 1:
@@ -149,7 +149,7 @@ class Collector:
         self._cells = sum(len(column.rows) for [column] in self._blocks.values())
 
     def _columns(self) -> dict[str, Column]:
-        self._settle()
+        self._flush_rows()
         columns = {}
         joined: dict[tuple[int, ...], tuple[IntArray, IntArray | None]] = {}
         for name, blocks in self._blocks.items():
@@ -166,7 +166,7 @@ class Collector:
         notes = []
         length = self.length
         if self._every > 1:
-            notes.append(f"a very long log: one row in {self._every} is kept, and all non-finite rows")
+            notes.append(f"a very long log: one row in {self._every} is read, and the non-finite rows")
             used = np.unique(np.concatenate([c.rows for c in columns.values()]))
             columns = {
                 name: Column(np.searchsorted(used, c.rows).astype(np.int64), c.values) for name, c in columns.items()
@@ -176,7 +176,7 @@ class Collector:
 
 
 def _in_order(parts: list[IntArray]) -> tuple[IntArray, IntArray | None]:
-    """Row numbers in one array, and how values have to be sorted to go with them, if at all."""
+    """Return the sorted row numbers, and the order that sorts their values; None if they are sorted already."""
     rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
     if np.all(rows[1:] > rows[:-1]):
         return rows, None

@@ -1,7 +1,7 @@
-"""Cells that hold a NaN because nothing was measured there, as a data frame writes them.
+"""Empties cells that hold a NaN only because nothing was measured there, as data frames write them.
 
-A table with one row a step has its evaluation columns filled every now and then only, and some writers put `nan` into
-the rest. Such a NaN is an empty cell, not a number that left the finite ones.
+A table with one row per step has numbers in its evaluation columns now and then, and some loggers write `nan` into the
+other rows. Such a NaN stands for an empty cell. It is not a value that became NaN.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..meaning.names import Role, role_of
-from .table import BoolArray, Column, Table
+from .table import BoolArray, Table
 
-# Evaluations come in a rhythm: a stretch of NaN at the end much longer than those before it is no padding.
+# Evaluations come at regular distances. NaN at the end for more than this many of those distances is not padding.
 _LONGER = 2.0
 
 
 def drop_padding(table: Table) -> None:
-    """Empty the cells that were padded."""
+    """Empty the cells whose NaN is padding."""
     nan = {name: np.isnan(column.values) for name, column in table.columns.items()}
     suspects = [name for name in table.columns if nan[name].any()]
     if not suspects:
@@ -24,13 +24,9 @@ def drop_padding(table: Table) -> None:
     roles = {name: role_of(name) for name in table.columns}
     padded = [name for name in suspects if _evaluated(roles[name]) and _comes_and_goes(nan[name])]
     padded += _never_filled(table, roles, nan)
-    padded += [name for name in suspects if name not in padded and _gives_way(table, name, roles, nan)]
+    padded += [name for name in suspects if name not in padded and _nan_in_evaluation_rows(table, name, roles, nan)]
     for name in padded:
-        column, keep = table.columns[name], ~nan[name]
-        if keep.any():
-            table.columns[name] = Column(column.rows[keep], column.values[keep])
-        else:
-            del table.columns[name]
+        table.keep_cells(name, ~nan[name])
 
 
 def _evaluated(role: Role) -> bool:
@@ -38,7 +34,7 @@ def _evaluated(role: Role) -> bool:
 
 
 def _comes_and_goes(nan: BoolArray) -> bool:
-    """Mostly NaN, with numbers in between: whatever turned NaN for good would not come back."""
+    """Return whether numbers come back between the NaN, which a loss that became NaN for good does not do."""
     filled = np.flatnonzero(~nan)
     if not len(filled) or 2 * nan.sum() < len(nan):
         return False
@@ -47,15 +43,15 @@ def _comes_and_goes(nan: BoolArray) -> bool:
 
 
 def _never_filled(table: Table, roles: dict[str, Role], nan: dict[str, BoolArray]) -> list[str]:
-    """All evaluation columns empty throughout, among them some that no training can spoil, such as a time."""
+    """Return the evaluation columns if all are always NaN and one of them, such as a time, cannot diverge."""
     columns = [name for name in table.columns if _evaluated(roles[name])]
     if columns and all(nan[name].all() for name in columns) and any(roles[name].kind == "other" for name in columns):
         return columns
     return []
 
 
-def _gives_way(table: Table, name: str, roles: dict[str, Role], nan: dict[str, BoolArray]) -> bool:
-    """A training column that is NaN exactly in the rows that hold an evaluation."""
+def _nan_in_evaluation_rows(table: Table, name: str, roles: dict[str, Role], nan: dict[str, BoolArray]) -> bool:
+    """Return whether this is a training column that is NaN exactly in the rows that hold an evaluation."""
     if _evaluated(roles[name]):
         return False
     evaluations = [other for other in table.columns if _evaluated(roles[other]) and roles[other].kind == "loss"]

@@ -1,4 +1,4 @@
-"""From rows of named numbers, as most logs write them, to runs: what counts steps, where a run begins, what is gone."""
+"""Turns rows of named numbers into runs: finds the step column, the start of each run, and losses that are missing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .padding import drop_padding
 from .splitting import Stretch, split
 from .table import BoolArray, Column, Table, training_losses
 
-# Steps that are written several times with different values: once a rank, or once a micro-batch.
+# A step may be logged several times with different values: once per rank, or once per micro-batch.
 FEWEST_REPEATS = 3  # steps; fewer may be a coincidence
-MOST_IRREGULAR = 0.1  # of the steps may be written more or less often: a log is cut off somewhere
+MOST_IRREGULAR = 0.1  # share of the steps that may be logged more or less often, for example where a log is cut off
 
 
 def runs_from_rows(table: Table, source: str, kind: str, options: Options) -> list[Run]:
-    """All runs that the rows hold, in the order of the log."""
+    """Return all runs in the rows, in the order of the log."""
     _drop_summary_rows(table)
     drop_padding(table)
     counter = _Counter.of(table, options)
@@ -57,21 +57,14 @@ def _first_dense(table: Table, names: list[str]) -> FloatArray:
 
 
 def _drop_summary_rows(table: Table) -> None:
-    """Some trainers end with a row of totals: its `train_loss` is the mean over the run, not a point of it."""
-    summaries = [name for name in table.columns if set(tokens(name)) >= {"train", "runtime"}]
-    if not summaries:
-        return
-    doomed = table.filled(*summaries)
-    for name, column in list(table.columns.items()):
-        keep = ~doomed[column.rows]
-        table.columns[name] = Column(column.rows[keep], column.values[keep])
-        if not keep.any():
-            del table.columns[name]
+    """Drop the final row of totals of some trainers: its `train_loss` is the mean over the run, not a point of it."""
+    if summaries := [name for name in table.columns if set(tokens(name)) >= {"train", "runtime"}]:
+        table.drop_rows(table.filled(*summaries))
 
 
 @dataclass
 class _Counter:
-    """What numbers the rows. `key` orders them and shows restarts; `explicit` marks rows that carry it themselves."""
+    """The number of each row. `key` orders the rows and shows restarts; `explicit` marks rows that state a number."""
 
     unit: str
     name: str | None
@@ -86,7 +79,7 @@ class _Counter:
             return cls._by_step(table, name, epoch)
         if epoch is not None and _counts(table, epoch):
             return cls("epoch", epoch, carry(table.dense(epoch)), table.filled(epoch))
-        # Nothing counts: training losses do, and an evaluation carries the number of the next one.
+        # No column counts, so the training losses are counted. An evaluation gets the number of the next one.
         counted = table.filled(*training_losses(table)) if training_losses(table) else np.ones(table.length, bool)
         order = np.cumsum(counted) - counted
         if epoch is not None:
@@ -96,7 +89,7 @@ class _Counter:
     @classmethod
     def _by_step(cls, table: Table, name: str, epoch: str | None) -> _Counter:
         cells, explicit = table.dense(name), table.filled(name)
-        # Lines of another kind may call the step otherwise ("iter 799", "step 800"): never both in one row.
+        # Other kinds of lines may have another name for the step ("iter 799", "step 800"), but never both in one row.
         for other in table.columns:
             role, rows = role_of(other), table.columns[other].rows
             if other != name and role.kind == "step" and role.weak == 0 and not explicit[rows].any():
@@ -111,9 +104,9 @@ class _Counter:
 
 
 def _step_column(table: Table) -> str | None:
-    """The column that counts steps: named so, whole numbers, and not one constant (a total)."""
+    """Return the column that counts steps: its name says so, and it holds whole numbers that are not constant."""
     found = []
-    # One print an epoch may always be at the same step of it: then the epoch counts.
+    # A log with one line per epoch may always print the same step of it. Then the epoch counts.
     epochs = [n for n, c in table.columns.items() if role_of(n).kind == "epoch" and np.ptp(c.values) > 0]
     for name, column in table.columns.items():
         role = role_of(name)
@@ -125,14 +118,14 @@ def _step_column(table: Table) -> str | None:
     if not found or _too_rare(table, [entry[-1] for entry in found]):
         return None
     _, _, most, _ = min(found, key=lambda entry: (*entry[:2], -entry[2]))
-    # `_step` counts calls of the logger; beside it a `global_step` counts steps.
+    # W&B's `_step` counts calls of the logger. A `global_step` beside it counts steps, so it is preferred.
     return min(
         found, key=lambda e: (*e[:2], not ("global" in tokens(e[3]) and 2 * e[2] >= most), -e[2], len(tokens(e[3])))
     )[-1]
 
 
 def _too_rare(table: Table, steps: list[str]) -> bool:
-    """A step named in a few lines only, as in a remark beside a value, does not number the others."""
+    """Return whether too few lines name a step, as in a remark beside a value, to number the other lines by it."""
     losses = training_losses(table)
     trained = int(table.filled(*losses).sum()) if losses else 0
     numbered = int(table.filled(*steps).sum())
@@ -140,12 +133,12 @@ def _too_rare(table: Table, steps: list[str]) -> bool:
 
 
 def _whole(values: FloatArray) -> bool:
-    """Whole numbers that a count can reach (and a float can tell apart)."""
+    """Return whether all are whole numbers that a float64 represents exactly."""
     return bool(np.all((np.abs(values) < 2.0**53) & (values == np.floor(values))))
 
 
 def _counts(table: Table, name: str) -> bool:
-    """Whole epochs, one a row of training: then the epoch serves as the step."""
+    """Return whether the epoch can serve as the step: whole epochs, about one row of training each."""
     values = table.columns[name].values
     if not _whole(values):
         return False
@@ -157,7 +150,7 @@ def _counts(table: Table, name: str) -> bool:
 
 
 def carry(cells: FloatArray) -> FloatArray:
-    """Empty cells take the last number before them (those at the start, the first after them)."""
+    """Fill empty cells with the last number before them (those at the start, with the first number after them)."""
     known = np.isfinite(cells)
     if known.all():
         return cells
@@ -169,15 +162,15 @@ def carry(cells: FloatArray) -> FloatArray:
 
 
 def _counted_over_epochs(step: FloatArray, epoch: FloatArray) -> FloatArray:
-    """A step that restarts in every epoch, counted through; the epoch may be named before its steps or after them."""
+    """Continue a step that restarts in every epoch. The log may name an epoch before its steps or after them."""
     back = np.flatnonzero(np.diff(step) < 0) + 1
     if not len(back) or np.any(epoch != np.floor(epoch)):
         return step
-    # Between two restarts lies one epoch; its number is the highest that is named there.
+    # One epoch lies between two restarts. Its number is the highest that is named there.
     numbers = np.maximum.reduceat(epoch, np.r_[0, back])
     grows = np.diff(numbers) > 0
     if len(grows) > 1 and numbers[-1] == numbers[-2]:
-        numbers[-1] += 1  # the last epoch broke off before it was named
+        numbers[-1] += 1  # the log ends before it names the last epoch
         grows[-1] = True
     if np.mean(grows) < 0.8:
         return step
@@ -188,7 +181,7 @@ def _counted_over_epochs(step: FloatArray, epoch: FloatArray) -> FloatArray:
 
 
 def _place_by_epoch(key: FloatArray, explicit: BoolArray, epoch: FloatArray) -> None:
-    """Rows with an epoch and no step, all written after the training: they lie where their epochs ended."""
+    """Give rows with an epoch but no step, if all were written after the training, the last step of their epoch."""
     alone = np.flatnonzero(~explicit & np.isfinite(epoch))
     passed = epoch[alone]
     if len(alone) < 3 or np.any(np.diff(passed) <= 0) or 2 * len(np.unique(key[alone])) > len(alone):
@@ -203,7 +196,7 @@ def _place_by_epoch(key: FloatArray, explicit: BoolArray, epoch: FloatArray) -> 
 
 
 def _restarting_with(order: FloatArray, epoch: FloatArray) -> FloatArray:
-    """Let a row count begin again where the epoch falls back: there a new run begins."""
+    """Let a row count start again where the epoch goes back, because a new run begins there."""
     back = np.flatnonzero(np.diff(epoch) < -0.5) + 1
     offset = np.zeros(len(order))
     for at in back:
@@ -212,9 +205,9 @@ def _restarting_with(order: FloatArray, epoch: FloatArray) -> FloatArray:
 
 
 def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
-    """Some loggers leave a NaN out. Where everything that always came with the loss is there without it, it was NaN.
+    """Read a missing loss as NaN if the other training values of its row are there: some loggers leave out NaN.
 
-    Companions are columns that in the first quarter of the log come with the loss and never without it.
+    The other values (companions) are columns that are filled exactly where the loss is in the first quarter of the log.
     """
     notes = []
     for name in [] if table.blank_is_missing else training_losses(table):
@@ -248,7 +241,7 @@ def _restore_vanished_losses(table: Table, counter: _Counter) -> list[str]:
 
 def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, NamedSeries]:
     everything = bool(stretch.keep.all())
-    steps_at: dict[int, IntArray] = {}  # columns filled throughout share their row numbers, and so their steps
+    steps_at: dict[int, IntArray] = {}  # columns without empty cells share their row numbers, and so their steps
     curves = {}
     for name, column in table.columns.items():
         if name == counter.name and counter.unit != "epoch":
@@ -266,9 +259,9 @@ def _curves(table: Table, counter: _Counter, stretch: Stretch) -> dict[str, Name
 
 
 def tidy(curve: NamedSeries, interleaved: bool = False) -> NamedSeries:
-    """Points in order of steps; a step printed twice with the same value (once per host) counts once.
+    """Sort the points by step. A step logged twice with the same value (once per host) counts once.
 
-    Where several writers share a log, the first value of each step stays.
+    If several processes write to one log (`interleaved`), the first value of each step is kept.
     """
     steps, values = curve.steps, curve.values
     forward = np.diff(steps)
@@ -285,7 +278,7 @@ def tidy(curve: NamedSeries, interleaved: bool = False) -> NamedSeries:
 
 
 def _average_repeats(curves: dict[str, NamedSeries]) -> list[str]:
-    """Replace curves whose steps are written several times by their means, and say so. One NaN makes a NaN."""
+    """Replace curves whose steps are logged several times by the mean per step, and return a note about it."""
     times: dict[str, int] = {}
     for name, curve in curves.items():
         moves = np.diff(curve.steps)
@@ -300,4 +293,4 @@ def _average_repeats(curves: dict[str, NamedSeries]) -> list[str]:
     if not times:
         return []
     what = " and ".join(list(times)[:3])
-    return [f"{what}: each step is written {max(times.values())} times, by ranks or micro-batches; their mean is taken"]
+    return [f"{what}: each step is logged {max(times.values())} times, by ranks or micro-batches; the mean is used"]

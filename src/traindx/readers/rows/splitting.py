@@ -1,4 +1,4 @@
-"""Where one run ends and the next begins, judged by the step (or epoch) going backward."""
+"""Splits the rows of a log into runs where the step (or epoch) goes backward."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass
 class Stretch:
-    """The rows of one run. Points that a resume wrote again are left out in favour of the later ones."""
+    """The rows of one run. Where a resumed run logged a step again, only the later row is kept."""
 
     keep: BoolArray
     resumed_at: list[int] = field(default_factory=list)
@@ -25,10 +25,11 @@ class Stretch:
 def split(
     key: FloatArray, explicit: BoolArray, training: BoolArray, loss: FloatArray
 ) -> tuple[list[Stretch], list[str]]:
-    """Cut the rows into runs. May count `key` through, in place, where it restarts with every epoch.
+    """Split the rows into runs, and return notes about it.
 
-    Going back to where the run began is a new run; going back to somewhere inside is a resume; many small
-    steps back are several writers sharing a file.
+    A step that goes back to where the run began starts a new run. A step that goes back to somewhere in between is a
+    resume. Many small steps back mean that several processes write to one file. If the step restarts with every
+    epoch, this function changes `key` in place so that it counts on.
     """
     length = len(key)
     everything = Stretch(np.ones(length, bool))
@@ -67,13 +68,13 @@ def split(
 
 
 def _written_before(steps: FloatArray, loss: FloatArray) -> bool:
-    """The last row is one of those above it, as early stopping prints the best once more."""
+    """Return whether the last row repeats an earlier one, as early stopping prints the best row again."""
     same = steps[:-1] == steps[-1]
     return bool(np.any(loss[:-1][same] == loss[-1]))
 
 
 def _restarts(steps: FloatArray, back: NDArray[np.intp], stride: float) -> tuple[list[int], list[int]]:
-    """Which backward moves begin a new run, and which resume one from a checkpoint."""
+    """Return which backward moves start a new run, and which resume a run from a checkpoint."""
     starts: list[int] = []
     resumes: list[int] = []
     began = steps[0]
@@ -107,7 +108,7 @@ def _resume_note(resumes: list[int], steps: FloatArray) -> list[str]:
 
 
 def _are_epochs(steps: FloatArray, loss: FloatArray, starts: list[int]) -> bool:
-    """Stretches of one length whose loss goes on where the last one stopped are epochs, not runs."""
+    """Return whether the parts are epochs, not runs: equal lengths, and each loss continues that of the part before."""
     borders = [0, *starts, len(steps)]
     ends = steps[[b - 1 for b in borders[1:-1]]]
     if len(starts) < 2 or np.ptp(ends) > 0.1 * max(1.0, float(np.max(ends))):

@@ -1,1 +1,1 @@
-"""What lines of free text say: names, numbers, tables, progress bars, evaluations."""
+"""Reads free text line by line: names, numbers, tables, progress bars, evaluations."""

@@ -1,8 +1,8 @@
-"""Progress bars: which passes belong to the training, and whether a bar shows the mean of its pass so far.
+"""Progress bars: decides which passes belong to the training, and whether a bar shows a running mean.
 
-A *pass* is one run of a bar from its beginning to its end. A bar without an epoch of its own, after the training's
-last one, belongs to an evaluation. Of a bar that shows a mean so far (Keras' does) only the end of a pass is a point
-of a curve: on the way, the mean restarts with every epoch.
+A *pass* is one run of a bar from its beginning to its end. A bar that comes after the last epoch and has no epoch of
+its own belongs to an evaluation. Some bars (Keras, for example) show the mean of the epoch so far. Only the last value
+of such a pass is a point of the loss curve, because the mean starts again with every epoch.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from ..meaning.names import role_of
 from ..rows.table import BoolArray, Column, Table
 
 POSITION, OF, MEAN = "(position)", "(of)", "(mean)"
-FEWEST_POINTS = 8  # of a pass, to see from its course whether it shows a mean
-SETTLES = 0.35  # late moves over early ones: a mean over k batches moves by 1/k
+FEWEST_POINTS = 8  # changes within a pass that are needed to tell a running mean from single values
+MEAN_SLOWS_DOWN = 0.35  # size of late changes over early ones; a mean over k batches changes by about 1/k
 
 
-def settle_bars(table: Table, losses: list[str]) -> None:
-    """Leave what the bars say about the training; rows of other passes and of means under way go."""
+def keep_training_passes(table: Table, losses: list[str]) -> None:
+    """Remove the rows of other passes, and the rows of running means before the end of their pass."""
     if POSITION not in table.columns or not losses:
         return
     passes = _Passes(table, losses)
     if not len(passes.rows):
         return
-    passes.name_epochs_that_follow_their_bar()
-    foreign = passes.foreign()
-    if foreign.any():
-        _set_apart(table, passes, foreign)
+    passes.take_epochs_named_below()
+    other = passes.not_of_training()
+    if other.any():
+        _separate(table, passes, other)
         losses = [name for name in losses if name in table.columns]
         if POSITION not in table.columns or not losses:
             return
         passes = _Passes(table, losses)
-    if MEAN in table.columns or passes.settle():
-        _drop(table, passes.under_way())
-    if "epoch" in table.columns and passes.always_finished():
-        # The end of a bar says no more than the epoch does.
+    if MEAN in table.columns or passes.show_running_mean():
+        table.drop_rows(passes.unfinished_rows())
+    if "epoch" in table.columns and passes.only_ends_logged():
+        # The position then says no more than the epoch does.
         for name in (POSITION, OF):
             table.columns.pop(name, None)
 
 
 class _Passes:
-    """The rows of the training loss that have a place in a bar, numbered by pass."""
+    """The rows of the training loss that have a position in a bar, and the number of the pass of each."""
 
     def __init__(self, table: Table, losses: list[str]) -> None:
         self.table = table
@@ -61,8 +61,11 @@ class _Passes:
         self.first = np.r_[0, np.flatnonzero(begins) + 1] if len(self.rows) else np.zeros(0, int)
         self.last = np.r_[self.first[1:], len(self.rows)] - 1 if len(self.rows) else self.first
 
-    def name_epochs_that_follow_their_bar(self) -> None:
-        """`Epoch 3: val_loss 2.1` below its bar: the bar's rows carry the epoch before, the first ones none."""
+    def take_epochs_named_below(self) -> None:
+        """Correct the epochs of a log that names an epoch below its bar (`Epoch 3: val_loss 2.1`).
+
+        Read from top to bottom, the rows of such a bar have the epoch before theirs, and those of the first bar none.
+        """
         if "epoch" not in self.table.columns or len(self.first) < 2 or np.isfinite(self.epoch[0]):
             return
         epoch = self.table.dense("epoch")
@@ -79,8 +82,8 @@ class _Passes:
         self.table.columns["epoch"] = Column(known, epoch[known])
         self.epoch = epoch[self.rows]
 
-    def foreign(self) -> BoolArray:
-        """Which passes are not the training's: another length, or no epoch of their own where others have one."""
+    def not_of_training(self) -> BoolArray:
+        """Mark the passes that have another length than most, or no epoch of their own where most have one."""
         count = len(self.first)
         if count < 2:
             return np.zeros(count, bool)
@@ -93,11 +96,11 @@ class _Passes:
         other = _differ(lengths, np.full(count, usual))
         new_epoch = np.r_[True, epochs[1:] != epochs[:-1]]
         if np.isfinite(epochs).all() and np.mean(new_epoch) >= 0.5 and new_epoch.sum() > 1:
-            return np.asarray(~new_epoch & ~_higher_after(epochs))
+            return np.asarray(~new_epoch)
         return np.asarray(other if counts.max() > 1 else np.zeros(count, bool))
 
-    def settle(self) -> bool:
-        """Whether the loss within passes moves ever less, as a mean of all before does."""
+    def show_running_mean(self) -> bool:
+        """Return whether the changes of the loss get smaller within a pass, as those of a running mean do."""
         values = self.table.dense(self.loss)[self.rows]
         ratios = []
         for begin, end in zip(self.first, self.last, strict=True):
@@ -106,22 +109,27 @@ class _Passes:
             third = len(moves) // 3
             if len(moves) >= FEWEST_POINTS and (early := float(np.median(moves[:third]))) > 0:
                 ratios.append(float(np.median(moves[-third:])) / early)
-        return len(ratios) > 2 and float(np.median(ratios)) < SETTLES and float(np.quantile(ratios, 0.8)) < 2 * SETTLES
+        if len(ratios) <= 2:
+            return False
+        return bool(np.median(ratios) < MEAN_SLOWS_DOWN and np.quantile(ratios, 0.8) < 2 * MEAN_SLOWS_DOWN)
 
-    def under_way(self) -> BoolArray:
-        """Rows before the end of their pass, but for losses that are not finite; and a last pass that broke off."""
+    def unfinished_rows(self) -> BoolArray:
+        """Mark the rows before the end of their pass, and the end of a last pass that stopped before its half.
+
+        Rows with a non-finite loss are never marked. If there is only one pass, no row is marked.
+        """
         values = self.table.dense(self.loss)[self.rows]
-        away = np.ones(len(self.rows), bool)
-        away[self.last] = False
-        away &= np.isfinite(values)
+        unfinished = np.ones(len(self.rows), bool)
+        unfinished[self.last] = False
+        unfinished &= np.isfinite(values)
         if len(self.last) > 1 and 2 * self.position[-1] < self.of[-1]:
-            away[self.last[-1]] = bool(np.isfinite(values[-1]))
+            unfinished[self.last[-1]] = bool(np.isfinite(values[-1]))
         dropped = np.zeros(self.table.length, bool)
-        dropped[self.rows[away]] = len(self.first) > 1
+        dropped[self.rows[unfinished]] = len(self.first) > 1
         return dropped
 
-    def always_finished(self) -> bool:
-        """Every line of numbers stands at the end of a bar, and epochs go on."""
+    def only_ends_logged(self) -> bool:
+        """Return whether every row is the end of a pass and has another epoch than the row before."""
         epochs = self.epoch[np.isfinite(self.epoch)]
         finished = bool(np.all(self.position == self.of)) and len(self.rows) > 1
         return finished and len(epochs) == len(self.rows) and bool(np.all(np.diff(epochs) != 0))
@@ -131,17 +139,11 @@ def _differ(a: FloatArray, b: FloatArray) -> BoolArray:
     return np.asarray((a != b) & ~(np.isnan(a) & np.isnan(b)))
 
 
-def _higher_after(epochs: FloatArray) -> BoolArray:
-    """Where the epoch falls back, a new training begins."""
-    return np.asarray(np.r_[False, np.diff(epochs) < 0])
-
-
-def _set_apart(table: Table, passes: _Passes, foreign: BoolArray) -> None:
-    """Take foreign passes out of the training's columns; one after every epoch is the validation."""
-    of_foreign = foreign[passes.number]
-    rows = passes.rows[of_foreign]
-    ends = passes.rows[passes.last[foreign]]
-    each_epoch = foreign.sum() >= max(2, 0.5 * (~foreign).sum())
+def _separate(table: Table, passes: _Passes, other: BoolArray) -> None:
+    """Take the other passes out of the training's columns. Passes that come after every epoch are the validation."""
+    rows = passes.rows[other[passes.number]]
+    ends = passes.rows[passes.last[other]]
+    each_epoch = other.sum() >= max(2, 0.5 * (~other).sum())
     validated = any(role_of(n).kind == "loss" and role_of(n).phase in ("validation", "test") for n in table.columns)
     for name, column in list(table.columns.items()):
         role = role_of(name)
@@ -155,24 +157,8 @@ def _set_apart(table: Table, passes: _Passes, foreign: BoolArray) -> None:
             table.columns[f"validation {name}"] = Column(column.rows[at_end], column.values[at_end])
         elif role.kind == "loss":
             last = float(column.values[inside][-1])
-            table.notes.append(f"an evaluation after the training ({name} {last:g}) is not part of its curve")
-        table.columns[name] = Column(column.rows[~inside], column.values[~inside])
-        if inside.all():
-            del table.columns[name]
-    gone = np.zeros(table.length, bool)
-    gone[rows] = True
+            table.notes.append(f"an evaluation after the training ({name} {last:g}) is left out of the training curve")
+        table.keep_cells(name, ~inside)
     for name in (POSITION, OF, MEAN):
         if name in table.columns:
-            column = table.columns[name]
-            keep = ~gone[column.rows]
-            table.columns[name] = Column(column.rows[keep], column.values[keep])
-            if not keep.any():
-                del table.columns[name]
-
-
-def _drop(table: Table, rows: BoolArray) -> None:
-    for name, column in list(table.columns.items()):
-        keep = ~rows[column.rows]
-        table.columns[name] = Column(column.rows[keep], column.values[keep])
-        if not keep.any():
-            del table.columns[name]
+            table.keep_cells(name, ~np.isin(table.columns[name].rows, rows))

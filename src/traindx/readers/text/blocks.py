@@ -1,7 +1,7 @@
-"""Reads blocks of lines at once, as far as their skeletons are known.
+"""Reads blocks of lines at once, where their skeletons (see `skeletons`) are known.
 
-One regular expression cuts a whole block into text and numbers. Lines of a known skeleton are taken in together, by
-their plan; others, and those whose meaning hangs on the lines before them, go one by one through `Lines`.
+One regular expression cuts a whole block into text and numbers. Lines of a known skeleton are read together, by their
+plan. All other lines, and lines whose meaning depends on the lines before them, go one by one through `Lines`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from .mlperf import MARK
 from .phrases import Said, said
 from .skeletons import MOST_SKELETONS, Number, Plan, plan_of, split_numbers, to_float
 
-GAP = "\0"  # stands for a number in a skeleton; sources hold no NUL
-FEWEST = 150  # lines in a row for which it pays to take them in together
+GAP = "\0"  # stands for a number in a skeleton; `Source` removes NULs from the text
+FEWEST = 150  # lines in a row from which on reading them together is faster
 WINDOW = 4096
+# How lines of a skeleton are read: not at all, together, one by one, or not yet decided.
 _SILENT, _TOGETHER, _ALONE, _NEW = range(4)
 
 
@@ -30,7 +31,7 @@ class _Skeleton:
         self.plan: Plan | None = None
         self.takes_epoch = self.takes_bar = self.from_table = False
 
-    def follow(self, plan: Plan, from_table: bool) -> None:
+    def use(self, plan: Plan, from_table: bool) -> None:
         self.plan = plan
         kinds = {role_of(name).kind for name in plan.values}
         self.takes_epoch = plan.epoch is None and "epoch" not in kinds
@@ -39,11 +40,11 @@ class _Skeleton:
 
 
 class Blocks:
-    """Fed with blocks of text that end at line borders."""
+    """Receives blocks of text that end at the end of a line, and passes their rows on to `Lines`."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._numbers_of: dict[str, int] = {}
+        self._code_of: dict[str, int] = {}
         self._skeletons: list[_Skeleton] = []
         self._how = np.zeros(0, np.int8)
         self._heading: list[str] = []
@@ -60,33 +61,33 @@ class Blocks:
         while at < len(lines):
             if self._how[codes[at]] < _ALONE and self._lines.neutral:
                 until = self._known_until(codes, at)
-                if until - at >= FEWEST and self._together(block, at, until):
+                if until - at >= FEWEST and self._read_together(block, at, until):
                     at = until
                     continue
             else:
                 until = at + 1
             for one in range(at, until):
-                self._one(block, one)
+                self._read_one(block, one)
             at = until
 
     def _code(self, skeleton: str) -> int:
-        code = self._numbers_of.get(skeleton)
+        code = self._code_of.get(skeleton)
         if code is not None:
             return code
         if GAP not in skeleton and self._is_prose(skeleton):
             return 0 if self._skeletons else self._new("", _SILENT)
         if len(self._skeletons) > MOST_SKELETONS:
-            return self._numbers_of.setdefault("\n", self._new("\n", _ALONE))
+            return self._code_of.setdefault("\n", self._new("\n", _ALONE))
         return self._new(skeleton, _SILENT if not self._skeletons and not skeleton else _NEW)
 
     def _is_prose(self, line: str) -> bool:
-        """Without numbers, and neither a heading nor part of a table."""
+        """Return whether this line without numbers is neither a heading nor part of a table."""
         return not (self._lines.tables.may_be_heading(line) or self._lines.headings.is_heading(line))
 
     def _new(self, skeleton: str, how: int) -> int:
         if not self._skeletons and skeleton:
-            self._new("", _SILENT)  # number 0: lines that say nothing
-        code = self._numbers_of[skeleton] = len(self._skeletons)
+            self._new("", _SILENT)  # code 0: lines that say nothing
+        code = self._code_of[skeleton] = len(self._skeletons)
         self._skeletons.append(_Skeleton(skeleton))
         if code >= len(self._how):
             self._how = np.r_[self._how, np.full(max(64, code), _ALONE, np.int8)]
@@ -94,7 +95,7 @@ class Blocks:
         return code
 
     def _known_until(self, codes: IntArray, at: int) -> int:
-        """The next line that has to be looked at alone."""
+        """Return the index of the next line that must be read on its own."""
         while at < len(codes):
             stop = np.flatnonzero(self._how[codes[at : at + WINDOW]] >= _ALONE)
             if len(stop):
@@ -102,7 +103,7 @@ class Blocks:
             at = min(at + WINDOW, len(codes))
         return at
 
-    def _one(self, block: _Block, at: int) -> None:
+    def _read_one(self, block: _Block, at: int) -> None:
         line, code = block.lines[at], int(block.codes[at])
         if self._how[code] == _NEW:
             self._how[code] = self._classify(self._skeletons[code], line)
@@ -115,7 +116,7 @@ class Blocks:
             except ValueError:
                 self._lines.add(line)
         if self._lines.tables.heading != self._heading:
-            # What lines say under another heading has to be found out anew.
+            # Under another heading, lines of the same skeleton may mean something else.
             self._heading = self._lines.tables.heading
             self._how[1 : len(self._skeletons)] = _NEW
             for skeleton in self._skeletons:
@@ -130,7 +131,7 @@ class Blocks:
             plan = plan_of(Said(row, places=_places(row, line)), split_numbers(line))
             if plan is None:
                 return _ALONE
-            skeleton.follow(plan, from_table=True)
+            skeleton.use(plan, from_table=True)
             return _TOGETHER
         if lines.tables.may_be_heading(line) or lines.unnamed.fits(line):
             return _ALONE
@@ -141,13 +142,13 @@ class Blocks:
             return _SILENT
         plan = plan_of(found, split_numbers(line))
         if plan is not None:
-            skeleton.follow(plan, from_table=False)
+            skeleton.use(plan, from_table=False)
         if plan is None or plan.evaluating or (plan.of is not None and plan.position is None and _counts_batches(plan)):
             return _ALONE
         return _TOGETHER
 
-    def _together(self, block: _Block, begin: int, end: int) -> bool:
-        """Take in the lines from `begin` to `end`; False where one of their numbers is none."""
+    def _read_together(self, block: _Block, begin: int, end: int) -> bool:
+        """Read the lines from `begin` to `end`. Return False if one of their numbers cannot be parsed."""
         codes = block.codes[begin:end]
         here: dict[int, IntArray] = {}
         for code in np.unique(codes).tolist():
@@ -190,7 +191,7 @@ class Blocks:
         self, block: _Block, code: int, at: IntArray, begin: int, values: FloatArray,
         carried: FloatArray, placed: FloatArray, of: FloatArray,
     ) -> list[tuple[IntArray, tuple[str, ...], FloatArray]]:  # fmt: skip
-        """The rows of one skeleton, apart for those with and without an epoch or a bar on an earlier line."""
+        """Return the rows of one skeleton, in separate groups with and without an epoch or bar from an earlier line."""
         skeleton, plan = self._skeletons[code], self._plan(code)
         if not plan.values:
             return []
@@ -233,7 +234,7 @@ class Blocks:
 
 
 class _Block:
-    """One block: its lines, their skeletons, and all its numbers in a row."""
+    """One block: its lines, the codes of their skeletons, and the numbers of all lines in one list."""
 
     def __init__(self, lines: list[str], codes: IntArray, numbers: list[str], starts: IntArray) -> None:
         self.lines, self.codes = lines, codes
@@ -243,7 +244,7 @@ class _Block:
         return self._numbers[self._starts[line] : self._starts[line + 1]]
 
     def values(self, lines: IntArray, wanted: list[Number]) -> FloatArray:
-        """The wanted numbers of these lines, a row each; raises ValueError where one is none."""
+        """Return the wanted numbers, one row per line. Raises ValueError if one cannot be parsed."""
         found = np.empty((len(lines), len(wanted)))
         starts, numbers = self._starts[lines], self._numbers
         for column, (place, sign) in enumerate(wanted):
@@ -262,13 +263,13 @@ def _counts_batches(plan: Plan) -> bool:
 
 
 def _carried(cells: FloatArray, before: float | None) -> FloatArray:
-    """Each empty cell takes the last number above it, or `before`."""
+    """Fill each empty cell with the last number above it, or with `before`."""
     last = np.maximum.accumulate(np.where(np.isfinite(cells), np.arange(len(cells)), -1))
     return np.where(last < 0, np.nan if before is None else before, cells[np.maximum(last, 0)])
 
 
 def _places(row: dict[str, float], line: str) -> dict[str, int] | None:
-    """Where the numbers of a table row stand in the line, if they stand there in the order of the columns."""
+    """Return where the numbers of a table row stand in the line; None if they are not in the order of the columns."""
     places, at = {}, 0
     parts = split_numbers(line)
     starts = np.cumsum([0, *map(len, parts)])

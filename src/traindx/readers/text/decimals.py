@@ -1,4 +1,4 @@
-"""Numbers written with a decimal comma, as programs do under many locales: `2,71`."""
+"""Numbers with a decimal comma (`2,71`), as programs write them under many locales."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BETWEEN_DIGITS = re.compile(r"(?<=\d),(?=\d)")
 
 
 def decimal_commas(text: str) -> bool:
-    """Whether commas stand where others write a point: never a point, and commas that no thousands have."""
+    """Return whether the text uses decimal commas: no decimal point, and commas that do not separate thousands."""
     if _POINT.search(text) or _SEPARATES.search(text):
         return False
     return any(not _THOUSANDS.fullmatch(found) for found in _COMMA.findall(text))

@@ -1,8 +1,8 @@
 """Evaluations that a log shows batch by batch: `Test: [10/97] Loss 2.3 (2.5)`.
 
-What is printed on the way is a mean over part of the set. Only the last line of an evaluation is a point of a curve,
-and of a value with its average, `2.3 (2.5)`, the average. A line of scores right after it, without a phase of its own
-(` * Acc@1 71.5`), is its result.
+Such a line gives a mean over the batches so far. Only the last line of an evaluation is a point of a curve. Where it
+prints a value with its average, `2.3 (2.5)`, the average counts. A line of scores right after the evaluation that names
+no phase (` * Acc@1 71.5`) is its result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .phrases import RUNNING, Said, phased
 
 
 class Evaluations:
-    """Fed with what the lines say; holds back those of an evaluation under way."""
+    """Receives what each line says, and holds back the lines of an unfinished evaluation."""
 
     def __init__(self) -> None:
         self._last: tuple[Said, str] | None = None
@@ -25,7 +25,7 @@ class Evaluations:
         return self._last is None and not self._just_over
 
     def over(self, line: Said | None, text: str) -> tuple[Said, str] | None:
-        """The last line of an evaluation that `line` ends. `line` itself is held back if it belongs to one."""
+        """Return the last line of the evaluation that `line` ends, if any. Hold `line` back if it is part of one."""
         held = self._last
         if line is not None and line.evaluating:
             again = held is not None and (line.position or 0.0) <= (held[0].position or 0.0)
@@ -34,11 +34,11 @@ class Evaluations:
         self._last = None
         self._just_over = held is not None
         if held is None or (line is not None and _is_result(line)):
-            return None  # the result itself follows: nothing of what was under way is needed
+            return None  # `line` gives the result itself, so the unfinished values are not needed
         return _finished(*held)
 
     def result(self, line: Said) -> Said:
-        """The line, in the phase of the evaluation just over if it holds nothing but scores."""
+        """Return the line, as part of the evaluation that just ended if it holds nothing but scores."""
         if not self._just_over:
             return line
         roles = [role_of(name) for name in line.values]

@@ -1,4 +1,4 @@
-"""Lines that announce an evaluation whose numbers stand below: `Test Error:`, `--- Validation ---`."""
+"""Lines that announce an evaluation whose numbers follow below: `Test Error:`, `--- Validation ---`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MEASURED = frozenset({"loss", "accuracy", "perplexity"})
 
 
 class Headings:
-    """Fed with the lines without a number, and with what the others say."""
+    """Receives the lines without a number, and what the other lines say."""
 
     def __init__(self) -> None:
         self._phase: Phase = ""
@@ -24,14 +24,14 @@ class Headings:
         return not self._phase
 
     def line(self, line: str) -> None:
-        """An empty line ends what a heading announced; so does another heading."""
+        """Take in a line without a number. Any such line ends the evaluation that an earlier heading announced."""
         self._phase = _announced(line)
 
     def is_heading(self, line: str) -> bool:
         return bool(_announced(line))
 
     def below(self, found: Said) -> Said:
-        """The line's numbers, in the phase that the heading over it names, unless the line itself says where it is."""
+        """Return the line with its values in the phase of the heading above, unless it names a phase or step itself."""
         if self._phase not in ("validation", "test"):
             return found
         roles = [role_of(name) for name in found.values]

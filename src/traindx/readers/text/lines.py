@@ -1,4 +1,4 @@
-"""Takes in the lines of a text one by one, in their order: what each says depends on those before it."""
+"""Reads the lines of a text one by one, in order: what a line says may depend on the lines before it."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from .skeletons import Skeletons
 from .tables import Tables
 from .unnamed import Unnamed
 
-Group = tuple[IntArray, tuple[str, ...], FloatArray]  # lines of one template: their numbers, names and values
+Group = tuple[IntArray, tuple[str, ...], FloatArray]  # lines of one template: their indices, names and values
 TEMPLATE = "(template)"
 MOST_TEMPLATES = 20_000
 LONGEST_LINE = 1 << 16
-# Hosts that print the same line do so within a few lines of each other.
+# Hosts of one distributed training that print the same line do so within this many lines.
 HOSTS_APART = 64
-KERAS = " - ETA: "  # in a bar that shows the mean of the epoch so far
+KERAS = " - ETA: "  # marks a bar that shows the mean of the epoch so far
 _HAS_NUMBER = re.compile(r"\d|nan|inf", re.IGNORECASE)
 _MEASURED = frozenset({"loss", "perplexity", "accuracy", "lr", "grad_norm", "loss_scale", "reward"})
 _PLACED = frozenset({"step", "epoch", "seen"})
-_WEIGHTS = np.random.default_rng(0).integers(1, 1 << 62, 1 << 16) | 1
+_WEIGHTS = np.random.default_rng(0).integers(1, 1 << 62, 1 << 16) | 1  # to hash rows
 
 
 class Lines:
-    """Fed with lines; gives the table of those that matter."""
+    """Receives lines, and collects the rows of those that matter in `rows`."""
 
     def __init__(self, wanted: set[str]) -> None:
         self.rows = Rows(wanted)
@@ -53,7 +53,7 @@ class Lines:
 
     @property
     def neutral(self) -> bool:
-        """Nothing on earlier lines changes what the next line says, but for the epoch and the bar."""
+        """Return whether no earlier line changes what the next line says, apart from the epoch and the bar."""
         return self.headings.neutral and self.evaluations.neutral
 
     def add(self, line: str) -> None:
@@ -70,7 +70,7 @@ class Lines:
         self.unnamed.add(line)
 
     def add_said(self, found: Said, line: str) -> None:
-        """A line of which is known that it stands in no table, and what it says."""
+        """Take in a line that is not part of a table and has been read already."""
         self._take(found, line)
         self.unnamed.pass_over(1)
 
@@ -92,13 +92,16 @@ class Lines:
 
 
 class Rows:
-    """Rows of the lines that matter. A *template* is the names in a line: logs repeat theirs, other text does not."""
+    """Collects the rows of the lines that matter.
+
+    A *template* is the tuple of names in a line. Logs repeat their templates, other text does not.
+    """
 
     def __init__(self, wanted: set[str]) -> None:
         self._wanted = wanted
         self._collector = Collector()
         self._templates: dict[tuple[str, ...], int] = {}
-        self._needed: list[float] = []  # how often a template must come to count
+        self._needed: list[float] = []  # how often each template must occur before its lines count
         self._seen: Counter[int] = Counter()
         self._recent: OrderedDict[tuple[float | str, ...], str] = OrderedDict()
 
@@ -113,7 +116,7 @@ class Rows:
         self._collector.add(row)
 
     def add_many(self, groups: Sequence[Group], lines: list[str]) -> None:
-        """Rows of many lines at once: for each template the numbers of its lines, its names and its values."""
+        """Add the rows of many lines at once."""
         kept = [(template, *group) for group in groups if (template := self.template(group[1])) is not None]
         if not kept:
             return
@@ -135,7 +138,7 @@ class Rows:
         )
 
     def template(self, names: tuple[str, ...]) -> int | None:
-        """The number of the template; None where its lines never count."""
+        """Return the number of the template, or None if its lines never count."""
         template = self._templates.get(names)
         if template is None and len(self._templates) < MOST_TEMPLATES:
             template = self._templates[names] = len(self._templates)
@@ -143,7 +146,7 @@ class Rows:
         return None if template is None or self._needed[template] == math.inf else template
 
     def _times_needed(self, names: tuple[str, ...]) -> float:
-        """A line that says "loss" counts at once; one that may mean something, when it recurs; others never."""
+        """Return 1 for lines that say "loss", more for lines that may be part of a log, infinity for all others."""
         roles = [role_of(name) for name in names]
         kinds = {role.kind for role in roles}
         placed = bool(kinds & _PLACED) or POSITION in names
@@ -157,7 +160,7 @@ class Rows:
         return 2 if "step" in kinds else math.inf
 
     def _is_echo(self, names: tuple[str, ...], values: tuple[float, ...], line: str) -> bool:
-        """The same numbers after another prefix: another host printed the same."""
+        """Return whether another host has printed the same line: same numbers, other prefix."""
         content = _content(values)
         earlier = self._recent.get(content)
         if earlier is not None and _is_another_hosts(earlier, line, names[0]):
@@ -171,9 +174,12 @@ class Rows:
             self._recent.popitem(last=False)
 
     def _without_echoes(self, groups: list[Any], lines: list[str]) -> list[BoolArray]:
-        """Which rows of each group stay. Looked at one by one are the first, and rows that equal others."""
+        """Mark the rows of each group that are not echoes.
+
+        Only the first rows and rows that seem equal to others are checked one by one.
+        """
         stays = [np.ones(len(places), bool) for places, *_ in groups]
-        # Equal rows have equal sums of their bits; others hardly ever, and then nothing but time is lost.
+        # Equal rows have equal hashes. A collision of different rows only costs time.
         sums = np.concatenate([np.ascontiguousarray(v).view(np.int64) @ _WEIGHTS[: v.shape[1]] for *_, v in groups])
         order = np.argsort(np.concatenate([places for places, *_ in groups]), kind="stable")
         _, same, size = np.unique(sums[order], return_inverse=True, return_counts=True)
@@ -193,14 +199,14 @@ class Rows:
         return stays
 
     def table(self) -> Table:
-        """Without lines that came once and hold no loss: settings, summaries, chatter."""
+        """Return the rows as a table, without templates that occurred too rarely (settings, summaries, other text)."""
         table = self._collector.table()
         if TEMPLATE not in table.columns:
             return table
         template = table.dense(TEMPLATE).astype(int)
         del table.columns[TEMPLATE]
-        kept = [number for number, count in self._seen.items() if count >= self._needed[number]]
-        keep = np.isin(template, kept)
+        frequent = [number for number, count in self._seen.items() if count >= self._needed[number]]
+        keep = np.isin(template, frequent)
         place = np.cumsum(keep) - 1
         columns = {}
         for name, column in table.columns.items():
@@ -211,7 +217,7 @@ class Rows:
 
 
 def _is_another_hosts(earlier: str, line: str, first: str) -> bool:
-    """Equal from the first name on, after prefixes that differ in more than the time of day."""
+    """Return whether the lines are equal from the first name on, and differ before it in more than the time."""
     mine, theirs = max(line.find(first), 0), max(earlier.find(first), 0)
     if line[mine:] != earlier[theirs:]:
         return False
@@ -224,6 +230,6 @@ def _prefix(text: str) -> list[str]:
 
 
 def _content(values: Sequence[float]) -> tuple[float | str, ...]:
-    """The values, so that two rows can be compared: a NaN equals nothing, not even itself."""
+    """Return the values with each NaN as text, so that equal rows compare as equal: NaN does not equal NaN."""
     content = tuple(values)
     return content if sum(content) == sum(content) else tuple("nan" if x != x else x for x in content)

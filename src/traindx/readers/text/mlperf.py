@@ -16,7 +16,7 @@ _MEASURED = frozenset(("loss", "perplexity", "accuracy", "lr", "grad_norm", "los
 
 
 def said_by_mlperf(line: str) -> Said | None:
-    """What the line says, or None where it measures nothing."""
+    """Return what the line says, or None if it holds no measurement."""
     found = _LINE.search(line)
     if found is None:
         return None
@@ -39,7 +39,7 @@ def said_by_mlperf(line: str) -> Said | None:
 
 
 def _place(metadata: Any) -> dict[str, float]:
-    """The step and the epoch among the metadata, under names that everybody knows."""
+    """Return the step and the epoch among the metadata, under the names `step` and `epoch`."""
     found: dict[str, float] = {}
     for name, cell in metadata.items() if isinstance(metadata, dict) else ():
         x = number(cell)

@@ -1,8 +1,8 @@
-"""What one line of a training script's output says: names and numbers, where in the epoch, in which phase.
+"""Reads one line of a training script's output: names and numbers, the position in the epoch, the phase.
 
-A number's name is the text between the number before and it, cut at delimiters: `iter 10: loss 3.2` gives
-`iter` and `loss`. A fraction `50/735` without a name of its own is a position; so is `[1, 2000]` at the start.
-A word like `val:` in front of several numbers puts all of them in that phase.
+The name of a number is the text between it and the number before it, cut at delimiters: `iter 10: loss 3.2` gives
+`iter` and `loss`. A fraction without a name, `50/735`, is a position. So is `[1, 2000]` at the start of a line. A word
+like `val:` in front of several numbers puts all of them in that phase.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..meaning.names import PHASES, Phase, bare_phase, role_of, tokens
 
 _QUOTES = str.maketrans(dict.fromkeys("'\"‘’“”`*", " "))
-# Dates, times, versions, addresses, terminal colours: numbers that measure nothing.
+# Numbers that measure nothing: dates, times, versions, addresses, terminal colours.
 _CLOCK = (
     r"(?<![\w.])(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]+\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?"
     r"|\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?(?=[ T]+\d{1,2}:\d\d)"
@@ -28,16 +28,16 @@ _NOISE = re.compile(
     r"|\b0x[0-9a-fA-F]+\b"
 )
 _TIMES = re.compile(_CLOCK)
-# `tensor(0.5)` and `np.float64(0.5)` are their number; `Prec@1` is one name.
+# `tensor(0.5)` and `np.float64(0.5)` are read as 0.5.
 _WRAPPED = re.compile(r"\b(?:tensor|(?:np\.|numpy\.)?float\d*|(?:np\.|numpy\.)?array)\(\[?")
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")  # "valid_1's l2"
-# "> loss 2.3" in a reply; "[loss]: 2.3" as some write names; "12.5 samples/sec accuracy=0.9"; "INFO Epoch[3]".
+# "> loss 2.3" in a quoted mail; "[loss]: 2.3"; "12.5 samples/sec accuracy=0.9"; "INFO Epoch[3]".
 _CITED = re.compile(r"^(?:\s*>)+")
 _NAME_IN_BRACKETS = re.compile(r"\[([A-Za-z_][\w .-]*)\](?=\s*[:=])")
 _UNIT_OF_THE_LAST = re.compile(r"^\s*[A-Za-z]+/(?:s|sec|secs|second|step|it|iter|batch|epoch|min|h)\b\s+(?=[A-Za-z])")
 _LOG_LEVEL = re.compile(r"^(?:(?:trace|debug|info|notice|warn|warning|error|critical|root)\b[\s:]*)+", re.IGNORECASE)
-_AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")
-# "D(x)", "D(G(z))" are names of one number each.
+_AT_K = re.compile(r"(?<=[A-Za-z])@(?=\d)")  # "Prec@1" is one name
+# "D(x)" and "D(G(z))" are names.
 _FUNCTION = re.compile(r"(?<!\w)[A-Za-z]\((?:[A-Za-z]|[A-Za-z]\([A-Za-z]\))\)")
 # "2.34 → 2.31", "minibatches 0-99": the later number counts.
 _EARLIER = re.compile(
@@ -46,9 +46,9 @@ _EARLIER = re.compile(
 )
 # darknet puts names after numbers: "1000: 2.34, 2.56 avg loss, 0.001000 rate".
 _DARKNET = re.compile(r"^\s*(\d+):\s*(\S+),\s*(\S+) avg(?: loss)?,\s*(\S+) rate.*")
-# ESPnet joins them: "3epoch:train:101-200batch".
+# ESPnet joins names and numbers: "3epoch:train:101-200batch".
 _ESPNET = re.compile(r"\b(\d+)epoch:(\w+)(?::\d+-(\d+)batch)?")
-# "Loss became infinite or NaN at iteration=167!", "Loss is nan, stopping": last words rather than a value.
+# Messages that the loss is non-finite: "Loss became infinite or NaN at iteration=167!", "Loss is nan, stopping".
 _BROKE_DOWN = re.compile(
     r"\bloss\b[^:=|,\d]{0,30}\b(?:became|becomes|become|turned|went|has|hit|got|gone)\b[^:=|,\d]{0,30}\b(?:nan|inf|infin\w+)\b"
     r"|\bloss\b[^:=|,\d]{0,20}\b(?:infinite|not finite|non-?finite|invalid)\b"
@@ -58,10 +58,10 @@ _BROKE_DOWN = re.compile(
     r"|\b(?:nan|infinite|non-?finite|invalid)\b[^:=|,\d]{0,20}\bloss\b(?!\s*[:=\d])",
     re.IGNORECASE,
 )
-# Caffe prints the outputs of the training net below the loss: one of them is the same loss, of one batch.
+# Caffe prints the outputs of the training net below the loss. One of them is the loss of a single batch.
 _NET_OUTPUT = re.compile(r"Train net output #\d+: (?=\w)")
 BROKEN = "(broke down)"
-RUNNING = " (running)"  # ends the name of an average printed in parentheses behind a value
+RUNNING = " (running)"  # suffix of the name of an average that is printed in parentheses after a value
 _NUMBER = (
     r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}(?:\.\d+)?(?![\d,])|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
     r"|(?<!\bof )(?<!\bor )(?<!\bno )[-+]?(?:nan|inf(?:inity)?)(?![A-Za-z_0-9])"  # "number of nan iterations: 0"
@@ -81,7 +81,7 @@ _PHASE_WORD = re.compile(rf"(?<![\w./-])({_PHASES_ALTERNATIVES})(?![\w/-]|\.\w)|
 _PAIR_AT_START = re.compile(
     r"^\s*(?:[\[(]\s*)?(\d{1,15})\s*(?:[,\]][\s\[,]*(\d+)\s*[\])]|\|(\d+)\||\s(\d+)\s+(?=[A-Za-z_]+\s*[=:]))"
 )
-# "100 | loss 2.3": a count that the line begins with. Longer numbers are times.
+# "100 | loss 2.3": a count at the start of the line. Longer numbers are times.
 _COUNT_AT_START = re.compile(r"^\s*(\d{1,8})\s*(?:[|:,;)]|\s-|\t)\s*(?=[A-Za-z])")
 _THOUSANDS = frozenset(("K", "M", "k"))
 LONGEST_NAME, MOST_WORDS, LONGEST_GAP = 60, 6, 400
@@ -89,16 +89,16 @@ LONGEST_NAME, MOST_WORDS, LONGEST_GAP = 60, 6, 400
 
 @dataclass
 class Said:
-    """One line's content."""
+    """What one line says."""
 
     values: dict[str, float] = field(default_factory=dict)
     epoch: float | None = None
     position: float | None = None
     of: float | None = None
-    # The position is one in an evaluation: its values are under way until the evaluation is over.
+    # The position is one in an evaluation, so the values are not final until the evaluation ends.
     evaluating: bool = False
-    # Where in the line each number stands: by name, and `epoch`, `position`, `of` under those words with a bar
-    # in front. None where the line was rewritten before reading.
+    # The index in the line of each number, by its name; `epoch`, `position` and `of` have the keys `|epoch`,
+    # `|position` and `|of`. None if the line was rewritten before reading.
     places: dict[str, int] | None = field(default_factory=dict)
 
     @property
@@ -111,8 +111,8 @@ class Said:
 
 
 def said(line: str) -> Said | None:
-    """What the line says, or None where it holds no number with a name and no position."""
-    # Places stay as they are in the line, so that `_skeletons` can find the numbers again in lines like it.
+    """Return what the line says, or None if it holds no number with a name and no position."""
+    # Every substitution keeps the length of the line, so that `skeletons` finds the numbers in similar lines.
     text = _blank(_NOISE, _blank(_CITED, line))
     text = _NAME_IN_BRACKETS.sub(r" \1 ", text)
     text = _POSSESSIVE.sub("_ ", _blank(_WRAPPED, text)).translate(_QUOTES)
@@ -149,15 +149,15 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
 
 
 class _Reading:
-    """Goes through a line's numbers from left to right."""
+    """Goes through the numbers of a line from left to right."""
 
     def __init__(self, result: Said, text: str) -> None:
         self.result = result
         self.text = text
         self.phase: Phase = ""
-        self.last = ""  # the name of the number before
-        self.promised = ""  # "loss at step 10: 2.3": what the number after the step will be
-        self.phases: tuple[str, str] | None = None  # "train/val": of a number and of the one after a slash
+        self.last = ""  # the name of the number before this one
+        self.promised = ""  # "loss at step 10: 2.3": the name of the number after the step
+        self.phases: tuple[str, str] | None = None  # "train/val": the phases of a number and of the one after a slash
 
     def read(self) -> None:
         end = 0
@@ -176,10 +176,10 @@ class _Reading:
             self.last = name
         if not self.phase and (phase := phase_in(self.text[end : end + 40])) in ("validation", "test"):
             self._rename({name: phased(name, phase) for name in self.result.values})
-        self._put_scores_beside_their_loss()
+        self._give_scores_the_phase_of_the_loss()
 
     def _of_two_phases(self, name: str, gap: str) -> str:
-        """The name with one phase, where it or the one before it speaks of two: `train/val loss: 2.3 / 2.4`."""
+        """Return the name with one of two phases (`train/val loss: 2.3 / 2.4`), or "" if the line names no two."""
         if named := _TWO_PHASES.search(name):
             self.phases = named[1], named[2]
             return " ".join(f"{name[: named.start()]} {named[1]} {name[named.end() :]}".split())
@@ -190,11 +190,11 @@ class _Reading:
             return f"{first} {name}"  # the next pair of the line: "acc: 0.5 / 0.4"
         return self.last.replace(first, second, 1) if gap.strip() == "/" and first in self.last else ""
 
-    def _put_scores_beside_their_loss(self) -> None:
-        """`val Loss: 2.3 Acc: 0.4`: an accuracy without a phase belongs to the evaluation that the line is about."""
+    def _give_scores_the_phase_of_the_loss(self) -> None:
+        """Give an accuracy without a phase the phase of the line's loss: `val Loss: 2.3 Acc: 0.4`."""
         roles = {name: role_of(name) for name in self.result.values}
-        spoken_of = {role.phase for role in roles.values() if role.kind == "loss" or role.phase}
-        if len(spoken_of) == 1 and (phase := spoken_of.pop()) in ("validation", "test"):
+        phases = {role.phase for role in roles.values() if role.kind == "loss" or role.phase}
+        if len(phases) == 1 and (phase := phases.pop()) in ("validation", "test"):
             scores = [name for name, role in roles.items() if role.kind in ("accuracy", "perplexity")]
             self._rename({name: phased(name, phase) for name in scores})
 
@@ -205,16 +205,14 @@ class _Reading:
             result.places = {names.get(name, name): at for name, at in result.places.items()}
 
     def _name(self, gap: str) -> tuple[str, list[str]]:
-        """The name of the number that follows `gap`, and the other phrases in it."""
+        """Return the name of the number that follows `gap`, and the other phrases in `gap`."""
         gap = _UNIT_OF_THE_LAST.sub("", gap[-LONGEST_GAP:])
         others = _ASIDE.findall(gap)
         chunks = _DELIMITER.split(_ASIDE.sub(" ", gap).rstrip(" \t:=[({,|~→⟶➜："))
         others += chunks[:-1]
-        name = chunks[-1].strip(" :=-.#>~")
-        name = _without_ending(name)
-        name = _LOG_LEVEL.sub("", name)
+        name = _LOG_LEVEL.sub("", _without_ending(chunks[-1].strip(" :=-.#>~")))
         if place := _PLACE.match(name):
-            # "validation loss at iteration 7000": the phrase names the phase, its end the number.
+            # "validation loss at iteration 7000": the end of the phrase names the number, its beginning the phase.
             name = place[2]
             what = (place[1] or (chunks[-2] if len(chunks) > 1 else "") or "").strip()
             others.append(what)
@@ -230,12 +228,12 @@ class _Reading:
         kind = role_of(name).kind if name else "other"
         rounded = match["unit"][:1] in _THOUSANDS
         if kind in ("epoch", "step", "seen") and rounded:
-            return  # "step:12K" for all of 12,000 to 12,999: it orders nothing
-        if kind == "epoch" or self._names_a_pass(name, match):
+            return  # "step:12K" stands for 12,000 to 12,999: too coarse to order rows
+        if kind == "epoch" or self._is_epoch_after_phase(name, match):
             self.result.epoch = value
             self.result.place("epoch", match.start("value"))
         elif of is not None and kind == "other" and (phase := phase_in(name)):
-            self.phase = phase  # `Test: [10/97]`, `valid on subset 10 / 97`: a place in an evaluation
+            self.phase = phase  # `Test: [10/97]`, `valid on subset 10 / 97`: a position in an evaluation
             self._position(match)
         elif name:
             self.phase = (phase_in(name) if kind == "other" else "") or self.phase
@@ -272,19 +270,19 @@ class _Reading:
         result.place("of", match.start("of"))
         result.evaluating = self.phase in ("validation", "test")
         if result.epoch is None and result.position is not None and result.of is not None:
-            # `(0/19)(100/24681)`: the epoch first, then the place in it.
+            # `(0/19)(100/24681)`: first the epoch, then the position in it.
             result.epoch, result.position, result.of = result.position, value, of
         else:
             result.position, result.of = value, of
 
-    def _names_a_pass(self, name: str, match: re.Match[str]) -> bool:
-        """`Train: 0 [  50/1251 …`: the number after the phase is the epoch."""
+    def _is_epoch_after_phase(self, name: str, match: re.Match[str]) -> bool:
+        """Return whether the number is an epoch after a phase: `Train: 0 [  50/1251 …`."""
         follows = self.text[match.end() : match.end() + 3].lstrip()
         return name.lower() in PHASES and not match["unit"] and follows.startswith("[")
 
 
 def _without_ending(name: str) -> str:
-    """`loss is now` without what only leads over to the number."""
+    """Remove words and signs that only lead to the number, such as `is now` in `loss is now`."""
     while name:
         shorter = name.rstrip(" \t:=~@#≈-")
         words = shorter.rsplit(None, 1)
@@ -313,13 +311,14 @@ def number_of(text: str) -> float:
 
 
 def phase_in(phrase: str) -> Phase:
-    """The phase that a phrase speaks of; words inside file names and identifiers do not count."""
+    """Return the phase that a phrase names, or "". Words inside file names and identifiers do not count."""
     # TensorFlow's estimators announce an evaluation with "Saving dict".
     found: set[Phase] = {PHASES.get(word.lower(), "validation") for word, _ in _PHASE_WORD.findall(phrase)}
     return found.pop() if len(found) == 1 else ""
 
 
 def phased(name: str, phase: Phase) -> str:
+    """Put the phase of an evaluation in front of a name that can have one and has none."""
     role = role_of(name)
     if phase not in ("validation", "test") or role.phase or role.kind in ("step", "epoch", "seen", "lr"):
         return name

@@ -1,4 +1,4 @@
-"""Which step a line belongs to that names none: from the epoch and the place in it, or from a progress bar."""
+"""Finds the step of lines that name none: from the epoch and the position in it, or from a progress bar."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ...record.types import FloatArray
 from ..meaning.names import role_of
 from ..rows.runs import carry
 from ..rows.table import Column, Table
-from .bars import MEAN, OF, POSITION, settle_bars
+from .bars import MEAN, OF, POSITION, keep_training_passes
 from .phrases import BROKEN, Said
 
 
 class Positions:
-    """Adds to each line's numbers the epoch and the position, also those that stood on a line before."""
+    """Adds the epoch and the position to the numbers of each line, also those named on an earlier line."""
 
     def __init__(self) -> None:
         self.epoch: float | None = None
         self.bar: tuple[float, float] | None = None
 
     def place(self, line: Said) -> dict[str, float] | None:
-        """The row of a line; None for a line that only says where we are."""
+        """Return the row of a line; None for a line that only gives an epoch or a position."""
         if line.epoch is not None:
             self.epoch = line.epoch
         if not line.values:
@@ -31,9 +31,9 @@ class Positions:
             return None
         row = dict(line.values)
         if line.evaluating:
-            line = replace(line, position=None, of=None)  # the place is one in the evaluation, not in the training
+            line = replace(line, position=None, of=None)  # a position in the evaluation, not in the training
         if line.of is not None and line.position is None:
-            # `[Epoch 3/20] [Batch 10/938]`: a place in the epoch that has a name.
+            # `[Epoch 3/20] [Batch 10/938]`: a position in the epoch that has a name.
             batches = [name for name in row if role_of(name).kind == "step" and role_of(name).weak == 2]
             line.position = row.pop(batches[0]) if batches and self.epoch is not None else None
         if line.epoch is not None:
@@ -52,7 +52,7 @@ class Positions:
 def resolve(table: Table, losses: list[str]) -> None:
     """Turn positions into a column `step` where the log has no step of its own."""
     table.columns.pop(BROKEN, None)
-    settle_bars(table, losses)
+    keep_training_passes(table, losses)
     table.columns.pop(MEAN, None)
     if POSITION not in table.columns:
         return
@@ -76,7 +76,7 @@ def _step(table: Table) -> FloatArray:
     of = table.dense(OF) if OF in table.columns else np.full(table.length, np.nan)
     totals = of[np.isfinite(of)]
     if len(totals):
-        # Bars over other things (evaluation, tokenising) have other totals: the most common is the training's.
+        # The most common total is that of the training. Other bars (evaluation, tokenizing) have other totals.
         values, counts = np.unique(totals, return_counts=True)
         usual = values[np.argmax(counts)]
         if counts.max() > 0.5 * len(totals):

@@ -1,7 +1,8 @@
-"""Reads lines like earlier lines fast.
+"""Reads lines that are similar to earlier lines fast.
 
-A line's *skeleton* is its text without the numbers. Training scripts print a handful of skeletons over and over: the
-first line of each is read word by word (`phrases`), and a *plan* says which of its numbers is what for all others.
+The *skeleton* of a line is its text without the numbers. Training scripts print a few skeletons again and again. The
+first line of each is read word by word (`phrases`). From it comes a *plan*, which says what each number means in all
+other lines of that skeleton.
 """
 
 from __future__ import annotations
@@ -12,21 +13,21 @@ from itertools import accumulate
 
 from .phrases import Said, said
 
-# Begins with a plain character class on purpose: that lets the engine skip through text. It may take too much (`5...`):
-# what is no number then is read the slow way.
+# The pattern begins with a plain character class so that the regex engine can skip text fast. It may match too much
+# (`5...`); a match that is not a number is then read word by word.
 _DIGITS = r"[0-9][0-9.]*(?:,[0-9]{3}(?![0-9])[0-9.]*){0,5}(?:[eE][-+]?[0-9]+)?"
 _NUMBERS = re.compile(f"({_DIGITS})")
 _NUMBERS_AND_WORDS = re.compile(
     rf"({_DIGITS}|[nNiI](?:(?<![A-Za-z_0-9].)(?:[aA][nN]|[nN][fF](?:inity)?)(?![A-Za-z_0-9])))"
 )
-# Text that never repeats would fill the memory with skeletons.
+# Without a limit, text that never repeats would fill the memory with skeletons.
 MOST_SKELETONS = 20_000
-Number = tuple[int, float]  # which number of the line, and its sign
+Number = tuple[int, float]  # the index of a number among those of its line, and its sign
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which number of a line is what."""
+    """Says what each number of a line means."""
 
     values: dict[str, Number]
     epoch: Number | None = None
@@ -35,7 +36,7 @@ class Plan:
     evaluating: bool = False
 
     def read(self, numbers: list[str]) -> Said:
-        """What a line with these numbers says; raises ValueError where one of them is none."""
+        """Return what a line with these numbers says. Raises ValueError if one of them cannot be parsed."""
 
         def value(number: Number | None) -> float | None:
             return None if number is None else number[1] * to_float(numbers[number[0]])
@@ -45,7 +46,7 @@ class Plan:
 
 
 class Skeletons:
-    """Remembers skeletons and how to read them."""
+    """Remembers the plan of each skeleton."""
 
     def __init__(self) -> None:
         self._plans: dict[tuple[str, ...], Plan | str | None] = {}
@@ -68,7 +69,7 @@ class Skeletons:
 
 
 def split_numbers(text: str) -> list[str]:
-    """The text and its numbers in turn; text comes first and last."""
+    """Return text and numbers in turn, beginning and ending with text."""
     return (_NUMBERS_AND_WORDS if _may_say_nan(text) else _NUMBERS).split(text)
 
 
@@ -78,7 +79,7 @@ def _may_say_nan(text: str) -> bool:
 
 
 def plan_of(found: Said, parts: list[str]) -> Plan | None:
-    """How to read another line of this skeleton; None where that takes the slow way."""
+    """Return how to read other lines of this skeleton; None if they must be read word by word."""
     if found.places is None:
         return None
     starts = {start: i for i, start in enumerate(accumulate(map(len, parts), initial=0)) if i % 2}
@@ -90,12 +91,12 @@ def plan_of(found: Said, parts: list[str]) -> Plan | None:
             numbers[what] = (starts[at + 1] // 2, -1.0 if parts[starts[at + 1] - 1][-1] == "-" else 1.0)
     epoch, position, of = (numbers.pop(f"|{what}", None) for what in ("epoch", "position", "of"))
     plan = Plan(numbers, epoch, position, of, found.evaluating)
-    # The proof: read so, the line says what it said.
+    # A plan is used only if it reads this line correctly.
     try:
-        proven = repr(replace(plan.read(parts[1::2]), places=None)) == repr(replace(found, places=None))
+        correct = repr(replace(plan.read(parts[1::2]), places=None)) == repr(replace(found, places=None))
     except ValueError:
         return None
-    return plan if proven else None
+    return plan if correct else None
 
 
 def to_float(text: str) -> float:

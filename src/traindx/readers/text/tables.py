@@ -1,4 +1,4 @@
-"""Tables inside free text: a line of names over lines of numbers, drawn with spaces, tabs or bars."""
+"""Tables inside free text: a line of names above lines of numbers, separated by spaces, tabs or vertical bars."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .phrases import phased
 _RULE = re.compile(r"^[\s|+:=─━┄\-┃│┼]*$")
 _BAR_TAIL = re.compile(r"\s\d{1,3}%\s{0,4}(?:[|│]|\d+/\d+ \[).*$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss, which is their sum
+_LIST = re.compile(r"^\[(.+)\]$")  # the terms of a loss; the loss is their sum
 _FRACTION = re.compile(r"^(\d+)/\d+$")
 _UNIT = re.compile(r"^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(?:[GMK]i?B?|s|ms|%)$")
-# Headings that some trainers shorten to a sign.
+# Short column names of some trainers.
 _SHORT = {"#": "step", "e": "epoch", "ep": "epoch"}
 MOST_COLUMNS = 64
 LONGEST_CELL = 200
@@ -23,34 +23,34 @@ _MEASURED = frozenset(("loss", "accuracy", "perplexity"))
 
 
 class Tables:
-    """Fed with lines one by one; remembers the last heading and reads the rows under it."""
+    """Receives lines one by one, remembers the last heading and reads the rows below it."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
         self._lines_since_row = 0
-        self._phases: list[Phase] = []  # `Training |  Validation`: a heading of phases over rows of names
+        self._phases: list[Phase] = []  # `Training |  Validation`: a heading of phases above one row per quantity
 
     @property
     def heading(self) -> list[str]:
-        """The names over the rows; empty where the text is in no table."""
+        """The column names of the present table; empty outside of tables."""
         return self._names
 
     def look(self, line: str) -> dict[str, float] | None:
-        """What `row` would give under the present heading."""
+        """Return what `row` would return under the present heading, without taking the line in."""
         if "\x1b" in line or not self._names or not self._may_belong(line) or _BAR_TAIL.search(line):
             return None
         fitting = (self._matched(cells) for cells in _splits(line) if len(cells) == len(self._names))
         return next((found for found in fitting if found), None)
 
     def may_be_heading(self, line: str) -> bool:
-        """Whether the line may be a heading, or belong to a table in another way than `look` sees."""
-        return "\x1b" in line or bool(self._phases and "|" in line) or self._heads(line) or _of_phases(line)
+        """Return whether the line may be a heading, or part of a table in a way that `look` does not check."""
+        return "\x1b" in line or bool(self._phases and "|" in line) or self._heads(line) or _may_name_phases(line)
 
     def row(self, line: str) -> dict[str, float] | None:
-        """The numbers of a table row, or None where the line is none."""
+        """Return the numbers of a table row, or None if the line is not one."""
         if "\x1b" in line:
             line = _COLOUR.sub("", line)
-        if (self._phases or _of_phases(line)) and "|" in line and (found := self._by_phases(line)):
+        if (self._phases or _may_name_phases(line)) and "|" in line and (found := self._by_phases(line)):
             return found
         if not self._may_belong(line) or _RULE.match(line):
             return None
@@ -70,7 +70,7 @@ class Tables:
         return None
 
     def _by_phases(self, line: str) -> dict[str, float] | None:
-        """AllenNLP: the phases stand in the heading, and each row is a quantity."""
+        """Read a table of AllenNLP, which has the phases in the heading and one quantity per row."""
         if len(line) > LONGEST_LINE:
             return None
         head, *cells = [cell.strip() for cell in line.split("|")]
@@ -86,7 +86,7 @@ class Tables:
         return {f"{phase} {name}": value for phase, value in named if value is not None} or None
 
     def _may_belong(self, line: str) -> bool:
-        """A quick look: most lines of a log are neither heading nor row."""
+        """Return quickly whether a line can be a heading or a row: most lines of a log are neither."""
         if len(line) > LONGEST_LINE:
             return False
         if self._names and line.lstrip()[:1] in "|│0123456789":
@@ -108,14 +108,14 @@ class Tables:
         known = sum(value is not None for value in values)
         if known < 2 or 2 * known < len([cell for cell in cells if cell]):
             return None
-        # A row may be headed by its phase: "| Validation | 2.3 |".
+        # A row may name its phase: "| Validation | 2.3 |".
         phase: Phase = next((PHASES[cell.lower()] for cell in cells if cell.lower() in PHASES), "")
         named = zip(self._names, values, strict=True)
         return {phased(name, phase): value for name, value in named if value is not None and name}
 
     @staticmethod
     def _is_heading(cells: list[str]) -> bool:
-        """Short names without numbers, one of them a loss, and one that counts or a second measurement."""
+        """Return whether the cells are short names: one of a loss, and one of a counter or a second measurement."""
         if not 2 <= len(cells) <= MOST_COLUMNS or any(len(c) > 40 or _value(c) is not None for c in cells):
             return False
         if any(":" in cell or "=" in cell for cell in cells):
@@ -126,12 +126,12 @@ class Tables:
         return losses > 0 and losses + others >= 2
 
 
-def _of_phases(line: str) -> bool:
+def _may_name_phases(line: str) -> bool:
     return "alidation" in line and "|" in line
 
 
 def _splits(line: str) -> list[list[str]]:
-    """The ways a line may be cut into cells, the surest first."""
+    """Return the ways to cut a line into cells, the most reliable first."""
     text = line.replace("*", "").strip()
     if text.count("|") + text.count("│") >= 2:
         return [[cell.strip() for cell in re.split(r"[|│]", text.strip("|│"))]]

@@ -1,4 +1,4 @@
-"""Numbers without names: what `print(step, loss)` or `savetxt` leave, and lines of `step split value`."""
+"""Numbers without names, as `print(step, loss)` or `savetxt` write them, and lines of `step split value`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LABELLED = re.compile(rf"\s*(\d{{1,9}})[\s:,;|]+([A-Za-z][\w-]{{0,20}})[\s:=,;|
 _HEADER = re.compile(r"\s*\"?([A-Za-z][\w /.-]{0,30})\"?\s*")
 FEWEST, MOST = 5, 1_000_000
 LONGEST = 200
-MOST_UNCOUNTED = 4  # columns: wider tables of numbers are rather data
+MOST_UNCOUNTED = 4  # columns; wider tables of numbers are more likely data than a log
 
 
 class Unnamed:
-    """Fed with lines; a table where nearly all of them have one of these forms."""
+    """Receives lines, and gives a table if nearly all of them have one of these forms."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[float, ...]] = []
@@ -48,11 +48,11 @@ class Unnamed:
                 self._others += 1
 
     def fits(self, line: str) -> bool:
-        """Whether the line may be one of those that count here."""
+        """Return whether the line has one of these forms."""
         return len(line) <= LONGEST and bool(_ROW.fullmatch(line) or _LABELLED.fullmatch(line))
 
     def pass_over(self, lines: int) -> None:
-        """So many lines say something else."""
+        """Count this many lines as having another form."""
         self._others += lines
 
     def table(self) -> Table | None:
@@ -63,10 +63,10 @@ class Unnamed:
             return None
         width = max(widths, key=lambda w: widths[w])
         cells = np.array([row for row in self._rows if len(row) == width])
-        if width == 1:
-            # Any list of numbers looks so: it counts where there is nothing else.
-            return self._bare(cells[:, 0]) if len(cells) >= 0.9 * (len(self._rows) + self._others) else None
         nothing_else = len(cells) >= 0.9 * (len(self._rows) + self._others)
+        if width == 1:
+            # Any list of numbers has this form, so it counts only if the text holds little else.
+            return self._bare(cells[:, 0]) if nothing_else else None
         if _counts(cells[:, 0], strictly=not nothing_else):
             return self._counted(cells)
         return self._uncounted(cells) if nothing_else and width <= MOST_UNCOUNTED else None
@@ -91,7 +91,7 @@ class Unnamed:
         return table
 
     def _uncounted(self, cells: FloatArray) -> Table | None:
-        """Rows of losses alone, or behind an epoch that is the same on many rows."""
+        """Read rows of losses only, or of losses after an epoch that is the same in many rows."""
         whole = np.all(cells == np.floor(cells), axis=0)
         moves = np.diff(cells[:, 0])
         if whole[0] and cells.shape[1] > 1 and np.mean(moves >= 0) > 0.95 and np.mean(moves == 0) > 0.5:
@@ -104,7 +104,7 @@ class Unnamed:
         return table
 
     def _by_split(self) -> Table | None:
-        """`100 train 2.31`, `100 val 2.45`: one line a split."""
+        """Read one line per split: `100 train 2.31`, `100 val 2.45`."""
         words = {word for _, word, _ in self._labelled}
         if not any(PHASES.get(word.lower()) == "train" or role_of(word).kind == "loss" for word in words):
             return None
@@ -118,7 +118,7 @@ class Unnamed:
 
 
 def _counts(column: FloatArray, strictly: bool) -> bool:
-    """Whole numbers at even distances; where the text holds nothing else, it may begin again."""
+    """Return whether the column holds whole numbers at equal distances. If not `strictly`, it may restart."""
     if not np.all(column == np.floor(column)) or np.any(column < 0):
         return False
     moves = np.diff(column)
