@@ -122,7 +122,7 @@ def copied(checkout: Path, scratch: str, name: str) -> Path:
 
 def call(command: Sequence[str], folder: Path, root: Path, timeout: float) -> tuple[int | str, str]:
     """Exit code and standard output; a run that takes too long ends as `timeout`."""
-    path = os.pathsep.join([str(STANDINS), str(root / "pkgs"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(root / "pkgs"), str(STANDINS), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {
         **os.environ,
         "PYTHONPATH": path,
