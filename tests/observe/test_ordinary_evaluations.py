@@ -166,3 +166,31 @@ def test_a_slice_behind_the_end_is_seen_as_an_empty_validation_set(warm, script)
     assert leading.cause == "validation-on-nothing" and leading.basis == "seen" and leading.confidence > 0.9
     assert not any("weights are NaN" in text for text in found.do_now)
     assert not leading.against
+
+
+DISTILLATION = """
+x = torch.randn(256, 8)
+y = (x @ torch.randn(8, 4)).argmax(1)
+teacher = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4)).eval()
+student = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+optimizer = torch.optim.Adam(student.parameters(), lr=0.01)
+for epoch in range(60):
+    total = 0.0
+    for rows in torch.randperm(256).split(32):
+        scores = student(x[rows])
+        with torch.no_grad():
+            wanted = teacher(x[rows])
+        loss = F.kl_div(F.log_softmax(scores, 1), F.softmax(wanted, 1), reduction="batchmean")
+        loss = 0.5 * loss + 0.5 * F.cross_entropy(scores, y[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+"""
+
+
+def test_a_teacher_asked_after_the_student_is_no_evaluation(warm, script):
+    """Also not where the student's forward is on the fast path, which the teacher's ends."""
+    run = observed(warm, script(HEAD + DISTILLATION)).run
+    assert not run.series("loss/validation") and not run.series("accuracy/validation")
+    assert not run.facts["eval_passes"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import traindx
-from traindx.observe.reinforcement import actions_in, has_reward
+from traindx.observe.reinforcement import actions_in, has_reward, policy_gradients_in
 
 SCRIPT = """
 import torch
@@ -71,3 +71,15 @@ def test_it_is_recognised_while_the_run_goes_on(tmp_path: Path) -> None:
 def test_ordinary_training_is_not(text: str) -> None:
     tree = ast.parse(text)
     assert not (actions_in(tree) and has_reward(tree))
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("a = dist.sample()\nloss = -(dist.log_prob(a) * reward).mean()", ["dist.log_prob(a)"]),
+        ("z = q.rsample()\nkl = q.log_prob(z) - p.log_prob(z)", []),  # a variational autoencoder
+        ("loss = -flow.log_prob(x).mean()", []),  # a density model
+    ],
+)
+def test_policy_gradients_by_hand(source, found):
+    assert policy_gradients_in(ast.parse(source)) == found

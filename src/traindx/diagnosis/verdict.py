@@ -2,7 +2,9 @@
 
 SICK needs a fault caught in the act, or an outcome that is bad by itself. A suspicion with a fine outcome is
 inconclusive until an experiment has settled it. HEALTHY is earned by learning that was measured, with no open doubt. A
-cause that costs a run part of what it could gain (`GAINS`) is advice as long as the outcome is fine.
+cause that costs a run part of what it could gain (`GAINS`) is advice as long as the outcome is fine. So is a
+weak suspicion if the run has learned what it set out to, unless that cause would make the outcome look better than it
+is (`MISLEADS`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from .types import Verdict
 ALARM = 0.3
 NAMED = 0.5  # the confidence, given that something is wrong, that a leading cause needs for either
 EARNED = 0.1  # the level of a sign of success from which learning stands out from noise
+STRONG = 0.75  # the confidence from which a suspicion stands although the run has learned what it set out to
 WELL = 0.9  # the level of all signs of success from which a run that could gain more has learned what it set out to
 TOO_SHORT = 0.5
 
@@ -53,7 +56,7 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
         return Assessment("sick", bad, doubts, seen=leading)
     if bad and not (kind == "observed" and healthy >= ALARM and all(units[name].may_be_meant for name in bad)):
         return Assessment("sick", bad, doubts)
-    gains = leading != UNKNOWN and model.causes[leading].gains
+    gains = leading != UNKNOWN and (model.causes[leading].gains or _outweighed(model, causes, leading, doubts, levels))
     if named and not early and not gains:
         return Assessment("inconclusive", bad, doubts, suspected=leading)
     earned = any(_shows_learning(units[name], level) for name, level in levels.items() if name in units)
@@ -64,6 +67,14 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
     if healthy < ALARM:
         return Assessment("inconclusive", bad, doubts, short=early)
     return Assessment("healthy")
+
+
+def _outweighed(
+    model: Model, causes: Mapping[str, float], leading: str, doubts: tuple[str, ...], levels: Mapping[str, float]
+) -> bool:
+    """Whether what the run has learned speaks louder than the suspicion."""
+    weak = causes[leading] < STRONG and not model.causes[leading].misleads
+    return weak and not doubts and _learned_well(levels)
 
 
 def _learned_well(levels: Mapping[str, float]) -> bool:

@@ -1,7 +1,8 @@
 """Recognises reinforcement learning: by its libraries, and in loops written by hand.
 
-A hand-written loop is recognised by two things that it needs: something takes a step with an action, and there is a
-reward. Training a reward model on pairs has rewards but no such step; an optimizer's `step` takes no action.
+A hand-written loop is recognised by two things that it needs: something acts, and there is a reward. To act is to take
+a step with an action, or to sample from a distribution and score the sample with `log_prob` (a policy gradient).
+Training a reward model on pairs has rewards but does not act; an optimizer's `step` takes no action.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def reinforcement_learning() -> list[str]:
 
 
 def by_hand() -> list[str]:
-    """`env.step(action)`, as the script's own files write it; empty where there is no reward beside it."""
+    """`env.step(action)` or `log_prob(action)`, as the script's files write it; empty if no reward is beside it."""
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     own = [file for file in files if isinstance(file, str) and file.endswith(".py") and kind_of(file) == "user"]
     taken: list[str] = []
@@ -31,7 +32,7 @@ def by_hand() -> list[str]:
     for file in own[:MOST_FILES]:
         with suppress(OSError, SyntaxError, ValueError, RecursionError):
             tree = ast.parse(Path(file).read_bytes())
-            taken += actions_in(tree)
+            taken += actions_in(tree) or policy_gradients_in(tree)
             rewarded = rewarded or has_reward(tree)
     return taken[:1] if rewarded else []
 
@@ -39,6 +40,17 @@ def by_hand() -> list[str]:
 def actions_in(tree: ast.AST) -> list[str]:
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
     return [ast.unparse(call) for call in calls if _is_step(call.func) and any(map(_is_action, call.args))]
+
+
+def policy_gradients_in(tree: ast.AST) -> list[str]:
+    """Calls of `log_prob`, where something is sampled too; `rsample` is differentiable and needs no such gradient."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    samples = any(_method(call) == "sample" for call in calls)
+    return [ast.unparse(call) for call in calls if samples and _method(call) == "log_prob"]
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def has_reward(tree: ast.AST) -> bool:

@@ -199,7 +199,8 @@ def _with_note_on_skipped_texts(runs: list[Run], folder: Path, texts: list[Sourc
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         note = f"text beside this log was not read: {', '.join(names[:MOST_NAMED])}{more} (name a file to diagnose it)"
         for run in runs:
-            run.facts["log"]["notes"].insert(0, note)
+            if "log" in run.facts:  # an observed run needs no text beside it
+                run.facts["log"]["notes"].insert(0, note)
     return runs
 
 

@@ -91,8 +91,9 @@ class Tree:
 
     def shown(self, place: str) -> str:
         """Return the path that a file of the layer stands for."""
-        inside = place == self.folder or place.startswith(self.folder + "/files/")
-        return (place[len(self.folder) + len("/files") :] or "/") if inside else place
+        files = f"{self.folder}/files"
+        inside = place == files or place.startswith(files + "/")
+        return (place[len(files) :] or "/") if inside else place
 
     def above(self, name: str) -> str:
         """Return where the layer has this path, or would have it."""

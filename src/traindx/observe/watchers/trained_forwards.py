@@ -46,6 +46,7 @@ class Watcher:
         self.session = session
         self._pending: list[Forward] = []
         self._backwards = 0
+        self._begun_fast = False  # the present step's forward was on the fast path, which its backward no longer is
         self._without_gradients = False  # the last model was called under `no_grad()`
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
@@ -71,14 +72,18 @@ class Watcher:
             self.session.hooks.relay("forward_untrained", self._pending.pop(0))
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
-        if self._pending and value.requires_grad:
+        if not value.requires_grad:
+            return
+        if self._pending:
             self._pending[-1].scored = True
-            if self._without_gradients:  # a target was computed in passing; what follows is training again
-                self.session.evaluating = self.session.hooks.evaluating = False
+        if self._without_gradients and (self._pending or self._begun_fast):
+            # A target was computed in passing, by a teacher for instance; what follows is training again.
+            self.session.evaluating = self.session.hooks.evaluating = False
 
     def backward_begin(self, loss: Any, frame: Any, keep: bool) -> None:
         self.session.evaluating = self.session.hooks.evaluating = False  # an evaluation within a step is over by now
         self.session.calls_since_backward = 0
+        self._begun_fast = False
         pending = self._pending
         if pending:
             reached = _reached(loss, pending)
@@ -105,6 +110,7 @@ class Watcher:
         if fast.backwards:
             self._pending = []
             self._backwards += fast.backwards
+        self._begun_fast = fast.last_call is not None
 
     def finish(self) -> None:
         for forward in self._pending:

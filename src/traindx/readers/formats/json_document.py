@@ -97,13 +97,15 @@ def _histories(value: Any, depth: int) -> Iterator[Table]:
         for inner in value.values():
             if isinstance(inner, (dict, list)):
                 yield from _histories(inner, depth - 1)
-        if len(value) > 1 and all(
-            isinstance(row, dict) and str(key).lstrip("epoch_").isdigit() for key, row in value.items()
-        ):
+        if len(value) > 1 and all(isinstance(row, dict) and _epoch_of(key).isdigit() for key, row in value.items()):
             collector = Collector()
             for key, row in value.items():
-                collector.add({"epoch": float(str(key).lstrip("epoch_")), **numbers_in(row)})
+                collector.add({"epoch": float(_epoch_of(key)), **numbers_in(row)})
             yield collector.table()
+
+
+def _epoch_of(key: Any) -> str:
+    return str(key).removeprefix("epoch").lstrip("_ ")
 
 
 def _table_of_lists(value: dict[Any, Any]) -> Iterator[Table]:

@@ -22,11 +22,11 @@ SAMPLE = 1 << 16  # bytes that show which keys hold numbers
 
 
 def sniff(source: Source) -> float:
-    lines = [line for line in source.text_head.splitlines() if line.strip()][:8]
+    lines = [line for line in source.text_head.splitlines() if line.strip()]
     if not lines or not lines[0].lstrip().startswith("{"):
         return 0.0
-    if len(lines) > 1 and len(source.head) == len(source.text_head):
-        lines = lines[:-1]  # the last one may be cut off
+    if len(lines) > 1:
+        lines = lines[:-1][:8]  # the last one may be cut off, by the end of the head or by a crash
     if len(lines) == 1 and not _is_row(row := _parsed(lines[0])):
         return 0.3 if isinstance(row, dict) else 0.0  # one object with nested numbers: more likely a document
     return 0.8 if all(isinstance(_parsed(line), dict) for line in lines[:4]) else 0.0
