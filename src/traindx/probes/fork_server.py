@@ -1,7 +1,7 @@
 """Starts probe runs by forking a process in which the script has already imported torch (see `_fork_server`).
 
-Falls back to a fresh process wherever that cannot be had: no fork on this system, no import of torch seen, random
-numbers drawn before it, no layer of its own for each fork.
+Falls back to a fresh process if forking does not work: the system has no fork, the script never imports torch or draws
+random numbers before it does, or a fork cannot get its own overlay of the file system.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import IO, Any
 
 from .launch import Script, Start, environment, kill_group, results_folder, spawner
 
-END_SECONDS = 5.0  # for the server to end its runs
-READY_SECONDS = 60.0  # for what the script does before it imports torch, and the import
-SEED = 0  # of the string hashes in every forked run
+END_SECONDS = 5.0  # the server's time to end its runs
+READY_SECONDS = 60.0  # the time for the script's code before `import torch`, and for that import
+SEED = 0  # of string hashes (PYTHONHASHSEED) in every forked run
 
 
 @contextmanager
 def fork_server(script: Script) -> Iterator[Start]:
-    """What starts runs of this script, for as long as the block lasts."""
+    """Yields a `Start` for runs of this script; the server ends with the block."""
     afresh = spawner(script)
     isolation = script.isolation
     if not available() or isolation.mode == "python":
@@ -48,12 +48,12 @@ def fork_server(script: Script) -> Iterator[Start]:
 
 
 def available() -> bool:
-    """Linux alone: elsewhere libraries do not survive a fork."""
+    """Only on Linux: on other systems libraries break in a forked process."""
     return sys.platform == "linux" and hasattr(os, "fork")
 
 
 class _Client:
-    """Talks to the server: plans go in, ends come out, on a thread that listens."""
+    """Sends plans to the server; a listening thread receives the end of each run."""
 
     def __init__(self, process: subprocess.Popen[bytes], afresh: Start) -> None:
         assert process.stdin is not None and process.stdout is not None
@@ -67,7 +67,7 @@ class _Client:
         self._listener.start()
 
     def run(self, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
-        """A `Start`."""
+        """Run one plan (this method is a `Start`)."""
         name, end = folder.name, threading.Event()
         if not self._is_ready() or not self._asked(name, end, words):
             return self._afresh(words, folder, seed, seconds)
@@ -84,19 +84,21 @@ class _Client:
         return self._tell({**words, "id": name}) and not self._over.is_set()
 
     def _tell(self, words: Mapping[str, Any]) -> bool:
-        """Process numbers differ between the server's namespace and this one: only the server can end its runs."""
+        """Send one line to the server. False if it has died.
+
+        Only the server can end its runs, because process ids differ between its namespace and this one."""
         with self._lock:
             try:
                 self._plans.write(json.dumps(words).encode() + b"\n")
                 self._plans.flush()
             except OSError:
-                return False  # it has died
+                return False
         return True
 
     def _is_ready(self) -> bool:
         self._ready.wait(READY_SECONDS)
         if not self._ready.is_set():
-            self._kill()  # still busy with what comes before the import
+            self._kill()  # the code before the import takes too long
         return not self._over.is_set()
 
     def _listen(self, answers: IO[bytes]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-MEMORY = 0.9  # of the average: about the last ten steps, a tenth of a test of a hundred
-TOO_FAR = 4.0  # times the best loss, as learning-rate finders usually have it
+MEMORY = 0.9  # decay of the average: it covers about the last ten steps, a tenth of a test of a hundred
+TOO_FAR = 4.0  # times the best loss; learning-rate finders usually stop there
 
 
 class Smoothed:
@@ -32,7 +32,10 @@ class Smoothed:
 
     @property
     def diverged(self) -> bool:
-        """Far above the best; for losses that may be negative, as far as the test has fallen and more."""
+        """Whether the average is far above its best value and above the first loss.
+
+        A ratio means nothing if the best value is not positive. Then the average must have risen above the first loss
+        by more than it had fallen below it."""
         if self.best > 0:
             return self.value > TOO_FAR * self.best and self.value > self.first
         fallen = abs(self.first - self.best) or abs(self.best) or 1.0
