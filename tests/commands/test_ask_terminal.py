@@ -36,7 +36,7 @@ def test_arrow_keys_lead_to_a_diagnosis(terminal):
     child.expect("What do you see")
     child.expect("in my own words")
     child.send(DOWN * 6 + " " + ENTER)
-    child.expect("How does the validation loss go")
+    child.expect("How does the validation loss compare")
     child.expect("conclude")
     child.send(DOWN + ENTER)
     child.expect(r"\b2  \w")
