@@ -57,7 +57,7 @@ def test_ctrl_c_says_how_to_go_on(terminal):
     child.send(DOWN * 3 + " " + ENTER)
     child.expect("conclude|paste")
     child.sendintr()
-    child.expect("Go on with: traindx ask --resume")
+    child.expect("To continue: traindx ask --resume")
     child.expect(pexpect.EOF)
     child.wait()
     assert child.exitstatus == 130
