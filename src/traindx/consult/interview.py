@@ -28,7 +28,7 @@ SCHEMA = "traindx.interview/1"
 MOST = 8  # answers; after these, an experiment tells more than another answer
 MOST_SYMPTOMS = 2  # the clearest ones that a record shows
 MOST_SHOWN = 14  # questions, including skipped ones
-FEWEST = 3  # so many questions are asked even if they tell little
+FEWEST = 3  # this many questions are asked even if they tell little
 WORTHWHILE, WORTHLESS = 0.04, 0.003  # expected bits of an answer: after and during the first FEWEST questions
 SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
@@ -107,7 +107,7 @@ def skip(state: State, question: str) -> dict[str, Any]:
         **state,
         "answers": answers,
         "skipped": _added(state["skipped"], question),
-        "asked": _asked(state, question),
+        "asked": _added(state["asked"], question),
     }
 
 
@@ -268,12 +268,8 @@ def _with(state: State, question: str, value: Any) -> dict[str, Any]:
         **state,
         "answers": {**state["answers"], question: value},
         "skipped": left,
-        "asked": _asked(state, question),
+        "asked": _added(state["asked"], question),
     }
-
-
-def _asked(state: State, question: str) -> list[str]:
-    return _added(state["asked"], question)
 
 
 def _added(names: Sequence[str], name: str) -> list[str]:

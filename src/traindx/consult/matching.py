@@ -67,21 +67,13 @@ def recognise(text: str) -> list[Match]:
         for symptom in all_symptoms().values()
         if (keyword := _first(symptom.words, words))
     ]
-    for kind, folder in (("wish", "wishes"), ("handover", "handovers")):
-        for saying in sayings(folder):
-            keyword = _first(saying.words, words)
-            if keyword:
-                found.append(
-                    Match(
-                        "wish" if kind == "wish" else "handover",
-                        saying.id,
-                        keyword,
-                        saying.answer,
-                        saying.command,
-                        saying.facts,
-                    )
-                )
-    return found
+    others: tuple[tuple[Kind, str], ...] = (("wish", "wishes"), ("handover", "handovers"))
+    return found + [
+        Match(kind, saying.id, keyword, saying.answer, saying.command, saying.facts)
+        for kind, folder in others
+        for saying in sayings(folder)
+        if (keyword := _first(saying.words, words))
+    ]
 
 
 def heard(text: str) -> dict[str, str]:

@@ -65,6 +65,6 @@ def all_symptoms() -> dict[str, Symptom]:
     for file in files(__package__).joinpath("trees").iterdir():
         if file.name.endswith(".toml"):
             data = parse(file.read_text(encoding="utf-8"))
-            forks = [Fork(**fork) for fork in data.pop("fork", [])]
-            found.append(Symptom(**data | {"forks": forks, "leaves": data.pop("leaf", {})}))
+            forks, leaves = [Fork(**fork) for fork in data.pop("fork", [])], data.pop("leaf", {})
+            found.append(Symptom(**data, forks=forks, leaves=leaves))
     return {symptom.id: symptom for symptom in sorted(found, key=lambda symptom: symptom.rank)}

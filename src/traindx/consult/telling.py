@@ -39,7 +39,7 @@ def told_run(tellings: Iterable[Telling], base: Run | None = None) -> Run:
     held = _copy(base, builder) if base else set()
     for telling in tellings:
         for key, value in telling.facts.items():
-            facts[key] = _merged(facts.get(key), value) if key in ENTRIES else value
+            facts[key] = {**facts.get(key, {}), **value} if key in ENTRIES else value
         signs |= telling.signs
         if telling.pasted and base is None:
             held |= _copy(read_pasted(telling.pasted), builder)
@@ -92,10 +92,6 @@ def _copy(run: Run, builder: RunBuilder) -> set[str]:
     for event in run.events:
         builder.event(event.kind, event.step, **event.data)
     return {*(key for key, value in run.facts.items() if value), *run.series_names}
-
-
-def _merged(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
-    return {**(old or {}), **new}
 
 
 def _batches(facts: dict[str, Any]) -> None:

@@ -55,7 +55,7 @@ class ForkServer:
                     if "end" in words:
                         self._end({words["end"]})
                     elif self._fork(words):
-                        return  # in the child: the script goes on
+                        return  # in the child: continue with the script
             self._reap()
 
     def _fork(self, words: dict[str, Any]) -> bool:

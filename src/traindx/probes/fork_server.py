@@ -26,10 +26,10 @@ SEED = 0  # of string hashes (PYTHONHASHSEED) in every forked run
 @contextmanager
 def fork_server(script: Script) -> Iterator[Start]:
     """Yields a `Start` for runs of this script; the server ends with the block."""
-    afresh = spawner(script)
+    fallback = spawner(script)
     isolation = script.isolation
     if not available() or isolation.mode == "python":
-        yield afresh
+        yield fallback
         return
     words = json.dumps([script.path, list(script.args), script.module])
     process = subprocess.Popen(
@@ -40,7 +40,7 @@ def fork_server(script: Script) -> Iterator[Start]:
         env=environment(SEED),
         start_new_session=True,
     )
-    client = _Client(process, afresh)
+    client = _Client(process, fallback)
     try:
         yield client.run
     finally:
@@ -55,11 +55,11 @@ def available() -> bool:
 class _Client:
     """Sends plans to the server; a listening thread receives the end of each run."""
 
-    def __init__(self, process: subprocess.Popen[bytes], afresh: Start) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], fallback: Start) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._process, self._plans = process, process.stdin
         self._ready, self._over = threading.Event(), threading.Event()
-        self._afresh = afresh
+        self._fallback = fallback
         self._refused: set[str] = set()
         self._ends: dict[str, threading.Event] = {}
         self._lock = threading.Lock()
@@ -70,13 +70,13 @@ class _Client:
         """Run one plan (this method is a `Start`)."""
         name, end = folder.name, threading.Event()
         if not self._is_ready() or not self._asked(name, end, words):
-            return self._afresh(words, folder, seed, seconds)
+            return self._fallback(words, folder, seed, seconds)
         in_time = end.wait(seconds)
         if not in_time:
             self._tell({"end": name})
             end.wait(END_SECONDS)
         if name in self._refused:
-            return self._afresh(words, folder, seed, seconds)
+            return self._fallback(words, folder, seed, seconds)
         return not in_time
 
     def _asked(self, name: str, end: threading.Event, words: Mapping[str, Any]) -> bool:

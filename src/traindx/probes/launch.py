@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -155,12 +155,7 @@ def results_folder() -> Path:
 
 def spawner(script: Script) -> Start:
     """A `Start` that runs each plan in a process of its own."""
-    isolation = script.isolation
-
-    def start(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
-        return spawn(isolation, words, folder, seed, seconds)
-
-    return start
+    return partial(spawn, script.isolation)
 
 
 def spawn(isolation: Isolation, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:

@@ -58,21 +58,26 @@ def memorise(
 
 def judge(trial: Trial) -> Memorised:
     """The result of a trial of kind `memorise`."""
-    found, losses = trial.found, by_step(trial.run)
-    steps, factor = len(losses), float(found.get("factor") or 1.0)
-    if trial.error:
-        return Memorised(
-            "unknown", steps, why_not=f"the script failed when fed the same batch again: {trial.error}", factor=factor
-        )
-    if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
-        return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
-    if _starts_over(trial.run):
-        why = "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
-        return Memorised("unknown", steps, why_not=why, factor=factor)
-    if not found.get("pinned"):
-        why = found.get("not_pinned") or "the script was ended before its batch could be pinned"
-        return Memorised("unknown", steps, why_not=str(why), factor=factor)
+    losses = by_step(trial.run)
+    steps, factor = len(losses), float(trial.found.get("factor") or 1.0)
+    why_not = _obstacle(trial)
+    if why_not is not None:
+        return Memorised("unknown", steps, why_not=why_not, factor=factor)
     return _measured(trial, losses, steps, factor)
+
+
+def _obstacle(trial: Trial) -> str | None:
+    """Why the trial shows nothing, whatever its losses; None if it can be judged."""
+    facts = trial.run.facts
+    if trial.error:
+        return f"the script failed when fed the same batch again: {trial.error}"
+    if len(facts.get("optimizers") or ()) > 1 and len(facts.get("backward_sites") or ()) > 1:
+        return "several losses are trained in turn"
+    if _starts_over(trial.run):
+        return "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
+    if not trial.found.get("pinned"):
+        return str(trial.found.get("not_pinned") or "the script was ended before its batch could be pinned")
+    return None
 
 
 def _starts_over(run: Run) -> bool:

@@ -11,16 +11,15 @@ TOO_FAR = 4.0  # times the best loss; learning-rate finders usually stop there
 class Smoothed:
     """Bias-corrected exponential average, its best value, and whether it has diverged from it."""
 
-    def __init__(self, memory: float = MEMORY) -> None:
-        self._memory = memory
+    def __init__(self) -> None:
         self._sum = 0.0
         self._weight = 0.0
         self.first = math.nan
         self.best = math.inf
 
     def add(self, value: float) -> float:
-        self._sum = self._memory * self._sum + (1 - self._memory) * value
-        self._weight = self._memory * self._weight + (1 - self._memory)
+        self._sum = MEMORY * self._sum + (1 - MEMORY) * value
+        self._weight = MEMORY * self._weight + (1 - MEMORY)
         if math.isnan(self.first):
             self.first = value
         self.best = min(self.best, self.value)

@@ -292,7 +292,7 @@ class _Treating:
         if treatment.verdict == "nothing-to-treat":
             return found
         if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
-            # The cause is known, so advice that helps whatever the cause is no longer needed.
+            # The cause is known, so general advice (`do_now`) is no longer needed.
             return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
         if diagnosis.verdict != "sick" and refuted(diagnosis):
             learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)

@@ -40,7 +40,7 @@ def curvature(model: Any, loss: Callable[[], Any], steps: int = STEPS, seed: int
     parameters = [p for p in model.parameters() if p.requires_grad]
     size = sum(p.numel() for p in parameters)
     if not size:
-        raise ValueError("no parameter requires a gradient, so there is no curvature to look at")
+        raise ValueError("no parameter requires a gradient, so there is no curvature")
     with unchanged(model), torch.enable_grad():
         with streams_unchanged():
             gradient = _flat(torch.autograd.grad(loss(), parameters, create_graph=True, allow_unused=True), parameters)
