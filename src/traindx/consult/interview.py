@@ -29,7 +29,7 @@ MOST = 8  # answers; after these, an experiment tells more than another answer
 MOST_SYMPTOMS = 2  # the clearest ones that a record shows
 MOST_SHOWN = 14  # questions, including skipped ones
 FEWEST = 3  # this many questions are asked even if they tell little
-WORTHWHILE, WORTHLESS = 0.04, 0.003  # expected bits of an answer: after and during the first FEWEST questions
+WORTHWHILE, WORTHLESS = 0.04, 0.003  # least expected bits of an answer: after the first FEWEST questions, and before
 SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
 
