@@ -36,7 +36,7 @@ def test_arrow_keys_lead_to_a_diagnosis(terminal):
     child.expect("What do you see")
     child.expect("in my own words")
     child.send(DOWN * 6 + " " + ENTER)
-    child.expect("How does the validation loss go")
+    child.expect("How does the validation loss compare")
     child.expect("conclude")
     child.send(DOWN + ENTER)
     child.expect(r"\b2  \w")
@@ -57,7 +57,7 @@ def test_ctrl_c_says_how_to_go_on(terminal):
     child.send(DOWN * 3 + " " + ENTER)
     child.expect("conclude|paste")
     child.sendintr()
-    child.expect("Go on with: traindx ask --resume")
+    child.expect("To continue: traindx ask --resume")
     child.expect(pexpect.EOF)
     child.wait()
     assert child.exitstatus == 130

@@ -53,7 +53,7 @@ def test_files_of_others_are_left_alone(traindx_: Any, untrained: list[Path], tm
     mine = tmp_path / "healthy" / "train.py"
     mine.write_text("mine")
     told = traindx_("demo", demo.DEFAULT, "--keep", tmp_path)
-    assert told.code == 2 and "holds other files" in told.err and mine.read_text() == "mine"
+    assert told.code == 2 and "contains other files" in told.err and mine.read_text() == "mine"
     mine.unlink()
     for _ in range(2):  # its own files may be made again
         assert traindx_("demo", demo.DEFAULT, "--keep", tmp_path).code == 0

@@ -80,7 +80,7 @@ def test_without_input_the_newest_record_is_taken(traindx_: Any, logs: Any, tmp_
 def test_a_log_of_several_runs_gets_one_answer_that_says_so(traindx_: Any, logs: Any) -> None:
     [log] = logs("sick fine fine")
     assert json.loads(traindx_("diagnose", log, "--format", "json").out)["verdict"] == "sick"
-    assert "This log holds 3 runs" in traindx_("diagnose", log).out
+    assert "This log contains 3 runs" in traindx_("diagnose", log).out
     told = traindx_("diagnose", log, "--format", "json", "--all-runs")
     assert [json.loads(line)["verdict"] for line in told.out.splitlines()] == ["sick", "healthy", "healthy"]
 

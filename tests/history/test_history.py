@@ -209,7 +209,7 @@ def test_the_verb_lists_searches_and_shows(path: Path, capsys: pytest.CaptureFix
 def test_the_verb_exports_and_deletes(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = remember(case(effect=Effect("loss", math.nan, 0.1))), remember(case(script="b.py"))
     target = tmp_path / "cases.json"
-    assert told(capsys, "export", str(target))[:2] == (0, f"{target} holds 2 cases.\n")
+    assert told(capsys, "export", str(target))[:2] == (0, f"{target} contains 2 cases.\n")
     exported = json.loads(target.read_text(), parse_constant=pytest.fail)
     assert [entry["id"] for entry in exported] == [second, first] and exported[1]["effect"]["control"] == "NaN"
     assert told(capsys, "export", str(target))[0] == 2  # never over another file

@@ -99,7 +99,7 @@ def test_a_model_that_ignores_its_input_is_found() -> None:
     ("args", "axis", "word"),
     [
         ((torch.randn(1, 6),), 0, "single sample"),
-        ((torch.randn(5, 6),), None, "not known"),
+        ((torch.randn(5, 6),), None, "unknown"),
         ((torch.randn(5, 6), torch.zeros(2, 9, dtype=torch.long)), 0, "graph"),
     ],
 )

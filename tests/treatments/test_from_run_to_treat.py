@@ -148,5 +148,5 @@ def test_masked_arguments_are_not_guessed(record: Any, asked: list[Any], capsys:
 
 def test_a_record_brings_its_own_arguments(record: Any, asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["treat", str(record()), "--lr", "3"]) == 2
-    assert "a record brings its own arguments" in capsys.readouterr().err
+    assert "a record has its own arguments" in capsys.readouterr().err
     assert not asked

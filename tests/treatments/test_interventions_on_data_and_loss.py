@@ -220,7 +220,7 @@ def test_a_loader_shuffles(trial: Try) -> None:
 def test_a_loader_with_its_own_order_is_left_alone(tmp_path: Path) -> None:
     run = recorded(tmp_path, classify())
     refused = all_interventions()["shuffle"].doses(run, measure_all(run), "unshuffled-data")
-    assert isinstance(refused, Refusal) and "by hand" in refused.reason
+    assert isinstance(refused, Refusal) and "fixed order" in refused.reason
 
 
 def test_batches_are_resized(trial: Try) -> None:

@@ -14,7 +14,7 @@ from traindx.treatments import Options, _range_test, treat
 
 @pytest.mark.parametrize(
     ("suggestion", "said"),
-    [(0.02, "agrees: it suggests 0.02"), (5.0, "suggests 5, not 0.01"), (None, "can't tell")],
+    [(0.02, "agrees: it suggests 0.02"), (5.0, "suggests 5, not 0.01"), (None, "suggests no learning rate")],
 )
 def test_what_is_said(monkeypatch: pytest.MonkeyPatch, suggestion: float | None, said: str) -> None:
     advice = SimpleNamespace(suggestion=suggestion, why_not="no valley")

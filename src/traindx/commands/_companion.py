@@ -1,7 +1,7 @@
-"""The live server beside `traindx run`: a process of its own that is no child of the script's process.
+"""Starts the live server for `traindx run --live`, in a process that is not a child of the script's process.
 
-A script may wait for any of its children, and a child that it does not know would confuse it. So a short-lived process
-starts the server, hands its address over and is gone before the script begins. Nothing in the script's process changes.
+A script may wait for all its children, and an unknown child would confuse it. So a short-lived process starts the
+server, prints its address and ends before the script begins. Nothing in the script's process changes.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 SECONDS = 30.0
-# Starts the server in a session of its own, so that Ctrl-C and a closed terminal reach the script alone.
+# Starts the server in its own session, so that Ctrl-C and a closed terminal reach only the script.
 LAUNCH = """
 import subprocess, sys
 server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           start_new_session=True)
 print(server.stdout.readline().decode().strip(), flush=True)
 """
-# As `python -m traindx`, but files of the working folder cannot take the place of modules.
+# Like `python -m traindx`, but files in the working folder cannot replace modules.
 SERVE = "import sys; sys.path[:] = filter(None, sys.path); from traindx.__main__ import main; sys.exit(main())"
 
 
 def start_server(record: Path, hooks: Sequence[str]) -> str:
-    """The address of the page; empty where no server could be started, which is no reason not to train."""
+    """The address of the page; empty if no server could be started. The training runs in any case."""
     command = [sys.executable, "-c", SERVE, "live", str(record), "--until-end"]
     command += [word for hook in hooks for word in ("--on-alert", hook)]
     command += ["--open"] if _desktop() else []
@@ -44,7 +44,7 @@ def start_server(record: Path, hooks: Sequence[str]) -> str:
 
 
 def _desktop() -> bool:
-    """Whether somebody sits in front of a screen on this machine."""
+    """Whether this machine has a screen that the user can see."""
     if os.environ.get("SSH_CONNECTION") or not sys.stderr.isatty():
         return False
     return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,7 +1,7 @@
-"""What can be completed on the command line, read from the verbs' own parsers, and the scripts that shells run for it.
+"""Generates completion scripts for shells from the parsers of the verbs.
 
-A verb may define `words(option) -> list of str`: what the value of an option can be; for the option "", what the verb's
-arguments can be. Where nothing is known, files are completed.
+A verb may define `words(option) -> list of str`: the possible values of an option or, for the option "", of the verb's
+arguments. If nothing is known, the shell completes files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Option:
     names: tuple[str, ...]
     help: str
     takes_value: bool
-    choices: tuple[str, ...]  # of its value; a file where there are none
+    choices: tuple[str, ...]  # of its value; files if empty
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Verb:
     name: str
     help: str
     options: tuple[Option, ...]
-    words: tuple[str, ...]  # what its arguments can be; files where there are none
+    words: tuple[str, ...]  # possible arguments; files if empty
 
 
 def all_verbs() -> list[Verb]:
@@ -94,7 +94,7 @@ def bash(verbs: Sequence[Verb]) -> str:
             '  if [[ "$cur" == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$cur"))',
             '  elif [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); fi',
             "}",
-            # An empty reply is left to bash, which completes files.
+            # If the reply is empty, bash completes files.
             f"complete -o bashdefault -o default -F _{PROGRAM} {PROGRAM}",
             "",
         ]
@@ -157,7 +157,7 @@ def fish(verbs: Sequence[Verb]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In single quotes, for zsh and fish alike; an apostrophe, which they escape differently, becomes typographic."""
+    """The text in single quotes. An apostrophe, which zsh and fish escape differently, becomes a typographic one."""
     return "'" + text.replace("'", "\u2019") + "'"
 
 

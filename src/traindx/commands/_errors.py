@@ -1,5 +1,5 @@
-"""The error a verb raises when the user asked for something that cannot be done."""
+"""The error that a verb raises if it cannot do what the user asked for."""
 
 
 class CommandError(Exception):
-    """`str(error)` is one clear line; the command line prints it and exits with 2."""
+    """`str(error)` is one line; the command line prints it and exits with 2."""

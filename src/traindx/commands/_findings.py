@@ -2,15 +2,16 @@
 
 A diagnosis has these findings:
 
-- verdict sick: one finding, the leading cause. It is critical when its confidence is at least one half or a
-  symptom is critical, else a warning. Symptoms are its effects and are not counted again.
+- verdict sick: the leading cause, which is critical if its confidence is at least one half or a symptom is critical,
+  else a warning; and each additional fault, which is critical. Symptoms are effects and are not counted again.
 - any other verdict: each symptom of severity critical or warning, under the id of its sign.
 
-The findings of a check are its answers, under their ids: a cross is critical, an exclamation mark a warning.
-Advice never fails a build. `--fail-on warning` fails on both severities, `--fail-on critical` on critical ones.
+The findings of a check are its failed answers (critical) and doubtful answers (warnings), under their ids. Advice never
+fails a build. `--fail-on warning` fails on both severities, `--fail-on critical` only on critical findings.
 
 A baseline is a JSON file: `{"schema": "traindx.baseline/1", "accepted": [{"cause": …, "source": …}]}`. `cause` is the
-id of a cause or a sign. `source` is a path relative to the baseline file, and may hold the wildcards * and ?.
+id of a cause, a sign or an answer. `source` is a path relative to the baseline file; it may contain the wildcards * and
+?.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "traindx.baseline/1"
 THRESHOLDS = ("never", "warning", "critical")
-CONVINCED = 0.5  # more likely than everything else together
+CONVINCED = 0.5  # a leading cause is critical from this confidence on
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Finding:
 
 
 def findings(diagnosis: Diagnosis) -> list[Finding]:
-    """What is wrong according to this diagnosis, as defined above."""
+    """The findings of this diagnosis, as defined above."""
     source = diagnosis.source
     if diagnosis.verdict == "sick" and diagnosis.hypotheses:
         leading = diagnosis.leading
@@ -94,12 +95,12 @@ def read_baseline(path: Path) -> list[tuple[str, str]]:
 
 
 def write_baseline(path: Path, diagnoses: Sequence[Diagnosis]) -> int:
-    """Accept all present findings; returns how many there were."""
+    """Accept all current findings. Returns how many there are."""
     return accept(path, [finding for diagnosis in diagnoses for finding in findings(diagnosis)])
 
 
 def accept(path: Path, found: Iterable[Finding]) -> int:
-    """Write a baseline that lists these findings; returns how many there were."""
+    """Write a baseline that lists these findings. Returns how many there are."""
     pairs = sorted({(finding.cause, _relative(finding.source, path)) for finding in found})
     content = {"schema": SCHEMA, "accepted": [{"cause": cause, "source": source} for cause, source in pairs]}
     write(path, json.dumps(content, indent=2) + "\n")
@@ -107,5 +108,5 @@ def accept(path: Path, found: Iterable[Finding]) -> int:
 
 
 def _relative(source: str, baseline: Path) -> str:
-    """`source` as seen from the baseline's folder, so that the file serves from any working directory."""
+    """`source` relative to the baseline's folder, so that the baseline works from any working folder."""
     return Path(os.path.relpath(source, baseline.absolute().parent)).as_posix()

@@ -1,4 +1,4 @@
-"""From what the user named (a record, a log, a folder, or nothing) to runs."""
+"""Finds the runs that the user named: a record, a log, a folder, or nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from ..readers import Options
     from ..record import Run
 
-RECORDS = Path("traindx-runs")  # where `traindx run` leaves its records
+RECORDS = Path("traindx-runs")  # where `traindx run` writes its records
 
 
 def runs_at(path: Path, options: Options, every: bool) -> tuple[list[Run], int]:
-    """The runs to judge at `path`, and how many there were. Raises ReaderError with one clear line.
+    """The runs to diagnose at `path`, and how many there are. Raises ReaderError (one line).
 
-    A file is one question and gets one answer: of several runs in it, the principal one, unless `every` is set.
+    If a file contains several runs, only the principal one is returned, unless `every` is set.
     """
     from ..readers import ReaderError, principal, read
 
@@ -29,7 +29,7 @@ def runs_at(path: Path, options: Options, every: bool) -> tuple[list[Run], int]:
 
 
 def newest_record(folder: Path = RECORDS) -> Path:
-    """What is meant when no input is named: the run just made."""
+    """The default input: the newest record."""
     records = list(folder.glob("*.tdx"))
     if not records:
         raise CommandError(

@@ -10,7 +10,7 @@ from itertools import zip_longest
 INDENT = "    "
 _LIST_ITEM = re.compile(r"(- |\d+\. )")
 _GAP = 2  # blanks between the columns of a table
-_NARROWEST = 8  # a column is not squeezed further
+_NARROWEST = 8  # the minimum width of a column
 
 
 def plain(markdown: str, width: int) -> str:
@@ -50,7 +50,7 @@ def _blocks(markdown: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _kind(line: str, before: str) -> str:
-    """What a line outside of fences belongs to; empty for a blank one."""
+    """The kind of block that a line outside of fences belongs to; empty for a blank line."""
     if not line.strip():
         return ""
     if line.startswith("#"):
@@ -89,7 +89,7 @@ def _wrapped(text: str, width: int, hanging: str = "") -> list[str]:
 
 
 def _comment_above(line: str, width: int) -> list[str]:
-    """A line of code; where it is too long because of its comment, the comment goes above it."""
+    """A line of code. If its comment makes it too long, the comment goes above it."""
     code, mark, comment = line.partition("  # ")
     if len(line) <= width or not mark or not code.strip():
         return [line]
@@ -98,7 +98,7 @@ def _comment_above(line: str, width: int) -> list[str]:
 
 
 def _table(block: list[str], width: int) -> list[str]:
-    """Columns side by side, the widest squeezed until they fit; the rule under the header is redrawn."""
+    """A table whose widest columns are narrowed until it fits, with a line under the header."""
     rows = [[_unmarked(cell.strip()) for cell in line.strip().strip("|").split("|")] for line in block]
     rows = [row for row in rows if not all(set(cell) <= set("-: ") for cell in row)]
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]

@@ -1,4 +1,4 @@
-"""`--model`, `--checkpoint`, `--data` and the table that follows, for verbs that look at a checkpoint and a batch."""
+"""Measures a checkpoint on a batch and prints the table, for the verbs `gradients` and `activations`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ._say import say
 
 
 def look_at(kind: str, arguments: argparse.Namespace, loss: str | None = None) -> Run:
-    """The tables of the model on the batch."""
+    """Measure the model on the batch."""
     wanted = {
         "kind": kind,
         "model": arguments.model,
@@ -41,8 +41,8 @@ def look_at(kind: str, arguments: argparse.Namespace, loss: str | None = None) -
 
 
 def show(run: Run, quantities: dict[str, str], fitted: str, sound: str, args: argparse.Namespace) -> None:
-    """The table, the fit of `fitted` with depth, the findings. `quantities`: headings by quantity; `sound`: what
-    holds where there are no findings."""
+    """Print the table, the fit of `fitted` over depth, and the findings. `quantities`: headings by quantity; `sound`:
+    the text if there are no findings."""
     rows = table(run, list(quantities))
     fit = depth_fit([rows[name][fitted] for name in _path(run, rows, fitted)])
     findings = layer_findings(run)
@@ -64,14 +64,14 @@ def table(run: Run, quantities: list[str]) -> dict[str, dict[str, float]]:
         for i, layer in enumerate(known.layers):
             column = known.values[:, i]
             seen = column[~np.isnan(column)]
-            # Dead units are counted over all batches so far: the last number is the one that counts.
+            # Dead units are counted over all batches so far, so the last number counts.
             value = (seen[-1] if quantity == "act_dead" else seen.mean()) if len(seen) else np.nan
             rows.setdefault(layer, {})[quantity] = float(value)
     return {layer: {q: rows[layer].get(q, float("nan")) for q in quantities} for layer in rows}
 
 
 def _path(run: Run, rows: dict[str, Any], fitted: str) -> list[str]:
-    """The layers that make up the depth: weight matrices for gradients, everything that ran for activations."""
+    """The layers for the fit over depth: weights for gradients, all layers with output for activations."""
     if not fitted.startswith("grad"):
         return [name for name in rows if rows[name][fitted] > 0]
     return [p["name"] for p in run.facts.get("params") or () if p["kind"] == "weight" and p["name"] in rows]
@@ -91,7 +91,7 @@ def _page(
         sheet.lines += row([name, *numbers], widths, right)
     sheet.gap()
     if fit is not None:
-        words = f"{quantities[fitted]} changes by a factor of {fit.factor:.3g} a layer from input to output "
+        words = f"{quantities[fitted]} changes by a factor of {fit.factor:.3g} per layer from input to output "
         sheet.prose("DEPTH", words + f"(exponential fit over {fit.layers} layers, R² {fit.explained:.2f})")
     for finding in findings:
         sheet.prose("FOUND", f"{finding.text} ({finding.id}, {finding.severity})")
@@ -102,7 +102,7 @@ def _page(
 
 
 def draw(rows: Any, quantities: dict[str, str], fitted: str, path: Path) -> None:
-    """Bars by layer: the fitted quantity on a logarithmic axis, shares below."""
+    """Draw bars by layer: the fitted quantity on a log axis, and shares below."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -1,4 +1,4 @@
-"""The options of verbs that look at a checkpoint and a batch."""
+"""The options of verbs that measure a checkpoint on a batch."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="weights for the factory: .pt or .safetensors")
     parser.add_argument("--data", type=Path, required=True, metavar="D", help="a batch: .pt, .npz or .safetensors")
-    parser.add_argument("--train-mode", action="store_true", help="look in training mode (default: evaluation mode)")
-    parser.add_argument("--trust-pickle", action="store_true", help="also load files that can run code: your own only")
+    parser.add_argument("--train-mode", action="store_true", help="measure in train mode (default: eval mode)")
+    parser.add_argument(
+        "--trust-pickle", action="store_true", help="also load files that can run code (only for files of your own)"
+    )
     add_in_place(parser)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the layers into FILE (needs matplotlib)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")

@@ -18,7 +18,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
     parser.add_argument(
-        "--why", action="store_true", help="show how every sign moved every hypothesis, and shorten nothing"
+        "--why", action="store_true", help="show how every sign changes every hypothesis, and shorten no list"
     )
 
 
@@ -28,11 +28,11 @@ def add_fail_on(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=THRESHOLDS,
         default="never",
-        help="exit with 1 when there is a finding at least this severe (default: never)",
+        help="exit with 1 if there is a finding at least this severe (default: never)",
     )
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="do not fail on the findings that FILE accepts")
     parser.add_argument(
-        "--write-baseline", type=Path, metavar="FILE", help="write FILE, accepting all present findings"
+        "--write-baseline", type=Path, metavar="FILE", help="write FILE, which accepts all current findings"
     )
 
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 LOG_WIDTH = 80
 PICTURES = (".png", ".svg", ".pdf")
 KEPT = (".tdx", ".py", ".ipynb")
-NARROWEST = 40  # below this the terminal folds better than we do
+NARROWEST = 40  # in a narrower terminal, the terminal itself wraps the lines
 
 
 def deliver(
     diagnoses: Sequence[Diagnosis], arguments: argparse.Namespace, page: Callable[[], str] | None = None
 ) -> None:
-    """Render in the format asked for, and say nothing more. `page` makes the full HTML page, which needs the runs."""
+    """Print or write the diagnoses in the requested format. `page` makes the full HTML page, which needs the runs."""
     from ..reports import format_of, render_all
     from ._page import page_of_diagnoses
 
@@ -37,20 +37,20 @@ def deliver(
         if arguments.output:
             write(arguments.output, text)
         else:
-            sys.stdout.write(text)  # as it is: its scripts are known by their hash, so not a single tab may change
+            sys.stdout.write(text)  # unchanged, because the page allows only scripts with the right hash
         return
     if arguments.output:
         text = render_all(diagnoses, chosen, why=arguments.why, width=LOG_WIDTH)
         write(arguments.output, text)
         return
     if chosen == "text" and is_terminal(sys.stdout):
-        say("")  # the verdict stands apart from the command
+        say("")  # an empty line between the command and the verdict
     say(render_all(diagnoses, chosen, why=arguments.why, **terminal_look()), end="")
 
 
 def check_writable(path: Path | None, suffixes: Sequence[str] = (), inputs: Sequence[Path | str] = ()) -> None:
-    """Refuses a file that cannot be written, before work is spent on what it should hold. Never over what is read
-    (`inputs`), a record or a script: they cannot be made again."""
+    """Raise if a file cannot be written, before the work starts. Inputs, records and scripts are never overwritten,
+    because they cannot be made again."""
     if path is None:
         return
     if suffixes and path.suffix.lower() not in suffixes:
@@ -70,18 +70,18 @@ def check_writable(path: Path | None, suffixes: Sequence[str] = (), inputs: Sequ
 
 
 def _same(path: Path, given: Path | str) -> bool:
-    with suppress(OSError, ValueError):  # it is no file at all
+    with suppress(OSError, ValueError):  # `given` is not a file
         return path.samefile(given)
     return False
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file that the user named, all of it or nothing; one clear line when that cannot be done."""
+    """Write a file that the user named, completely or not at all. Raises `CommandError` if that fails."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
-        place = path.resolve()  # behind a link, the file itself is replaced
+        place = path.resolve()  # for a link, the file behind it is replaced
         if place.exists() and not (place.is_file() and os.access(place.parent, os.W_OK)):
-            place.write_bytes(data)  # a device or a pipe, or a folder that takes no new file
+            place.write_bytes(data)  # a device or a pipe, or a folder that is not writable
         else:
             _replace(place, data)
     except OSError as error:
@@ -89,7 +89,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old one."""
+    """Replace the file atomically: a reader sees the old or the new file, and a full disk leaves the old one."""
     handle, name = tempfile.mkstemp(prefix=".traindx-", dir=path.parent)
     draft = Path(name)
     try:
@@ -102,14 +102,14 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _umask() -> int:
-    """What new files are kept from; it can be read only by setting it."""
+    """The process's umask, which can be read only by setting it."""
     kept = os.umask(0o077)
     os.umask(kept)
     return kept
 
 
 def terminal_look(stream: TextIO | None = None) -> dict[str, Any]:
-    """How a report should look on a stream (standard output): its width, colour and characters."""
+    """The look of a report on a stream (default: standard output): width, colour and characters."""
     stream = stream or sys.stdout
     terminal = is_terminal(stream)
     return {
@@ -122,12 +122,12 @@ def terminal_look(stream: TextIO | None = None) -> dict[str, Any]:
 def is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty()
-    except (AttributeError, ValueError):  # replaced by something else, or closed
+    except (AttributeError, ValueError):  # replaced by another object, or closed
         return False
 
 
 def _columns(stream: TextIO) -> int:
-    """The width of the terminal that the stream writes to; COLUMNS overrules it, as elsewhere."""
+    """The width of the stream's terminal; the environment variable COLUMNS overrides it."""
     if os.environ.get("COLUMNS", "").isdecimal():
         return shutil.get_terminal_size().columns
     try:
@@ -137,7 +137,7 @@ def _columns(stream: TextIO) -> int:
 
 
 def _coloured(terminal: bool) -> bool:
-    """See https://no-color.org and https://force-color.org: a variable that is not empty decides; no colour wins."""
+    """Follows https://no-color.org and https://force-color.org: non-empty variables decide, and NO_COLOR wins."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):

@@ -1,4 +1,4 @@
-"""The page of runs and their diagnoses, as the verbs write it."""
+"""The HTML page of runs and their diagnoses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def page_of_diagnoses(diagnoses: Sequence[Diagnosis]) -> str:
-    """The same where nothing but the diagnoses is at hand: they hold the losses, and nothing by layer."""
+    """The page from diagnoses alone, without the runs: they contain the losses, but nothing by layer."""
     from ..record import RunBuilder
 
     pairs = []

@@ -1,4 +1,4 @@
-"""The argument parser of every verb: one clear line for a usage error, options anywhere among the arguments."""
+"""The argument parser of all verbs: a usage error is one line, and options may stand anywhere among the arguments."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Parser(argparse.ArgumentParser):
             prog=prog,
             description=description,
             formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,  # an abbreviation that works today would break with the next option
+            allow_abbrev=False,  # a new option could make an abbreviation ambiguous
         )
 
     def error(self, message: str) -> NoReturn:
-        # argparse names the function that reads a value; people know numbers.
+        # argparse prints the name of the function that reads a value; replace it by words.
         message = re.sub(r"invalid _?(\w+) value: (.+)", lambda m: f"{m[2]} is not {KINDS.get(m[1], m[1])}", message)
         message = self._with_hint(message)
         message = re.sub(r"(required: .+), args$", r"\1", message)  # a script needs no arguments
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         sys.exit(2)
 
     def _with_hint(self, message: str) -> str:
-        """A misspelt option gets the nearest one, a single letter the option that begins with it."""
+        """Suggest the nearest option for a misspelt one, and for a single letter the option that begins with it."""
         unknown = re.match(r"unrecognized arguments: (--?[\w-]+)", message)
         known = [name for name in self._option_string_actions if name.startswith("--")]
         near = get_close_matches(unknown[1], known, n=1) if unknown else []
@@ -47,6 +47,6 @@ class Parser(argparse.ArgumentParser):
         say(self.format_help(), file or sys.stdout, end="")
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        """Parse, allowing `a.log --format json b.log` except where the rest of the line belongs to a script."""
+        """Parse the words. `a.log --format json b.log` is allowed unless the rest of the line belongs to a script."""
         takes_rest = any(action.nargs in (argparse.REMAINDER, argparse.PARSER) for action in self._actions)
         return self.parse_args(words) if takes_rest else self.parse_intermixed_args(words)

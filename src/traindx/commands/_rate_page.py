@@ -1,4 +1,4 @@
-"""The range test as a page for the terminal."""
+"""The range test as text for the terminal."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _next(advice: RateAdvice) -> str:
 
 
 def _curve(sheet: Page, test: RateTest) -> None:
-    """The first repeat's smoothed curve over the logarithmic learning rate, with the suggestion marked."""
+    """The smoothed curve of the first repeat over the learning rate (log scale), with the suggestion marked."""
     reading = test.advice.readings[0]
     rates, smooth = reading.curve.rates, reading.smooth
     if len(rates) < 2:
@@ -83,13 +83,13 @@ def _curve(sheet: Page, test: RateTest) -> None:
     ends = first + last.rjust(columns - len(first))
     sheet.block("LOSS", [*drawn, " " * margin + "".join(marks).rstrip(), " " * margin + ends])
     legend = [text for mark, text in LEGEND.items() if mark in marks]
-    sheet.prose("", f"loss over the learning rate, logarithmic{' (' + ', '.join(legend) + ')' if legend else ''}")
+    sheet.prose("", f"loss over the learning rate, log scale{' (' + ', '.join(legend) + ')' if legend else ''}")
 
 
 def scaling(test: RateTest, batch_size: int) -> str:
     """What to do with the learning rate when the batch size changes."""
     if not test.batch_size or batch_size < 1:
-        return "the present batch size is not known, so nothing can be said"
+        return "the current batch size is unknown, so there is nothing to scale from"
     rate = test.suggestion or test.own_rate
     if not rate:
         return "no learning rate is known to start from"

@@ -1,4 +1,4 @@
-"""Writes to a stream that may not know every character, and to a terminal that obeys control sequences."""
+"""Prints text safely: characters that the stream cannot encode are escaped, control characters are removed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def say(text: str, stream: SupportsWrite[str] | None = None, *, end: str = "\n") -> None:
-    """Print `text`; what the stream cannot encode appears as an escape.
+    """Print `text`; characters that the stream cannot encode are escaped.
 
-    Control characters, which names in a log may hold, become spaces. Standard output may show the colours of a
-    rendered page; a message to another stream is one plain line.
+    Control characters, which names in a log may contain, become spaces. Standard output may show the colours of a
+    report; a message to another stream is one plain line.
     """
     stream = stream or sys.stdout
     text = clean_page(text) if stream is sys.stdout else clean(text).replace("\n", " ")
@@ -25,5 +25,5 @@ def say(text: str, stream: SupportsWrite[str] | None = None, *, end: str = "\n")
 
 
 def encoding_of(stream: SupportsWrite[str]) -> str:
-    """The stream's encoding by its canonical name; utf-8 for one that keeps text, as in a notebook."""
+    """The canonical name of the stream's encoding; utf-8 for a stream without one, as in a notebook."""
     return codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name

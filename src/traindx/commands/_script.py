@@ -1,4 +1,4 @@
-"""The script that a probe drives, as verbs take it from the command line."""
+"""The script argument of verbs that probe a script."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ._say import say
 if TYPE_CHECKING:
     from ..probes.launch import Script
 
-
 LOGS = (".tdx", ".csv", ".tsv", ".json", ".jsonl", ".log")
 
 
@@ -22,7 +21,7 @@ def add_in_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in-place",
         action="store_true",
-        help="run for real instead of isolated: it writes, deletes and connects as it always does",
+        help="run without isolation: the script writes, deletes and connects as usual",
     )
 
 
@@ -35,13 +34,13 @@ def add_script(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_log(script: str, module: bool) -> None:
-    """Raises where a log or a record stands in the place of the script: Python would try to run it."""
+    """Raise if the script is in fact a log or a record, which Python would try to run."""
     if not module and Path(script).suffix.lower() in LOGS and Path(script).is_file():
-        raise CommandError(f"{script} is a log or a record, not a script: traindx diagnose {script} reads it")
+        raise CommandError(f"{script} is a log or a record, not a script: use traindx diagnose {script}")
 
 
 def script_of(arguments: argparse.Namespace) -> Script:
-    """Refuses at once what could not be started anyway."""
+    """The script. Raises at once if it cannot be started."""
     from ..probes.launch import Script
 
     refuse_log(arguments.script, arguments.module)
@@ -57,13 +56,13 @@ def script_of(arguments: argparse.Namespace) -> Script:
 
 HOW = {
     "kernel": "isolated",
-    "python": "isolated (by Python's layer: programs and sockets are refused)",
-    "off": "for real",
+    "python": "isolated (by Python: other programs and sockets are refused)",
+    "off": "without isolation",
 }
 
 
 def announce(verb: str, script: Script) -> None:
-    """Say what begins now, and how. Refuses a script that cannot be isolated."""
+    """Print what starts now, and how it is isolated. Raises if the script cannot be isolated."""
     from ..probes.launch import ProbeError
 
     try:
@@ -75,7 +74,8 @@ def announce(verb: str, script: Script) -> None:
 
 
 def _tell_misplaced(arguments: argparse.Namespace) -> None:
-    """An option of ours that follows the script's name goes to the script: say so before minutes are spent on it."""
+    """Warn of options of traindx after the script's name, which go to the script; raise if the script does not know
+    them."""
     words = [word.partition("=")[0] for word in arguments.args]
     misplaced = [word for word in words if word.startswith("--") and word in arguments.own_options]
     if not misplaced:
@@ -96,7 +96,7 @@ def _tell_misplaced(arguments: argparse.Namespace) -> None:
 
 
 def _source(arguments: argparse.Namespace) -> str | None:
-    """The script's own text; None where there is more than one file to it."""
+    """The script's text; None for a module, which may consist of several files."""
     if arguments.module or not Path(arguments.script).is_file():
         return None
     return Path(arguments.script).read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""What follows a treatment: the case is remembered, and with --apply the patch is written and run."""
+"""What follows a treatment: the case is kept in the history, and with --apply the patch is written and run."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--apply", action="store_true", help="write the proven patch into your files, and run the result once"
     )
-    parser.add_argument("--force", action="store_true", help="with --apply: also a patch that no trial has proven")
+    parser.add_argument("--force", action="store_true", help="with --apply: also write a patch that no trial proved")
     parser.add_argument("--no-history", action="store_true", help="do not keep this case in traindx history")
 
 
 def files_now(script: Script) -> Mapping[Path, str]:
-    """What the project's files hold before the script is run."""
+    """Digests of the project's files before the script runs."""
     from ..edits.applying import digests
 
     return {} if script.module else digests(Path(script.path).parent)
 
 
 def remember_case(diagnosis: Diagnosis, script: Script) -> None:
-    """Keeps a cured case in the history. A history that cannot be written is one line and changes nothing else."""
+    """Keep a cured case in the history. If the history cannot be written, print one line and continue."""
     from ..history import Case, Effect, HistoryError, remember
     from ..treatments.rerun import proving_trial
 
@@ -63,7 +63,7 @@ def remember_case(diagnosis: Diagnosis, script: Script) -> None:
 
 
 def apply_patch(diagnosis: Diagnosis, script: Script, as_run: Mapping[Path, str], force: bool, watch: Watch) -> int:
-    """Writes the patch and runs the result; the exit code. Every refusal is one line, and leaves all files alone."""
+    """Write the patch and run the result. Returns the exit code. A refusal prints one line and changes no file."""
     from ..edits.applying import ApplyError, apply, changes_of
     from ..probes.launch import ProbeError
     from ..treatments.rerun import behaves_like_trial
@@ -79,10 +79,10 @@ def apply_patch(diagnosis: Diagnosis, script: Script, as_run: Mapping[Path, str]
         return _say(f"not applied: {error}", REFUSED)
     names = ", ".join(shown(str(path)) for path in applied.files)
     if applied.backup is not None:
-        _say(f"applied to {names}; the old text is in {applied.backup}")
+        _say(f"applied to {names}; the old version is in {applied.backup}")
     else:
         undo = " ".join(shlex.quote(shown(str(path))) for path in applied.files)
-        _say(f"applied to {names}; git checkout -- {undo} undoes it")
+        _say(f"applied to {names}; to undo: git checkout -- {undo}")
     if diagnosis.treatment is None or diagnosis.treatment.verdict != "cured":
         return _say("no trial proved this patch, so it was not run again")
     try:
@@ -101,19 +101,19 @@ def _patch(diagnosis: Diagnosis, force: bool) -> str | None:
 
 
 def _refusal(diagnosis: Diagnosis, patch: str | None, force: bool) -> str | None:
-    """Why the patch is not written; None where it may be."""
+    """Why the patch must not be written; None if it may be."""
     treatment = diagnosis.treatment
     if patch is None:
         cured = treatment is not None and treatment.verdict == "cured"
         if cured:
-            return "the place to change is not known; the fix above says what to do"
+            return "the place to change is unknown; the fix above says what to do"
         return "no cure was proven" if not force else "there is no patch for the leading cause"
     if force or treatment is None:
         return None if force else "no cure was proven"
     if treatment.verdict != "cured":
-        return "no cure was proven (--force applies the patch of the leading cause all the same)"
+        return "no cure was proven (--force applies the patch of the leading cause anyway)"
     if treatment.confirmed_by_patched_run is False:
-        return "the patched script did not behave like the trial (--force applies the patch all the same)"
+        return "the patched script did not behave like the trial (--force applies the patch anyway)"
     return None
 
 

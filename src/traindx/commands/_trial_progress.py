@@ -1,4 +1,4 @@
-"""How far trials are, on standard error: one line an arm on a terminal, plain lines elsewhere."""
+"""Shows the progress of trials on stderr: on a terminal one live line per arm, elsewhere plain lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ EVERY = 0.5  # seconds
 
 
 class TrialProgress:
-    """Hears of arms from threads; `with` draws the live lines and takes them away at the end."""
+    """Receives the progress of arms from several threads. Inside `with`, it draws live lines, which it removes at the
+    end."""
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""Finds the verbs by their file names, and their help without importing them: `traindx --help` must be quick."""
+"""Finds the verbs by their file names, and reads their help without importing them, which keeps `--help` fast."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def verb_help(verb: str) -> str:
 
 
 def suggestion(word: str) -> str:
-    """What to say about a word that is no verb."""
+    """The message for a word that is not a verb."""
     near = get_close_matches(word.lower().replace("_", "-"), verb_names(), n=1)
     if near:
         return f"there is no verb {word!r}: did you mean {near[0]!r}?"

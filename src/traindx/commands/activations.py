@@ -1,12 +1,12 @@
 """Look at the output of every layer of a checkpoint on a batch.
 
-The table gives each layer's standard deviation, share of zeros, dead units
-(zero for every sample of the batch) and saturation; then how the standard
-deviation changes with depth, and what is wrong with it. The model is loaded
-and run in isolation (docs/safety.md). Weights load as tensors only; files
-that can run code (pickles of more than tensors, TorchScript, exported
-programs) need --trust-pickle. A batch is a tuple of inputs and target, or a
-mapping (target, labels or y is the target).
+The table gives each layer's standard deviation, mean, largest value, share of
+zeros, dead units (zero for every sample of the batch) and saturation; below it
+follow the change of the standard deviation with depth, and findings. The model
+is loaded and run in isolation (docs/safety.md). Weights are loaded only as
+tensors; files that can run code (pickles of more than tensors, TorchScript,
+exported programs) need --trust-pickle. A batch is a tuple of inputs and target,
+or a mapping (target, labels or y is the target).
 """
 
 from __future__ import annotations

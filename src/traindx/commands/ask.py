@@ -1,22 +1,22 @@
 """Say what you see, answer a few questions, and get the likely causes.
 
-For trainings that left no record. There are at most eight questions, the most
+For trainings without a record. There are at most eight questions, the most
 informative first; each can be skipped, and each says why it is asked and how to
-find the answer. The answers are judged by the same signs and causes as
-everything else.
+find the answer. The answers are diagnosed like measurements, by the same signs
+and causes.
 
   traindx ask                        the interview
-  traindx ask RUN|LOG                starts from what a record or log answers
+  traindx ask RUN|LOG                start from what a record or log shows
   traindx ask the loss turns nan     in your own words
-  traindx ask --answers FILE.toml    answers from a file; - reads them from
-                                     standard input, and nothing is asked
-  traindx ask --questions            all questions, as such a file to fill in
-  traindx ask --resume FILE          keeps the interview in FILE, and goes on
+  traindx ask --answers FILE.toml    read the answers from a file (- for
+                                     standard input) and ask nothing
+  traindx ask --questions            print all questions as a file to fill in
+  traindx ask --resume FILE          keep the interview in FILE, or continue it
 
 Type the number or a few letters of an answer. An empty line skips, "back"
 returns to the last question, "done" ends the questions. Ctrl-C loses nothing.
 
-Exit codes: 0; 2 when an input cannot be read; 130 after Ctrl-C.
+Exit codes: 0; 2 if an input cannot be read; 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ HELP = "an interview: what you see, a few questions, the likely causes"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("about", nargs="*", metavar="RUN|LOG|WORDS", help="a record, a log, or what happens in words")
-    parser.add_argument("--answers", type=Path, metavar="FILE", help="take the answers from a TOML file; asks nothing")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="read the answers from a TOML file; ask nothing")
     parser.add_argument("--questions", action="store_true", help="print every question as a TOML file to fill in")
-    parser.add_argument("--resume", type=Path, metavar="FILE", help="keep the interview in FILE; go on where it ended")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="keep the interview in FILE, or continue it")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--plain", action="store_true", help="ask by typing, without arrow keys")
-    parser.add_argument("--why", action="store_true", help="show how every sign moved every cause, shorten nothing")
+    parser.add_argument("--why", action="store_true", help="show how every sign changes every cause, shorten no list")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -85,7 +85,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _begun(about: list[str]) -> State:
-    """A new interview: a first word that is a file is what to start from, the rest is what happens."""
+    """A new interview. If the first word is a file, it starts from that; the other words describe the problem."""
     from ..consult import answer, begin
 
     source = about[0] if about and (Path(about[0]).exists() or _looks_like_file(about)) else None
@@ -95,7 +95,7 @@ def _begun(about: list[str]) -> State:
 
 
 def _looks_like_file(about: list[str]) -> bool:
-    """A single word with a suffix or a slash is a file that was mistyped, not a complaint."""
+    """Whether the only word has a suffix or a slash: then it is a mistyped file, not a description."""
     return len(about) == 1 and " " not in about[0] and (bool(Path(about[0]).suffix) or "/" in about[0])
 
 

@@ -1,25 +1,25 @@
 """Check a training script before hours are spent on it, in under a minute.
 
-The script is run several times, for seconds each: its first steps as they
-are; its loop fed one batch again and again, which it must overfit; two more
-starts, to see whether they agree. Its output is hidden. These runs are
-isolated: what the script writes, renames and deletes happens in a temporary
-layer that only it sees, the network is off, and programs that it starts end
-with it (docs/safety.md). --in-place runs it for real instead.
+The script runs several times, for a few seconds each: its first steps as they
+are; then with one batch repeated, which it must overfit; and two more starts,
+to see whether they agree. Its output is hidden. These runs are isolated: what
+the script writes, renames and deletes stays in a temporary overlay, the
+network is off, and programs that it starts end with it (docs/safety.md).
+--in-place runs the script without isolation.
 
 Questions: the data (finite, scaled, balanced, shuffled, not shared with the
-evaluation set, prepared alike); the start (first loss against chance, gradient
-flow, variance by depth, initial weights); the wiring (gradients arrive and
-are cleared, weights move, modes, loss inputs, no mixing of samples, no access
-to future tokens); overfitting one batch; repeatability.
+evaluation set, prepared in the same way); the start (first loss against
+chance, gradient flow, variance by depth, initial weights); the wiring
+(gradients arrive and are cleared, weights move, modes, loss inputs, no mixing
+of samples, no access to future tokens); overfitting one batch; repeatability.
 ✓ passed, ✗ failed, ! worth a look, – could not be answered (not counted as
 passed).
 
-Exit codes: 0; 1 when --fail-on is met (critical: something failed; warning:
-or is worth a look); 2 when the script cannot be probed or the command line is
-wrong. A baseline file lists accepted findings: answers by their id, and the
-script. --format json prints the diagnosis of the first steps with `checks`;
---record keeps what was measured, for traindx diagnose.
+Exit codes: 0; 1 if --fail-on is met (critical: something failed; warning:
+something failed or is worth a look); 2 if the script cannot be probed or the
+command line is wrong. A baseline file lists accepted findings: the id of the
+answer, and the script. --format json prints the diagnosis of the first steps
+with `checks`; --record keeps what was measured, for traindx diagnose.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of the terminal")
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep what was measured in FILE (.tdx)")
-    parser.add_argument("--out", type=Path, dest="record", help=argparse.SUPPRESS)  # its name until 0.1
+    parser.add_argument("--out", type=Path, dest="record", help=argparse.SUPPRESS)  # the option's name until 0.1
     add_fail_on(parser)
     parser.add_argument(
         "--steps", type=int, default=200, metavar="N", help="steps allowed to overfit one batch (default 200)"
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.record is not None and arguments.record.exists():
         raise CommandError(f"{arguments.record} exists already")
     if arguments.baseline:
-        read_baseline(arguments.baseline)  # before the trials, which take a while
+        read_baseline(arguments.baseline)  # report an unreadable file before the trials, which take a while
     check_writable(arguments.output, inputs=[arguments.script])
     check_writable(arguments.record)
     check_writable(arguments.write_baseline, inputs=[arguments.script])

@@ -3,12 +3,12 @@
 Takes run records (.tdx), logs and folders; folders expand to all logs in them.
 Runs are ranked by their best validation loss, or else by their final training
 loss; the column "final" is the median over the last twentieth of a run.
-Settings come from whatever the records and logs hold: the observed optimizer,
+Settings come from what the records and logs contain: the observed optimizer,
 the configuration in or beside the log, the script's arguments, and as a last
-resort the names of files and folders. Runs whose settings are equal (seeds
-apart) are repeats; they show how much is noise.
+resort the names of files and folders. Runs with equal settings and different
+seeds are repeats; they show the noise.
 
-Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
+Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", metavar="NAME", help="compare by this: train, validation, accuracy or a log's column"
     )
-    parser.add_argument("--higher-is-better", action="store_true", help="the --metric is better when it is higher")
+    parser.add_argument("--higher-is-better", action="store_true", help="higher values of the --metric are better")
     parser.add_argument("--level", type=float, metavar="VALUE", help="count the steps to this value of the metric")
     parser.add_argument("--all", action="store_true", help="show every run, however many there are")
     add_log_columns(parser)
@@ -93,7 +93,7 @@ def _deliver(comparison: Comparison, arguments: argparse.Namespace) -> None:
 
 
 class Bar:
-    """Call it with (done, total); it draws at most ten times a second and leaves nothing behind."""
+    """A progress bar on stderr. Call it with (done, total); `close` removes it."""
 
     def __init__(self, label: str) -> None:
         self._label = label

@@ -6,8 +6,8 @@ zsh:   traindx completion zsh > ~/.zfunc/_traindx
        (a folder in fpath: fpath+=~/.zfunc before compinit in ~/.zshrc)
 fish:  traindx completion fish > ~/.config/fish/completions/traindx.fish
 
-The script holds all it needs: pressing TAB starts no Python. Print it again
-after an update.
+The script is complete: pressing TAB does not start Python. Print it again
+after an update of traindx.
 """
 
 from __future__ import annotations

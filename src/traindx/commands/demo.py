@@ -1,8 +1,8 @@
 """Train a network with a planted mistake and its healthy twin; diagnose both.
 
 CAUSE is one of the causes that --list prints. The mistake is shown last, so
-that you can compare it with the diagnosis. With --keep DIR the two scripts and
-their records are kept in DIR, to try other verbs on.
+that you can compare it with the diagnosis. With --keep DIR, the two scripts
+and their records stay in DIR, where you can try other verbs on them.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from ..zoo import Case
 
 HELP = "train a sick network and its healthy twin, and diagnose both"
-DEFAULT = "missing-zero-grad"  # common, cured by one line, and seen rather than inferred
+DEFAULT = "missing-zero-grad"  # common, fixed by one line, and seen directly
 NEEDED = {"torch": "torch", "sklearn": "scikit-learn"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cause", nargs="?", default=DEFAULT, metavar="CAUSE", help=f"default: {DEFAULT}")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave scripts and records in DIR")
-    parser.add_argument("--list", action="store_true", help="print the causes that can be shown, and stop")
+    parser.add_argument("--list", action="store_true", help="print the available causes and stop")
 
 
 def words(option: str) -> list[str]:
-    """For the completion of shells."""
+    """For shell completion."""
     return _causes() if not option else []
 
 
@@ -86,13 +86,13 @@ def _require_torch() -> None:
 
 
 def _write(folder: Path, source: str) -> Path:
-    """Writes the script into a folder that is new, empty or that of the same demo: nothing else is overwritten."""
+    """Write the script into a folder that is new, empty or from the same demo, so that nothing else is overwritten."""
     script = folder / "train.py"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         of_this_demo = script.is_file() and script.read_text(encoding="utf-8", errors="replace") == source
         if not of_this_demo and any(folder.iterdir()):
-            raise CommandError(f"{folder} holds other files already; name another folder")
+            raise CommandError(f"{folder} already contains other files; name another folder")
         script.write_text(source, encoding="utf-8")
     except OSError as error:
         raise CommandError(f"{folder} cannot be written ({error.strerror})") from None
@@ -104,14 +104,14 @@ def _record(script: Path) -> Path:
 
 
 def _train(scripts: list[Path]) -> None:
-    """Run the scripts side by side, as `traindx run` would from their folder, isolated where the system allows it."""
+    """Run the scripts in parallel, as `traindx run` does, isolated if the system allows it."""
     from ..isolation import Isolation, IsolationError, choose
 
     try:
         isolation = choose(str(scripts[0]))
     except IsolationError:
-        isolation = Isolation("off")  # the scripts are the zoo's own and write nothing
-    # The networks are tiny: more threads than one a training would only wait for each other.
+        isolation = Isolation("off")  # harmless: the scripts are from the zoo and write nothing
+    # The networks are tiny, so more than one thread per training would only slow them down.
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with ExitStack() as stack:
         trainings = []
@@ -124,10 +124,10 @@ def _train(scripts: list[Path]) -> None:
                 command, cwd=script.parent, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
             stack.callback(training.wait)
-            stack.callback(training.kill)  # of no effect on one that has ended; runs before the wait
+            stack.callback(training.kill)  # runs before the wait; no effect on a process that has ended
             trainings.append(training)
         for training in trainings:
-            training.wait()  # its exit code is the patient's own, and some patients crash
+            training.wait()  # the exit code does not matter: some faults make the script crash
 
 
 def _diagnosis(script: Path) -> Diagnosis:
@@ -148,7 +148,7 @@ def _show(title: str, diagnosis: Diagnosis) -> None:
 
 
 def _reveal(case: Case, diagnosis: Diagnosis, kept: Path | None) -> None:
-    """What had been done to the patient, and whether that was found."""
+    """Show the planted mistake, and whether the diagnosis found it."""
     healthy, sick = case.reference.source.splitlines(), case.source.splitlines()
     changes = list(unified_diff(healthy, sick, lineterm="", n=0))[3:]  # without the header
     say("The planted mistake, healthy (-) against sick (+):\n")

@@ -1,17 +1,17 @@
 """Say what is wrong with trainings, finished or running, and what to change.
 
 Takes run records (.tdx), logs, folders of either, and - for standard input;
-without an argument, the newest record in ./traindx-runs. Of a log that holds
-several runs, the longest is judged unless --all-runs is given.
+without an argument, the newest record in ./traindx-runs. If a log contains
+several runs, the longest is diagnosed, or all of them with --all-runs.
 
 --fail-on makes this a check for continuous integration. The findings of a sick
-run are its leading cause, critical when its confidence is at least 50 % or a
-symptom is critical, else a warning, and each further fault that was seen. In a
-run that is not sick, each critical or warning symptom is a finding of its own.
-Advice never fails. A baseline file lists accepted findings as pairs of cause
-and source; with --baseline, only findings that it does not list fail.
+run are its leading cause (critical if its confidence is at least 50 % or a
+symptom is critical, else a warning) and each further fault that was seen
+(critical). In a run that is not sick, each critical or warning symptom is a
+finding. Advice never fails. A baseline file lists accepted findings as pairs
+of cause and source; with --baseline, only other findings fail.
 
-Exit codes: 0; 1 when --fail-on is met; 2 when an input cannot be read or the
+Exit codes: 0; 1 if --fail-on is met; 2 if an input cannot be read or the
 command line is wrong. With --format json, one run prints one object, and
 several runs print one object per line.
 """
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
     add_format(parser)
     add_fail_on(parser)
-    parser.add_argument("--all-runs", action="store_true", help="judge every run of a log that holds several")
+    parser.add_argument("--all-runs", action="store_true", help="diagnose every run of a log that contains several")
     add_log_columns(parser)
 
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ._output import check_writable, deliver
     from ._page import page_of
 
-    options = Options.of(arguments.map, arguments.step)  # first: --map may have taken the file's name
+    options = Options.of(arguments.map, arguments.step)  # first, because --map may have swallowed the file's name
     inputs = arguments.inputs or [newest_record()]
     check_writable(arguments.output, inputs=inputs)
     check_writable(arguments.write_baseline, inputs=inputs)
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in inputs:
         if path in words:
             continue
-        # One bad file among many must not hide the others' diagnoses.
+        # One bad file must not hide the diagnoses of the others.
         try:
             judged += _judged(path, options, arguments.all_runs)
         except (ReaderError, RecordError) as error:
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _looks_like_words(path: Path) -> bool:
-    """`traindx diagnose log.csv "why is it nan"`: neither a path nor the name of a file."""
+    """Whether this is a question and not a file, as in `traindx diagnose log.csv "why is it nan"`."""
     word = str(path)
     return word != "-" and not path.suffix and path.name == word and not path.exists()
 
@@ -98,6 +98,6 @@ def _judged(path: Path, options: Options, every: bool) -> list[tuple[Run, Diagno
     runs, count = runs_at(path, options, every)
     diagnoses = [with_similar_case(diagnose(found)) for found in runs]
     if len(runs) < count:
-        note = f"This log holds {count} runs; the longest was judged (--all-runs judges each)."
+        note = f"This log contains {count} runs; the longest was diagnosed (--all-runs diagnoses each)."
         diagnoses = [replace(diagnosis, notes=[*diagnosis.notes, note]) for diagnosis in diagnoses]
     return list(zip(runs, diagnoses, strict=True))

@@ -8,8 +8,8 @@
                                     traindx explain lists them
   traindx exercise 3 --solution     give up
 
-Find out by hand first; then ask traindx run. Exit codes: 0 for a right answer,
-1 for a wrong one, 2 for an unknown name.
+Find the cause by hand first; then use traindx run. Exit codes: 0 for a right
+answer, 1 for a wrong one, 2 for an unknown name.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def words(option: str) -> list[str]:
-    """For the completion of shells."""
+    """For shell completion."""
     from ..causes import all_causes
     from ..consult.exercises import all_exercises
 
@@ -81,7 +81,7 @@ def _list(exercises: dict[int, Exercise]) -> str:
 def _begin(exercise: Exercise, folder: Path) -> None:
     script = folder / exercise.file
     kept = script.exists()
-    if not kept:  # what the reader has changed stays
+    if not kept:  # never overwrite what the reader has changed
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with script.open("x", encoding="utf-8") as file:

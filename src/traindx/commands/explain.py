@@ -1,7 +1,7 @@
 """Show what is known about a cause or a sign, or an overview page.
 
-Without a name it lists all causes by family, and the pages. The names are those
-that a diagnosis uses: lr-too-high, double-softmax, grads-kept, ...
+Without a name, it lists all causes by family, and the pages. The names are
+those of a diagnosis: lr-too-high, double-softmax, grads-kept, ...
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ._errors import CommandError
 from ._say import say
 
 HELP = "explain a cause: what happens, why, how to fix and verify it"
-WIDEST = 100  # a page is read, not skimmed
+WIDEST = 100  # columns; longer lines are hard to read
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def words(option: str) -> list[str]:
-    """For the completion of shells."""
+    """For shell completion."""
     from ..causes import all_causes, page_names
     from ..signs import all_signs
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _page(name: str) -> str:
-    """The Markdown of a cause, a sign or a page, by its name or by a cause's title; spelling variants are forgiven."""
+    """The Markdown of a cause, a sign or a page, by its name or a cause's title; spelling variants are accepted."""
     from ..causes import all_causes, find_cause, page_names, read_page
     from ..signs import all_signs
 
@@ -61,7 +61,7 @@ def _page(name: str) -> str:
 
 
 def _sign_page(name: str) -> str | None:
-    """What a sign measures, what it shows, which causes it speaks for and against, and what excuses it."""
+    """What a sign measures and shows, which causes it speaks for and against, and what excuses it."""
     from ..causes import all_causes
     from ..diagnosis.excuses import excused_by
     from ..signs import all_signs
@@ -91,7 +91,7 @@ def _sign_page(name: str) -> str | None:
 
 
 def _titles() -> dict[str, str]:
-    """What causes are called and mean, in lower case, by their names: people search for words of these."""
+    """The titles and meanings of the causes in lower case, by id, to search for words in them."""
     from ..causes import all_causes
 
     return {cause.id: f"{cause.title} {cause.means}".lower() for cause in all_causes().values()}

@@ -2,17 +2,17 @@
 
 traindx treat keeps each case that it solved (unless --no-history is given):
 the signs that the run showed, the proven cause, the fix and its effect. Later
-diagnoses mention a case that shows much the same signs. The file stays on this
-machine; docs/privacy.md says what is in it.
+diagnoses mention a case with similar signs. The file stays on this machine;
+docs/privacy.md says what is in it.
 
   traindx history                  all cases, newest first
-  traindx history search WORD …    those in which every word occurs
+  traindx history search WORD …    the cases that contain every word
   traindx history show ID          one case in full, with its patch
   traindx history export FILE.json all cases as JSON
   traindx history delete ID …      delete cases; --all deletes every one
 
-Exit codes: 0; 1 when a search finds nothing; 2 when there is no such case or
-the history cannot be read.
+Exit codes: 0; 1 if a search finds nothing; 2 if there is no such case or the
+history cannot be read.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list" and arguments.words:
         raise CommandError(f"list takes no words; did you mean: traindx history search {' '.join(arguments.words)}")
     if arguments.action == "search" and not arguments.words:
-        raise CommandError("search for what? Name a cause, a script or a word of the fix")
+        raise CommandError("search needs a word: a cause, a script or a word of the fix")
     cases = history.search(arguments.words) if arguments.words else history.cases()
     if arguments.format == "json":
         say(_as_json(cases))
     elif cases:
         say("\n".join(_line(case) for case in cases))
     else:
-        say(f"No case holds {' and '.join(arguments.words)}." if arguments.words else EMPTY)
+        say(f"No case contains {' and '.join(arguments.words)}." if arguments.words else EMPTY)
     return int(bool(arguments.words) and not cases)
 
 
@@ -125,7 +125,7 @@ def _export(history: History, words: Sequence[str]) -> int:
         raise CommandError(f"{path} exists already; name a new file")
     cases = history.cases()
     write(path, _as_json(cases) + "\n")
-    say(f"{path} holds {len(cases)} case{'' if len(cases) == 1 else 's'}.")
+    say(f"{path} contains {len(cases)} case{'' if len(cases) == 1 else 's'}.")
     return 0
 
 

@@ -1,20 +1,20 @@
 """Serve the page of a run in progress, and keep it up to date.
 
 Prints one address on this machine (127.0.0.1) with a random token; open it in
-a browser. From another machine: ssh -L PORT:127.0.0.1:PORT HOST. Without an
-argument, the newest record in ./traindx-runs. Logs can be followed, too. The
-address of a record stays the same, so an open page finds a restarted server.
-Ctrl-C ends the server, never the run.
+a browser. From another machine: ssh -L PORT:127.0.0.1:PORT HOST. Takes a
+record, a log or a folder; without an argument, the newest record in
+./traindx-runs. The address of a record stays the same, so an open page finds a
+restarted server. Ctrl-C ends the server, never the run.
 
---on-alert runs a command or sends JSON to an address when the loss becomes
-NaN or Inf, when the run turns out sick, or when it crashes or is killed. A
+--on-alert runs a command or posts JSON to a URL when the loss becomes NaN or
+Inf, when the run is diagnosed as sick, or when it crashes or is killed. A
 command gets TRAINDX_TITLE, TRAINDX_TEXT, TRAINDX_STEP, TRAINDX_SEVERITY and
-TRAINDX_SOURCE in its environment, and the same as JSON on standard input.
+TRAINDX_SOURCE in its environment, and the alert as JSON on standard input.
 
   traindx live --on-alert 'notify-send "$TRAINDX_TITLE" "$TRAINDX_TEXT"'
   traindx live --on-alert https://hooks.example.org/T0/B0
 
-Exit codes: 0; 2 when the run cannot be read or the port is taken.
+Exit codes: 0; 2 if the run cannot be read or the port is taken.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from ..record import Run
 
 HELP = "serve the page of a run in progress"
-LINGER_SECONDS = 600.0  # of a server that `run --live` started, after the run's end and the last viewer
-FAREWELL_SECONDS = 5.0  # where nobody ever looked
+LINGER_SECONDS = 600.0  # a server of `run --live` ends this long after the run has ended and the last viewer has left
+FAREWELL_SECONDS = 5.0  # the same if there was no viewer
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", nargs="?", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
-    parser.add_argument("--port", type=_port, metavar="N", help="default: one of the record's own")
+    parser.add_argument("--port", type=_port, metavar="N", help="default: always the same for a record")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument(
         "--on-alert", action="append", default=[], metavar="CMD|URL", help="what to run or call (may be repeated)"
     )
-    parser.add_argument("--until-end", action="store_true", help=argparse.SUPPRESS)  # as `run --live` starts it
+    parser.add_argument("--until-end", action="store_true", help=argparse.SUPPRESS)  # set by `run --live`
     add_log_columns(parser)
 
 
@@ -63,9 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = arguments.input or newest_record()
     read = _reader(path, arguments)
-    read()  # what cannot be read at all is one clear line now, not a page that never comes
+    read()  # report an unreadable input now, not as a page that never loads
     with suppress(OSError, AttributeError):
-        os.nice(10)  # the training goes first
+        os.nice(10)  # the training has priority
     try:
         hooks = [hook_of(target, _complain) for target in arguments.on_alert]
         server, following = follow(path, read, port=arguments.port, hooks=hooks, complain=_complain)
@@ -100,7 +100,8 @@ def _reader(path: Path, arguments: argparse.Namespace) -> Callable[[], Run]:
 
 
 def _wait(server: Any, following: Any, record: Path | None) -> None:
-    """Until Ctrl-C; a run's own server ends when the run is over and nobody looks, or when its record is gone."""
+    """Wait for Ctrl-C. A server of `run --live` (`record` given) also ends some time after the run has ended and the
+    last viewer has left, or when its record is deleted."""
     over = 0.0
     while True:
         time.sleep(0.5)

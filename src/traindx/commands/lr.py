@@ -1,15 +1,15 @@
 """Find a learning rate by a range test inside the script's own loop.
 
-The learning rate is raised exponentially from step to step (param groups keep
+The learning rate rises exponentially from step to step (param groups keep
 their ratios, schedulers are suspended, accumulation and mixed precision work
 as in the script) until the loss diverges. Three rules read the smoothed
 curve: its steepest descent, its valley, a tenth of its minimum. The test is
 repeated with shifted seeds; the interval is the range of the repeats'
-suggestions. Where the curve has no valley the answer is: can't tell.
+suggestions. If the curve has no valley, the answer is: can't tell.
 
-The runs are isolated: what the script writes, renames and deletes happens in
-a temporary layer that only it sees, the network is off, and programs that it
-starts end with it (docs/safety.md). --in-place runs it for real instead.
+The runs are isolated: what the script writes, renames and deletes stays in a
+temporary overlay, the network is off, and programs that it starts end with it
+(docs/safety.md). --in-place runs the script without isolation.
 """
 
 from __future__ import annotations

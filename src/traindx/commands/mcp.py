@@ -3,11 +3,11 @@
 Assistants can then diagnose logs and records, run and check scripts, read
 series, explain causes, test fixes and, after a confirmation, apply them. The
 client starts this command itself and talks to it over stdin and stdout; see
-docs/assistants.md for its configuration. Everything happens inside the folder
+docs/assistants.md for its configuration. Assistants can use only the folder
 named by --root; work runs in child processes with time limits.
 
---http serves on this machine only (127.0.0.1) and asks for a token: that of
-the environment variable TRAINDX_MCP_TOKEN, or one that is made and printed.
+--http serves only this machine (127.0.0.1) and requires a token: the value of
+the environment variable TRAINDX_MCP_TOKEN, or a new one, which is printed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="a folder that assistants may use (default: the working folder; may be repeated)",
     )
-    parser.add_argument("--read-only", action="store_true", help="no tool that runs a script for real or edits a file")
+    parser.add_argument(
+        "--read-only", action="store_true", help="no tool that edits a file or runs a script without isolation"
+    )
     parser.add_argument(
         "--max-seconds",
         type=float,

@@ -1,14 +1,14 @@
 """Draw runs: loss, validation, learning rate, gradients and activations over time.
 
-Takes run records (.tdx), logs and folders; several runs are drawn over each
-other. What is drawn follows from what the runs hold: a log has losses and
-perhaps a learning rate, a record of traindx run has gradients and activations
-by layer. NaN is drawn as red crosses. The suffix of the -o file chooses PNG,
-SVG, PDF or a self-contained HTML page.
+Takes run records (.tdx), logs and folders; several runs share one chart. The
+charts depend on what the runs contain: a log has losses and perhaps a learning
+rate; a record of traindx run also has gradients and activations by layer. NaN
+is drawn as red crosses. The suffix of the -o file chooses PNG, SVG, PDF or a
+self-contained HTML page.
 
 Needs matplotlib: pip install 'traindx[plot]'
 
-Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
+Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 HELP = "draw the curves of runs into a picture or a page"
 SUFFIXES = (".png", ".svg", ".pdf", ".html")
-MOST_RUNS = 60  # more lines in one chart show nothing
+MOST_RUNS = 60  # more lines in one chart would be unreadable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def words(option: str) -> list[str]:
-    """For the completion of shells."""
+    """For shell completion."""
     from ..reports.plots import chart_names
 
     return chart_names() if option == "--chart" else []
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     charts = charts_for(runs, arguments.chart)
     if not charts:
         wanted = f" for {', '.join(arguments.chart)}" if arguments.chart else ""
-        raise CommandError(f"nothing to draw: the runs hold no values{wanted}")
+        raise CommandError(f"nothing to draw: the runs have no values{wanted}")
     if len(runs) > MOST_RUNS:
         say(f"traindx plot: {len(runs)} runs are too many for one picture; the first {MOST_RUNS} are drawn", sys.stderr)
         runs = runs[:MOST_RUNS]
@@ -92,7 +92,7 @@ def _check(names: Sequence[str] | None) -> None:
 
 
 def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
-    """All runs that can be read, and whether something that was named could not."""
+    """All runs that can be read, and whether one of the inputs could not be read."""
     from ..comparison import Skipped, places_at
     from ..readers import ReaderError
     from ..readers.files import Beside
@@ -105,7 +105,7 @@ def _runs(inputs: Sequence[Path], options: Options) -> tuple[list[Run], bool]:
         try:
             places = places_at(path)
             found = _read([place for place in places if not place.weak], options, skipped)
-            # As in a comparison: text counts where no proper log lies beside it.
+            # As in a comparison, text files count only if there is no proper log beside them.
             beside = Beside(place.path for place, _ in found)
             for place in places:
                 if place.weak and beside(place.path):
@@ -129,7 +129,7 @@ def _read(places: Sequence[Place], options: Options, skipped: Skipped) -> list[t
     runs: list[tuple[Place, Run]] = []
     for place in places:
         try:
-            # A log of several runs is one line in a picture: the longest.
+            # A log with several runs is drawn as one line: the longest run.
             run = principal(read(place.path, options))
         except (ReaderError, RecordError) as error:
             if place.root is None:

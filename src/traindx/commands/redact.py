@@ -4,12 +4,12 @@ Takes a run record (.tdx) and writes another one without the values of the
 script's arguments, without folders (files keep their base names), without
 exception messages (their types stay), configurations, host names and source
 lines. Numbers, curves, and the names of layers, parameters and classes stay:
-a diagnosis of the new record reads like one of the old, but cannot show the
-lines of the script. --keep-source leaves the source lines in.
+the new record gives the same diagnosis, but cannot show lines of the script.
+--keep-source keeps the source lines.
 
-docs/privacy.md lists what a record holds.
+docs/privacy.md lists what a record contains.
 
-Exit codes: 0; 2 when the record cannot be read or written.
+Exit codes: 0; 2 if the record cannot be read or written.
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output.exists():
         raise CommandError(f"{arguments.output} exists already; name a new file")
     save(redacted(load(arguments.record), keep_source=arguments.keep_source), arguments.output)
-    say(f"{arguments.output} holds no argument values, folders or messages; names of files and layers stay.")
+    say(f"{arguments.output} contains no argument values, folders or messages; names of files and layers stay.")
     return 0

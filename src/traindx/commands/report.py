@@ -1,10 +1,10 @@
 """Write one self-contained page about runs: verdict, causes, curves, layers, time.
 
 Takes run records (.tdx), logs and folders; without an argument, the newest
-record in ./traindx-runs. The page opens from disk or a mail without a network
-and loads nothing. Several runs are drawn over each other on one page.
+record in ./traindx-runs. The page opens from a disk or a mail, without a
+network, and loads nothing. Several runs share one page and its charts.
 
-Exit codes: 0; 2 when an input cannot be read or the command line is wrong.
+Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HELP = "write one self-contained page with charts"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", nargs="*", type=Path, metavar="RUN|LOG|DIR", help="record, log or folder")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=f"default: {USUAL}")
-    parser.add_argument("--all-runs", action="store_true", help="show every run of a log that holds several")
+    parser.add_argument("--all-runs", action="store_true", help="show every run of a log that contains several")
     add_log_columns(parser)
 
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs: list[Run] = []
     unreadable = False
     for path in inputs:
-        # One bad file among many must not hide the others.
+        # One bad file must not hide the others.
         try:
             runs += runs_at(path, options, arguments.all_runs)[0]
         except (ReaderError, RecordError) as error:
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _usual() -> Path:
-    """The usual name, unless another file has it: only a page of ours is overwritten unasked."""
+    """The default file. It is overwritten only if it is a page written by traindx."""
     try:
         ours = MADE_BY_US in USUAL.read_bytes()[:4096]
     except OSError:

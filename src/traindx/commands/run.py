@@ -1,16 +1,16 @@
 """Run a script unmodified under observation, then diagnose it.
 
 The script behaves as under `python`: same arguments, working folder, output
-and exit code. The diagnosis is printed on stderr when the script is done. The
-record is kept in traindx-runs/ unless --out names a file. Options of traindx
-come before the script's name; what follows it belongs to the script. Argument
-values that may be secrets are masked in the record.
+and exit code. The diagnosis is printed on stderr when the script has ended.
+The record is kept in traindx-runs/ unless --out names a file. Options of
+traindx come before the script's name; everything after it goes to the script.
+Argument values that may be secrets are masked in the record.
 
 --deep also measures, on a copy of the model, after 8, 24, 72 … steps and at
 the end: the loss along the last step (is the minimum ahead, or did the step
 overshoot it), the gradient noise scale, the curvature (saddle or minimum, edge
 of stability), and the loss in train mode and in eval mode. It also replays the
-batch of a spike on earlier weights. The training stays bit for bit the same.
+batch of a spike on earlier weights. The training stays identical bit for bit.
 
 --prove continues with `traindx treat` if the verdict rests on a suspicion:
 short isolated re-runs of the script after it has ended.
@@ -48,7 +48,7 @@ from ._script import refuse_log
 if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
-# What people type after the script's name and mean for us.
+# Options that people type after the script's name but mean for traindx.
 OPTIONS = (
     "--out",
     "--force",
@@ -79,7 +79,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deep",
         action="store_true",
-        help="look deeper at some steps: loss along the step, gradient noise, curvature, modes, spikes (costs time)",
+        help="also measure loss along the step, gradient noise, curvature, modes and spikes at some steps (costs time)",
     )
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
     parser.add_argument(
@@ -88,7 +88,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="record the script's arguments as they are (default: names, numbers and known settings; the rest masked)",
     )
     parser.add_argument(
-        "--prove", action="store_true", help="where the verdict rests on suspicion, go on to traindx treat (isolated)"
+        "--prove", action="store_true", help="if a cause is only suspected, continue with traindx treat (isolated)"
     )
     parser.add_argument("--no-diagnosis", action="store_true", help="keep the record and print no diagnosis")
     parser.add_argument("--live", action="store_true", help="serve a page that follows the run (see traindx live)")
@@ -97,7 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CMD|URL",
-        help="what to run or call on NaN, a sick run, a crash",
+        help="what to run or call on NaN, a sick run or a crash",
     )
     parser.add_argument("script", help="the script (or module, with -m) to run")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
@@ -135,21 +135,21 @@ def run(args: argparse.Namespace) -> int:
         return _refuse(str(error))
     argv = args.args if args.record_args else masked(args.args)
     recording.writer.fact("script", {"path": args.script, "argv": argv, "module": args.module})
-    recording.writer.flush()  # a script may be killed at once
+    recording.writer.flush()  # the script may be killed at once
     if args.live or args.on_alert:
         _serve(recording.writer.path, args.on_alert)
     if world_size() > 1:
         recording.ranks_folder = _ranks_folder(args, program)
         remove_stale(recording.ranks_folder.parent)
     last_words = LastWords(recording.writer.path)
-    # The script may go to another folder, and put something of its own in the place of stderr.
+    # The script may change the working folder and replace stderr.
     shown, stderr, folder = _shown(recording.writer.path), sys.stderr, Path.cwd()
     ending = run_program(program, args.args, recording)
     recording.close(ending.status, ending.error)
     last_words.forget()
     kept = args.out is not None or ending.error is not None or _trained(recording)
     if not kept:
-        # It would be the newest record, and the next `traindx diagnose` is not about a mistyped option.
+        # If it were kept, it would be the newest record, which the next `traindx diagnose` reads.
         recording.writer.path.unlink(missing_ok=True)
     if not args.no_diagnosis:
         diagnosis = _report(recording, shown if kept else None, stderr)
@@ -186,9 +186,8 @@ def _serve(record: Path, hooks: Sequence[str]) -> None:
     from ._companion import start_server
 
     address = start_server(record, hooks)
-    print(
-        f"traindx: {address or 'the live page could not be started; the training goes on'}", file=sys.stderr, flush=True
-    )
+    said = address or "the live page could not be started; the training runs without it"
+    print(f"traindx: {said}", file=sys.stderr, flush=True)
 
 
 def _trained(recording: Recording) -> bool:
@@ -197,7 +196,7 @@ def _trained(recording: Recording) -> bool:
 
 
 def _hint(args: argparse.Namespace, ending: Ending, trained: bool, stderr: TextIO) -> None:
-    """Options of ours that stand after the script's name are the script's, and mostly unknown to it."""
+    """Explain that options of traindx after the script's name went to the script, if it does not seem to know them."""
     misplaced = [word for word in args.args if word.partition("=")[0] in OPTIONS]
     if misplaced and ((ending.code and not trained) or _unknown_to(args.script, misplaced[0])):
         with suppress(Exception):
@@ -210,7 +209,7 @@ def _hint(args: argparse.Namespace, ending: Ending, trained: bool, stderr: TextI
 
 
 def _unknown_to(script: str, option: str) -> bool:
-    """Whether the script's own text never names the option."""
+    """Whether the script's text never mentions the option."""
     name = option.partition("=")[0].strip("-")
     try:
         text = Path(script).read_text(encoding="utf-8", errors="replace")
@@ -220,7 +219,7 @@ def _unknown_to(script: str, option: str) -> bool:
 
 
 def _shown(path: Path) -> Path:
-    """As it is called from the folder in which the command was given."""
+    """The path relative to the working folder, if it is inside it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
@@ -251,7 +250,7 @@ def _open(args: argparse.Namespace, program: Program) -> Recording:
     try:
         return kind(_unused(RECORDS, name).absolute(), args.budget, driver)
     except RecordError as error:
-        # Nobody asked for a file here, so its absence is no reason not to train.
+        # The user did not ask for a file here, so the training must run without it.
         folder = Path(tempfile.mkdtemp(prefix="traindx-"))
         print(f"traindx: {error}; the record goes to {folder}", file=sys.stderr)
         return kind(folder / f"{name}.tdx", args.budget, driver)
@@ -268,7 +267,7 @@ def _check_replaceable(path: Path) -> None:
     except sqlite3.OperationalError:
         raise RecordError(f"{path} is in use by another run; choose another name for --out") from None
     except sqlite3.DatabaseError:
-        pass  # no database at all
+        pass  # not a database
     if kind != schema.APPLICATION_ID:
         raise RecordError(f"{path} is not a traindx record; --force overwrites only records")
 
@@ -286,7 +285,7 @@ NEVER_TRAINED = "traindx: this script never trained: no backward pass was seen i
 
 
 def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnosis | None:
-    """Say on stderr what was found, and return it. A failure here must not change how the script ended."""
+    """Print the diagnosis on stderr and return it. A failure here must not change how the script ends."""
     diagnosis = None
     with suppress(Exception):  # the script may have closed or replaced it
         sys.stdout.flush()
@@ -305,7 +304,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnos
 
         run = load(recording.writer.path)
         run.source = str(shown)
-        # A first loss that was refused because it is not finite is a training, and one to diagnose.
+        # A script that stops at a non-finite first loss, before any backward, must be diagnosed too.
         if "everything" in (off := run.facts.get("observers_off", {})):
             found = f"traindx: this script was not observed to its end: {off['everything']}"
         elif not run.facts.get("backwards") and not run.facts.get("steps") and not run.events_of("nonfinite-loss"):
@@ -327,7 +326,7 @@ def _report(recording: Recording, shown: Path | None, stderr: TextIO) -> Diagnos
 
 def _leave(ending: Ending) -> int:
     if ending.interrupted:
-        # As python does: die of the signal, so that the calling shell knows.
+        # Like python, end by the signal itself, so that the calling shell knows.
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()

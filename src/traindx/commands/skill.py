@@ -1,9 +1,9 @@
 """Print a skill file that teaches a coding assistant to use traindx.
 
-It says when to use traindx, the rules (diagnose before fixing, never tune by
-trial and error, one change at a time), the commands, how to read their answers
-and what exit codes mean. Put it where your assistant looks for skills, such as
-traindx skill > .claude/skills/traindx/SKILL.md
+It explains when to use traindx, the rules (diagnose before fixing, never tune
+by trial and error, one change at a time), the commands, how to read their
+answers and what exit codes mean. Put it where your assistant looks for skills,
+for example: traindx skill > .claude/skills/traindx/SKILL.md
 """
 
 from __future__ import annotations

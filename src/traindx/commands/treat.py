@@ -1,31 +1,31 @@
 """Test the leading hypotheses by short controlled re-runs, and show the patch.
 
-The script is run once as it is, up to 1,000 steps. If that run is healthy,
-there is nothing to treat. Otherwise the likeliest causes are tested, one change
-at a time, inside the script's own loop and without touching its file: the
-changed run is compared with the control, with the same seeds, and with a
-placebo that changes next to nothing, until the difference is decided. A change
-cures if the symptom is gone and the outcome is better. The script is then run
-once with the patch of the proven cause.
+The script runs once as it is, up to 1,000 steps. If that run is healthy, there
+is nothing to treat. Otherwise the most likely causes are tested, one change at
+a time, inside the script's own loop and without changing its file: the treated
+run is compared with a control with the same seeds, and with a placebo that
+changes next to nothing, until the difference is decided. A change cures if the
+symptom is gone and the outcome is better. Then the script runs once with the
+patch of the proven cause.
 
-The runs are isolated: what the script writes, renames and deletes happens in
-a temporary layer that only it sees, the network is off, and programs that it
-starts end with it (docs/safety.md). --in-place runs it for real instead.
-Finished runs are kept in the user's cache folder; Ctrl-C keeps what is done.
+The runs are isolated: what the script writes, renames and deletes stays in a
+temporary overlay, the network is off, and programs that it starts end with it
+(docs/safety.md). --in-place runs the script without isolation. Finished runs
+are kept in the user's cache folder; Ctrl-C keeps what is done.
 
 --apply writes the proven patch into your files, only inside the script's
 folder. Files with uncommitted changes, or outside git, are first copied to
 traindx's state folder; the path is printed. Nothing is written if a file
 changed since the run, or if no cure was proven (--force overrides the latter).
-Then the patched script is run once more, isolated like the trials.
+Then the patched script runs once more, isolated like the trials.
 
 A solved case is kept in traindx history, unless --no-history is given.
 
-Given a record (.tdx) of a run instead of a script, its script, arguments and
-folder are taken from the record, where the record holds them unmasked.
+Given a record (.tdx) of a run instead of a script, the script, its arguments
+and its folder are taken from the record, unless the record masks them.
 
-Exit codes: 0; 1 when --apply wrote nothing, or when the patched script does not
-behave like the trial; 2 when the script cannot be run.
+Exit codes: 0; 1 if --apply wrote nothing, or if the patched script does not
+behave like the trial; 2 if the script cannot be run.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--on", metavar="CLUSTER", help="where to run: ray (the cluster of this machine) or ray://HOST:PORT"
     )
-    parser.add_argument("--no-cache", action="store_true", help="make every run anew, and keep none")
+    parser.add_argument("--no-cache", action="store_true", help="repeat every run, and keep none in the cache")
     add_options(parser)
     add_script(parser)
     script = next(action for action in parser._actions if action.dest == "script")
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.force and not arguments.apply:
         raise CommandError("--force needs --apply")
     check_writable(arguments.output, inputs=[arguments.script])
-    output = arguments.output.absolute() if arguments.output else None  # a record may lead to another folder
+    output = arguments.output.absolute() if arguments.output else None  # a record may change the working folder
     script = from_record(arguments) if is_record(arguments) else script_of(arguments)
     as_run = files_now(script) if arguments.apply else {}
     announce("treat", script)
@@ -107,14 +107,14 @@ def is_record(arguments: argparse.Namespace) -> bool:
 
 
 def from_record(arguments: argparse.Namespace) -> Script:
-    """The script of a recorded run. Goes to the folder in which it was started."""
+    """The script of a recorded run. Changes to the folder in which it was started."""
     from ..edits import Project
     from ..probes.launch import Script
     from ..record import load
     from ..record.vocabulary import MASK
 
     if arguments.args:
-        raise CommandError("a record brings its own arguments; to give others, name the script instead of the record")
+        raise CommandError("a record has its own arguments; to use others, name the script instead of the record")
     run = load(Path(arguments.script))
     about = run.fact("script")
     path, argv = about.get("path"), [str(word) for word in about.get("argv") or ()]

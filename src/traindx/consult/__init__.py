@@ -1,7 +1,8 @@
-"""The interview and the assistants' door: the same signs and the same diagnosis, asked for instead of measured.
+"""The interview, and the server for coding assistants. The interview asks for signs instead of measuring them; the
+diagnosis is the same.
 
-A state of the interview is plain JSON, so that a terminal, a file or an assistant can carry it. Every function takes a
-state and returns a new one:
+The state of an interview is plain JSON, so that a terminal, a file or an assistant can hold it. `answer` and `skip`
+take a state and return a new one:
 
 >>> from traindx.consult import answer, begin, conclude, next_question, skip
 >>> state = begin()

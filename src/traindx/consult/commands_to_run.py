@@ -1,4 +1,4 @@
-"""The commands that would do the measuring, for this interview, best first."""
+"""The commands that would measure what the interview could not, best first."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ LEADERS = 5
 @dataclass(frozen=True)
 class Command:
     command: str
-    settles: Sequence[str]  # causes among the leaders
+    settles: Sequence[str]  # those of the leading causes that it can confirm or refute
     why: str
 
 
 WHY = {
     "check": "one or two minutes, isolated: data, first loss, gradient flow, and whether one batch can be overfitted",
-    "lr": "a minute or two, isolated: at which learning rate the loss falls fastest, and where it breaks",
+    "lr": "a minute or two, isolated: at which learning rate the loss falls fastest, and at which it diverges",
     "run": "your real run, observed: gradients, steps, data, wiring, and the operation that makes a NaN",
-    "run --deep": "the same with replays: whether the batch or the step made a spike, and the noise of the gradient",
-    "treat": "tries the fixes of the likeliest causes in short controlled runs, and shows the patch that helped",
+    "run --deep": "the same with replays: whether the batch or the step caused a spike, and the gradient noise",
+    "treat": "tests the fixes of the most likely causes in short controlled runs, and shows the patch that helped",
 }
 
 
 def commands(diagnosis: Diagnosis, run: Run, broken: bool) -> list[Command]:
-    """Every verb that measures, the one that settles most of the likely causes first."""
+    """The commands that measure, ordered by how many of the likely causes they settle."""
     leaders = [h for h in diagnosis.hypotheses if h.cause in all_causes()][:LEADERS]
     script = _script(run)
     found = []

@@ -1,4 +1,4 @@
-"""What an interview comes to: the diagnosis, the paths through the trees, the wishes, and what to measure next."""
+"""The conclusion of an interview: the diagnosis, the paths through the trees, the wishes, and what to measure next."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Consultation:
     recovery: Sequence[str]
     stopping: Sequence[str]
     commands: Sequence[Command]
-    judged: bool  # whether anything was said or measured that can be judged
-    conflicts: Sequence[str]  # where what was said and what was measured differ
+    judged: bool  # whether anything was said or measured that allows a diagnosis
+    conflicts: Sequence[str]  # contradictions between what was said and what was measured
 
     def as_object(self) -> dict[str, Any]:
         return {
@@ -87,7 +87,7 @@ def consult(
 
 
 def wish_command(match: Match) -> str:
-    """The command that decides a wish, with what it is given."""
+    """The command that answers a wish, with its argument."""
     given = {"diagnose": "LOG", "compare": "runs/*"}.get(match.command, SCRIPT)
     return f"traindx {match.command} {given}" if match.command else ""
 
@@ -106,7 +106,7 @@ def _asked(name: str) -> str:
 
 
 def _conflicts(run: Run, signs: Signs) -> list[str]:
-    """Trouble that was described and that a measurement does not show."""
+    """Problems that the user described but that the measurement does not show."""
     found = []
     for name, statement in (run.fact("told").get("signs") or {}).items():
         sign = signs.get(name)

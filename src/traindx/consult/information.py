@@ -1,9 +1,9 @@
-"""What a question would settle: the information that its answer is expected to give about the cause.
+"""The value of a question: the information that its answer is expected to give about the cause.
 
-The diagnosis model gives every cause a score in log-odds, and an answer changes that score by way of the signs it
-tells. So the model itself says how likely each answer is under each cause: its share among people who ask, times
-e to the change of the cause's score, over all answers. The mutual information between answer and cause follows.
-`unknown` is left out: questions are to tell causes apart, and none tells what is not known.
+The diagnosis model gives every cause a score in log-odds, and an answer changes that score through the signs that it
+implies. This gives the probability of each answer under each cause: its share among people who ask, times e to the
+change of the cause's score, normalised over all answers. The mutual information between answer and cause follows. The
+cause `unknown` is left out, because questions are meant to separate the known causes.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from .questions import Question, Telling, all_questions
 from .telling import told_run
 
 Floats = NDArray[np.float64]
-STEEPEST = 30.0  # log-odds: beyond that an exponential says nothing more
+STEEPEST = 30.0  # limit of a change in log-odds, against overflow
 
 
 def ranked(
     questions: Sequence[Question], signs: Signs, model: Model, temperature: float, said: Sequence[Telling] = ()
 ) -> list[tuple[float, Question]]:
-    """(bits, question), the most worthwhile first: bits against the effort of answering.
+    """(bits, question), ordered by bits per effort of answering, the best first.
 
-    `said`: the answers so far. A number may mean something only beside another: parameters beside samples.
+    `said`: the answers so far, because some numbers mean something only together (parameters and samples).
     """
     now = {name: sign.level for name, sign in signs.items()}
     firm = {name for name, sign in signs.items() if not sign.values.get("told")}
@@ -41,7 +41,7 @@ def ranked(
 
 
 class View:
-    """The causes as the model sees them at given levels of signs."""
+    """The scores and probabilities of the causes at given levels of signs."""
 
     def __init__(self, model: Model, levels: Mapping[str, float], temperature: float) -> None:
         self.model = model
@@ -67,7 +67,7 @@ class View:
         return sum(term.amount for term in self.model.fixed_terms(self.model.causes[name], levels))
 
     def change(self, news: Mapping[str, float]) -> Floats:
-        """What new levels add to each cause's score: the weights, and the rules of causes that they concern."""
+        """What new levels add to each cause's score, by the weights and by the rules that use these signs."""
         after = {**self.levels, **news}
         linear = np.array([sum(self._moved(name, sign, after) for sign in news) for name in self.names])
         concerned = [any(sign in _ruled_by(self.model)[name] for sign in news) for name in self.names]
@@ -87,7 +87,7 @@ class View:
         return weight * (levels - absences)
 
     def expected_information(self, question: Question, firm: set[str], facts: Sequence[Telling] = ()) -> float:
-        """Bits about the cause that the answer is expected to give. What was measured (`firm`) stays as it is."""
+        """The bits about the cause that the answer is expected to give. Measured signs (`firm`) do not change."""
         shares, changes = [], []
         for share, levels in answers_of(question, facts):
             news = {name: level for name, level in levels.items() if name not in firm}
@@ -98,9 +98,9 @@ class View:
 
 
 def mutual_information(chances: Floats, shares: Floats, changes: Floats) -> float:
-    """Bits between cause and answer. `changes[a, c]`: what answer `a` adds to the log-odds of cause `c`."""
+    """The mutual information in bits. `changes[a, c]`: what answer `a` adds to the log-odds of cause `c`."""
     likely = shares[:, None] * np.exp(np.clip(changes, -STEEPEST, STEEPEST))
-    likely /= likely.sum(axis=0, keepdims=True)  # of each answer, given the cause
+    likely /= likely.sum(axis=0, keepdims=True)  # probability of each answer, given the cause
     joint = likely * chances[None, :]
     independent = joint.sum(axis=1, keepdims=True) * chances[None, :]
     possible = joint > 0
@@ -110,7 +110,7 @@ def mutual_information(chances: Floats, shares: Floats, changes: Floats) -> floa
 
 @cache
 def _ruled_by(model: Model) -> dict[str, set[str]]:
-    """For each cause the signs that its rules look at."""
+    """For each cause, the signs that its rules use."""
     return {
         name: {*cause.requires, *(s for other in model.explained_by[name] for s in model.causes[other].seen_by)}
         for name, cause in model.causes.items()
@@ -121,7 +121,7 @@ Answers = Sequence[tuple[float, Mapping[str, float]]]
 
 
 def answers_of(question: Question, facts: Sequence[Telling] = ()) -> Answers:
-    """(share, levels of the signs that it tells) of every answer that may come, beside facts that were told."""
+    """(share, levels of the implied signs) for every possible answer, in combination with the facts told so far."""
     numbers = facts and any(telling.facts for telling, _ in question.hypothetical())
     return _beside(question, facts) if numbers else _alone(question.id)
 
@@ -143,10 +143,10 @@ def _measured(question_id: str, facts: str) -> Answers:
 
 
 def _levels(telling: Telling, facts: Sequence[Telling], before: Mapping[str, float]) -> dict[str, float]:
-    """The levels of the signs that an answer tells, beside facts that were told before."""
+    """The levels of the signs that an answer implies, in combination with the facts told so far."""
     if telling.facts or telling.pasted:
         after = {name: sign.level for name, sign in judged_signs(told_run([*facts, telling])).items()}
         return {name: level for name, level in after.items() if before.get(name) != level}
-    # Statements alone need no measuring.
+    # An answer without facts states its signs directly: nothing needs to be measured.
     faults = {name for name in telling.signs if all_signs()[name].shows == "fault"}
     return {name: min(said["level"], WORD if name in faults else 1.0) for name, said in telling.signs.items()}

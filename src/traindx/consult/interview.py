@@ -1,8 +1,8 @@
-"""The interview, apart from any screen: state in, next question out; answers in, diagnosis out.
+"""The logic of the interview, independent of any screen: it chooses questions, takes answers, and gives a diagnosis.
 
-A state is plain JSON. It holds what was said and nothing that can be computed from it, so it can be written to a file
-or handed over between processes at any moment. Which question comes next follows from what its answer is expected to
-settle (`information.py`).
+The state is plain JSON. It holds only what was said, nothing that can be computed from it, so it can be saved or passed
+between processes at any time. The next question is the one whose answer is expected to give the most information about
+the cause (`information.py`).
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from .telling import read_pasted, told_run
 
 State = Mapping[str, Any]
 SCHEMA = "traindx.interview/1"
-MOST = 8  # answers: after these an experiment settles more than a further one
-MOST_SYMPTOMS = 2  # that a record is taken to show: the clearest
-MOST_SHOWN = 14  # questions, skipped ones included
-FEWEST = 3  # questions are asked in any case, unless their answers cannot matter
-WORTHWHILE, WORTHLESS = 0.04, 0.003  # bits that an answer must be expected to give
+MOST = 8  # answers; after these, an experiment tells more than another answer
+MOST_SYMPTOMS = 2  # the clearest ones that a record shows
+MOST_SHOWN = 14  # questions, including skipped ones
+FEWEST = 3  # this many questions are asked even if they tell little
+WORTHWHILE, WORTHLESS = 0.04, 0.003  # least expected bits of an answer: after the first FEWEST questions, and before
 SYMPTOMS, WORDS, COURSE = "symptoms", "words", "course"
 NOTHING_SAID = ("", "skip", "?", "-", "don't know", "dont know", "no idea")
 
 
 def begin(source: str | None = None) -> dict[str, Any]:
-    """A new interview; `source` names a record or log that it starts from. Raises what reading it raises."""
+    """A new interview, which may start from a record or log (`source`). Raises any error from reading it."""
     if source is not None:
         base_run(source)
     return {"schema": SCHEMA, "source": source, "answers": {}, "skipped": [], "asked": []}
 
 
 def next_question(state: State) -> dict[str, Any] | None:
-    """The question whose answer would settle most, or None when it is time to conclude."""
+    """The question whose answer would tell most, or None when it is time to conclude."""
     checked(state)
     known = {*state["answers"], *state["skipped"]}
     symptoms = _symptoms(state)
@@ -56,7 +56,7 @@ def next_question(state: State) -> dict[str, Any] | None:
         return None
     open_questions = [question for name, question in all_questions().items() if name not in known]
     if not _symptoms_known(state) and COURSE not in known:
-        open_questions = [all_questions()[COURSE]]  # no symptom was recognised: this asks for one in other words
+        open_questions = [all_questions()[COURSE]]  # no symptom was recognised, so ask how the loss behaved
     run, signs, model, temperature = _heard(state)
     if run.kind != "interview":
         open_questions = [question for question in open_questions if question.id != "losses"]
@@ -79,7 +79,7 @@ def next_question(state: State) -> dict[str, Any] | None:
 
 
 def answer(state: State, question: str, value: str | Sequence[str]) -> dict[str, Any]:
-    """The state with this answer. Raises `AnswerError` with one clear line where it cannot be understood."""
+    """The state with this answer. Raises `AnswerError` (one line) if the answer cannot be understood."""
     checked(state)
     if isinstance(value, str) and value.strip().lower() in NOTHING_SAID:
         return skip(state, question)
@@ -93,7 +93,7 @@ def answer(state: State, question: str, value: str | Sequence[str]) -> dict[str,
         raise AnswerError(f"there is no question {question!r} (the questions are {', '.join(all_questions())})")
     telling = all_questions()[question].answer(_text(value))
     if telling.pasted:
-        read_pasted(telling.pasted)  # what cannot be read is refused now, not at the end
+        read_pasted(telling.pasted)  # reject unreadable lines now, not at the end
     return _with(state, question, _text(value).strip())
 
 
@@ -107,7 +107,7 @@ def skip(state: State, question: str) -> dict[str, Any]:
         **state,
         "answers": answers,
         "skipped": _added(state["skipped"], question),
-        "asked": _asked(state, question),
+        "asked": _added(state["asked"], question),
     }
 
 
@@ -125,7 +125,7 @@ def undone(state: State) -> dict[str, Any]:
 
 
 def conclude(state: State) -> dict[str, Any]:
-    """What follows from the answers, as plain JSON; `docs/ask.md` lists the fields."""
+    """The conclusion from the answers as plain JSON; `docs/ask.md` lists the fields."""
     return consultation(state).as_object()
 
 
@@ -138,9 +138,9 @@ def consultation(state: State) -> Consultation:
 
 
 def checked(state: State) -> None:
-    """Raises `AnswerError` where this is no state of an interview."""
+    """Raises `AnswerError` if this is not a valid state of an interview."""
     if not isinstance(state, Mapping) or state.get("schema") != SCHEMA:
-        raise AnswerError(f"this is no interview of this version of traindx (it has no schema {SCHEMA!r})")
+        raise AnswerError(f"this is not an interview of this version of traindx (its schema is not {SCHEMA!r})")
     kinds = {"answers": Mapping, "skipped": Sequence, "asked": Sequence}
     wrong = [name for name, kind in kinds.items() if not isinstance(state.get(name), kind)]
     if wrong:
@@ -155,7 +155,7 @@ def _heard(state: State) -> tuple[Run, Signs, Model, float]:
 
 
 def _tellings(state: State) -> list[tuple[str, Telling]]:
-    """What was said, by question: symptoms first, so that an answer to a question is the more exact word."""
+    """What was said, by question. Symptoms come first, so that more specific answers override them."""
     found: list[tuple[str, Telling]] = []
     answers = state["answers"]
     chosen = [name for name in _said_symptoms(state) if name in all_symptoms()]
@@ -168,7 +168,7 @@ def _tellings(state: State) -> list[tuple[str, Telling]]:
 
 
 def _symptoms(state: State) -> list[str]:
-    """The symptoms that were named, or else those that the record shows."""
+    """The symptoms that the user named, or else those that the record shows."""
     named = [name for name in _said_symptoms(state) if name != OTHER]
     if named or SYMPTOMS in state["answers"] or not state.get("source"):
         return named or _said_symptoms(state)
@@ -188,19 +188,19 @@ def _said_symptoms(state: State) -> list[str]:
 
 
 def _matched(state: State) -> list[Match]:
-    """What free words are about: symptoms, wishes and what is out of scope."""
+    """What the user's own words are about: symptoms, wishes, and matters that are out of scope."""
     return recognise(str(state["answers"].get(WORDS, "")))
 
 
 def _handed_over(state: State) -> bool:
-    """Whether the words are about something out of scope and no symptom of training was chosen beside it."""
+    """Whether the words are about something out of scope, and no symptom of training was chosen as well."""
     chosen = [name for name in state["answers"].get(SYMPTOMS, []) if name != OTHER]
     found = _matched(state)
     return not chosen and any(match.kind == "handover" and match.facts for match in found)
 
 
 def _only_wished(state: State) -> bool:
-    """Whether the words name a wish or a matter for others, and nothing of what happens was said."""
+    """Whether the words name only wishes or matters out of scope, and nothing about the training was said."""
     said = set(state["answers"]) - {SYMPTOMS, WORDS}
     found = _matched(state)
     return bool(found) and not said and not _symptoms_known(state) and all(match.kind != "symptom" for match in found)
@@ -211,7 +211,7 @@ def _symptoms_known(state: State) -> bool:
 
 
 def _chosen_symptoms(value: str | Sequence[str]) -> list[str]:
-    """Ids from a list, or from text: ids, numbers or titles with commas between them."""
+    """Symptom ids from a list, or from text with ids, numbers or titles separated by commas."""
     parts = value.split(",") if isinstance(value, str) else [str(part) for part in value]
     names = [*all_symptoms(), OTHER]
     found: list[str] = []
@@ -224,10 +224,10 @@ def _chosen_symptoms(value: str | Sequence[str]) -> list[str]:
             titles = [name for name, symptom in all_symptoms().items() if symptom.title.lower() == part]
             heard = titles or [match.id for match in recognise(part) if match.kind == "symptom"]
             if not heard:
-                raise AnswerError(f"{part!r} is none of the symptoms: {', '.join(names)}")
+                raise AnswerError(f"{part!r} is not one of the symptoms: {', '.join(names)}")
             found += heard
     if not found:
-        raise AnswerError(f"please choose among the symptoms: {', '.join(names)}")
+        raise AnswerError(f"please choose from the symptoms: {', '.join(names)}")
     return list(dict.fromkeys(found))
 
 
@@ -236,8 +236,8 @@ def _about_symptoms() -> dict[str, Any]:
     return {
         "id": SYMPTOMS,
         "ask": "What do you see? Choose all that fit.",
-        "why": "Everything else is asked in the light of this.",
-        "how": "If none fits, choose the last and say it in your own words.",
+        "why": "The other questions depend on this.",
+        "how": "If none fits, choose the last one and say it in your own words.",
         "kind": "several",
         "options": [*options, {"key": OTHER, "label": "Something else, in my own words"}],
         "hint": "",
@@ -251,11 +251,11 @@ def _about_words() -> dict[str, Any]:
     return {
         "id": WORDS,
         "ask": "What happens, or what would you like to know? Say it in your own words.",
-        "why": "Some questions have a short answer, and some are for other tools: then I say which.",
+        "why": "Some questions have a short answer. Others are for another tool, which I then name.",
         "how": "One or two sentences are enough.",
         "kind": "text",
         "options": [],
-        "hint": "for instance: the loss is fine but the answers are nonsense",
+        "hint": "for example: the loss is fine but the predictions are nonsense",
         "number": 0,
         "of": MOST,
         "bits": None,
@@ -268,12 +268,8 @@ def _with(state: State, question: str, value: Any) -> dict[str, Any]:
         **state,
         "answers": {**state["answers"], question: value},
         "skipped": left,
-        "asked": _asked(state, question),
+        "asked": _added(state["asked"], question),
     }
-
-
-def _asked(state: State, question: str) -> list[str]:
-    return _added(state["asked"], question)
 
 
 def _added(names: Sequence[str], name: str) -> list[str]:

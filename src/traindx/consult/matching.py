@@ -1,6 +1,6 @@
-"""Recognises what free words are about: symptoms, wishes, and matters that are out of scope. No network, no model.
+"""Recognises what free text is about by keywords: symptoms, wishes, and matters that are out of scope.
 
-A keyword counts where it stands in the text, small slips of spelling forgiven, unless the words before it deny it.
+A keyword counts if it occurs in the text, small typos included, unless one of the two words before it is a negation.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from .symptoms import all_symptoms
 from .toml import parse
 
 Kind = Literal["symptom", "wish", "handover"]
-SLIP = 0.84  # how alike two phrases must be to be the same with a slip
+SLIP = 0.84  # two words with at least this similarity count as the same word with a typo
 DENIALS = frozenset(("no", "not", "never", "without", "isn't", "doesn't", "don't", "didn't", "nothing"))
 _OPTIMIZER = re.compile(
     r"\b(?:adamw?|nadam|radam|sgd|rmsprop|adagrad|lion)\b[^.;!?]{0,40}?(?:lr|learning rate)[\s:=of]*\d[\de.^*-]*",
     re.IGNORECASE,
 )
-LONG_ENOUGH = 5  # letters: shorter words are too much like others
+LONG_ENOUGH = 5  # letters; shorter words are too similar to others to allow typos
 
 
 @dataclass(frozen=True)
 class Match:
-    """Something that the words are about. `text` is what to say, of a wish or a matter out of scope."""
+    """Something that the words are about. `text` is the answer to a wish or a matter out of scope."""
 
     kind: Kind
     id: str
@@ -67,25 +67,17 @@ def recognise(text: str) -> list[Match]:
         for symptom in all_symptoms().values()
         if (keyword := _first(symptom.words, words))
     ]
-    for kind, folder in (("wish", "wishes"), ("handover", "handovers")):
-        for saying in sayings(folder):
-            keyword = _first(saying.words, words)
-            if keyword:
-                found.append(
-                    Match(
-                        "wish" if kind == "wish" else "handover",
-                        saying.id,
-                        keyword,
-                        saying.answer,
-                        saying.command,
-                        saying.facts,
-                    )
-                )
-    return found
+    others: tuple[tuple[Kind, str], ...] = (("wish", "wishes"), ("handover", "handovers"))
+    return found + [
+        Match(kind, saying.id, keyword, saying.answer, saying.command, saying.facts)
+        for kind, folder in others
+        for saying in sayings(folder)
+        if (keyword := _first(saying.words, words))
+    ]
 
 
 def heard(text: str) -> dict[str, str]:
-    """Answers that free text gives by the way: {question: answer}."""
+    """Answers to questions that free text contains: {question: answer}."""
     words = _words(text)
     found = {
         question.id: option.key
@@ -114,11 +106,11 @@ def _occurs(keyword: str, words: list[str]) -> bool:
 
 
 def _alike(wanted: list[str], given: list[str]) -> bool:
-    """Word by word: the same, begun alike (`oscillat` begins `oscillating`), or with a slip."""
+    """Whether each word is the same, starts with the wanted one (`oscillat`: `oscillating`), or has a typo."""
     for want, have in zip(wanted, given, strict=True):
         if want == have or (len(want) >= LONG_ENOUGH and have.startswith(want)):
             continue
-        # A keyword may be a stem, so the beginning of a longer word counts as well.
+        # A keyword may be a stem, so compare it with the beginning of a longer word too.
         forms = (have, have[: len(want)])
         if min(len(want), len(have)) < LONG_ENOUGH or max(_likeness(want, form) for form in forms) < SLIP:
             return False

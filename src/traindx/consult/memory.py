@@ -1,4 +1,4 @@
-"""What a record knows of memory: the peak, its growth, and shares by phase or layer where they were recorded."""
+"""What a record knows about memory: the peak, its growth, and parts by phase or layer if they were recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST = 5
 
 
 def memory_known(run: Run) -> list[str]:
-    """Sentences with numbers; none where nothing was recorded."""
+    """Sentences with numbers; empty if nothing was recorded."""
     total = run.series("memory").finite
     found = []
     if total:

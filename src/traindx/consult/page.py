@@ -1,4 +1,4 @@
-"""The consultation as a page for the terminal: the diagnosis first, then how it came about and what to do."""
+"""The consultation as text for the terminal: the diagnosis first, then how it was reached and what to do."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def consultation_page(found: Consultation, look: Look) -> str:
 
 
 def _wishes(page: Page, found: Consultation) -> None:
-    """First, because it is what the person asked for."""
+    """The answers to wishes come first, because they are what the person asked for."""
     for match in found.wishes:
         page.prose("YOU ASK", match.text)
         page.block("", [wish_command(match)])
@@ -45,15 +45,15 @@ def _wishes(page: Page, found: Consultation) -> None:
 
 def _diagnosis(page: Page, found: Consultation) -> None:
     if not found.judged and (found.wishes or found.handovers):
-        return  # only a wish was named, or a matter for others
-    diagnosis = replace(found.diagnosis, next_tests=[])  # MEASURE below names them all
+        return  # only wishes or matters out of scope were named
+    diagnosis = replace(found.diagnosis, next_tests=[])  # MEASURE below lists all commands
     look = page.look
     text = render(diagnosis, "text", why=look.why, width=look.width, colour=look.colour, ascii_only=look.ascii_only)
     page.lines += text.splitlines()
 
 
 def _path(page: Page, path: Path) -> None:
-    """Every fork with its answer, and what follows at the end."""
+    """Every fork with its answer, and the advice at the end of the path."""
     page.prose("PATH", f"{path.symptom.title}: {path.settled} of {len(path.steps)} forks answered")
     for step in path.steps:
         page.prose("", f"{step.ask} {_answer(step)}", bullet="? ")

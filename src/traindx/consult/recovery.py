@@ -1,4 +1,5 @@
-"""After NaN, a spike or a divergence: which checkpoint to go back to, at which learning rate, and what did it."""
+"""Advice after NaN, a spike or a divergence: which checkpoint to resume from, at which learning rate, and how to find
+out whether the batch or the step caused it."""
 
 from __future__ import annotations
 
@@ -9,17 +10,17 @@ from ..signs import Sign, Signs
 from ..wording import num, num4, round_figure
 
 BROKEN = ("loss-not-finite", "loss-diverged", "loss-spike", "early-instability", "loss-oscillating")
-# Causes for which the step was not to blame: after the fix the old learning rate is right.
+# Causes that are not due to the size of the step: after the fix, the old learning rate is right.
 NOT_THE_STEP = frozenset(
     ("nonfinite-data", "unstable-math", "low-precision", "bad-batch", "missing-zero-grad", "unscaled-accumulation")
 )
-MARGIN = 0.9  # a checkpoint just before the break may be damaged already
-THE_STEP = frozenset(("lr-too-high", "no-warmup"))  # whose fix names the learning rate itself
+MARGIN = 0.9  # resume from before this share of the steps: a checkpoint just before the break may be damaged
+THE_STEP = frozenset(("lr-too-high", "no-warmup"))  # causes whose fix names the learning rate
 SPIKE_CUT, CUT = 1 / 2, 1 / 3
 
 
 def recovery(run: Run, signs: Signs, diagnosis: Diagnosis) -> list[str]:
-    """Three sentences: back to where, at which rate, batch or step. None where nothing broke."""
+    """Three sentences: the checkpoint, the learning rate, batch or step. Empty if nothing broke."""
     broken = next((signs[name] for name in BROKEN if name in signs and signs[name].raised), None)
     if broken is None or (broken.id == "loss-oscillating" and not _breaks(signs)):
         return []
@@ -27,7 +28,7 @@ def recovery(run: Run, signs: Signs, diagnosis: Diagnosis) -> list[str]:
 
 
 def _breaks(signs: Signs) -> bool:
-    """A loss that merely swings needs no way back."""
+    """Whether the loss also broke; a loss that only oscillates needs no checkpoint."""
     return any(name in signs and signs[name].raised for name in BROKEN[:3])
 
 
@@ -35,17 +36,17 @@ def _checkpoint(run: Run, broken: Sign) -> str:
     onset = broken.onset
     if onset is None:
         return (
-            "Go back to the last checkpoint before the loss or the gradient norm first rose. The last one saved may be "
+            "Go back to the last checkpoint before the loss or the gradient norm first rose. The newest one may be "
             "damaged already."
         )
     if onset < 50:
-        return f"It broke at step {onset}: there is nothing to save, start again from the initial weights."
+        return f"It broke at step {onset}, too early to save anything: start again from the initial weights."
     loss = run.series("loss/train").finite
     before = loss.steps < onset
     best = f" The lowest loss before it was {num4(float(loss.values[before].min()))}." if before.any() else ""
     return (
-        f"Go back to the last checkpoint before step {int(onset * MARGIN)}; one saved just before step {onset} may be "
-        f"damaged already.{best}"
+        f"Go back to the last checkpoint before step {int(onset * MARGIN)}; one saved just before step {onset} may "
+        f"already be damaged.{best}"
     )
 
 
@@ -73,5 +74,5 @@ def _batch_or_step(diagnosis: Diagnosis) -> str:
         return told
     return (
         "Was it the batch or the step? `traindx run --deep train.py` replays the batch on the weights of one step "
-        "earlier: bad there too, it is the batch; fine there, the step."
+        "earlier: if it is bad there too, it is the batch; if not, the step."
     )

@@ -1,4 +1,4 @@
-"""When to stop debugging: what is settled, what is open, and what to do then."""
+"""When to stop debugging: what is settled, what is open, and what to do after that."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..signs import Signs
 from .walking import Path
 
-# Experiments that settle most, and the signs by which a record shows that they were made.
+# The experiments that settle most, and the signs that show in a record that they were made.
 TESTS = {
     "overfitting one batch (traindx check)": ("one-batch-not-learnt",),
     "a range of learning rates (traindx lr)": (
@@ -18,14 +18,14 @@ TESTS = {
     "a run under observation (traindx run)": ("update-ratio-high", "grads-kept"),
 }
 THEN = (
-    "Then shrink the case until it works (fewer layers, 100 samples, no augmentation) and add back one thing at a "
-    "time; or compare with a known script for the same task, line by line; or accept the floor, if a simple baseline "
+    "Then reduce the problem until it trains (fewer layers, 100 samples, no augmentation) and add one thing back at a "
+    "time; or compare with a known script for the same task, line by line; or accept the result, if a simple baseline "
     "does no better."
 )
 
 
 def when_to_stop(paths: Sequence[Path], signs: Signs) -> list[str]:
-    """Two or three sentences on where this stands, and when enough is enough."""
+    """Three sentences: what is settled, which tests are left, and what to do after them."""
     made = [test for test, names in TESTS.items() if any(_measured(name, signs) for name in names)]
     left = [test for test in TESTS if test not in made]
     steps = [step for path in paths for step in path.steps]
@@ -36,10 +36,10 @@ def when_to_stop(paths: Sequence[Path], signs: Signs) -> list[str]:
     if left:
         limit = f"Three tests settle most faults. Still to do: {'; '.join(left)}."
     else:
-        limit = "The three tests that settle most faults have been made."
+        limit = "The three tests that settle most faults are done."
     return [
         f"{where}{open_ones}",
-        f"{limit} After them, try the two likeliest causes, one at a time; if neither moves the loss, stop here.",
+        f"{limit} After them, try the two most likely causes, one at a time; if neither changes the loss, stop here.",
         THEN,
     ]
 

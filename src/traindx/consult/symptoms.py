@@ -1,5 +1,5 @@
-"""The symptoms that people come with. One symptom is one file of `trees/`: what it is called, the words by which it is
-recognised, what it says in terms of signs, and the physician's tree that is walked for it."""
+"""The symptoms that a user can name. Each is one file of `trees/`: its title, the words by which it is recognised, the
+signs that it implies, and its decision tree."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class Fork:
-    """A question of the tree, answered by signs: those that mean yes and those that mean no when they are raised.
+    """A question of the decision tree, answered by signs: raised signs of `yes` mean yes, raised signs of `no` mean no.
 
-    With one of the two lists alone, signs that were measured and are normal mean the opposite. With `before`, the
-    answer is whether `sign` begins before that step.
+    If only one of the two lists is given, measured normal signs mean the opposite. With `before`, the answer is whether
+    `sign` begins before that step.
     """
 
     id: str
     ask: str
-    question: str  # of the interview, that would answer it
+    question: str  # the interview's question that would answer it
     if_yes: str
     if_no: str
     if_unknown: str
@@ -48,7 +48,7 @@ class Symptom:
 
     @property
     def complaints(self) -> list[str]:
-        """The signs that something is wrong; others only describe the rest of the picture."""
+        """The implied signs of a problem, without signs of success."""
         return [name for name in self.signs if all_signs()[name].shows != "success"]
 
     def tell(self) -> Telling:
@@ -60,11 +60,11 @@ class Symptom:
 
 @cache
 def all_symptoms() -> dict[str, Symptom]:
-    """Every symptom, by id, in the order in which a list shows them."""
+    """All symptoms by id, in the order in which they are listed."""
     found = []
     for file in files(__package__).joinpath("trees").iterdir():
         if file.name.endswith(".toml"):
             data = parse(file.read_text(encoding="utf-8"))
-            forks = [Fork(**fork) for fork in data.pop("fork", [])]
-            found.append(Symptom(**data | {"forks": forks, "leaves": data.pop("leaf", {})}))
+            forks, leaves = [Fork(**fork) for fork in data.pop("fork", [])], data.pop("leaf", {})
+            found.append(Symptom(**data, forks=forks, leaves=leaves))
     return {symptom.id: symptom for symptom in sorted(found, key=lambda symptom: symptom.rank)}

@@ -1,7 +1,7 @@
-"""From answers to a record: what a person says, under the names that observers and readers write (docs/record.md).
+"""Turns answers into a record, under the same names that observers and readers write (docs/record.md).
 
-The fact `told` keeps apart what was said from what was measured. Losses that were pasted are read by the same readers
-as any log. Nothing that a record already holds is replaced.
+The fact `told` separates what was said from what was measured. Pasted losses are read by the same readers as any log.
+Answers never replace what a record already contains.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .questions import AnswerError, Telling
 
 SOURCE = "what you said"
 KIND = "interview"
-# Facts that are lists of entries: answers add to the first one.
+# Facts that are lists of entries, with the defaults of an entry. Answers fill in the first entry.
 ENTRIES: Mapping[str, Mapping[str, Any]] = {
     "optimizers": {"steps": 1},
     "loaders": {"role": "train"},
     "models": {"modules": []},
     "losses": {"phase": "train"},
 }
-SERIES = ("grad_norm",)  # facts that are lists of numbers over steps
+SERIES = ("grad_norm",)  # facts that become series over steps
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|nan|inf(?:inity)?)(?![\w.])", re.IGNORECASE)
 _PLAIN = re.compile(
     rf"\s*(?:\[|\()?\s*{_NUMBER.pattern}(?:[\s,;]+{_NUMBER.pattern})*[\s,;]*(?:\]|\))?\s*", re.IGNORECASE
@@ -32,14 +32,14 @@ _PLAIN = re.compile(
 
 
 def told_run(tellings: Iterable[Telling], base: Run | None = None) -> Run:
-    """The record of an interview; with `base`, that run and what was said beside it."""
+    """The record of an interview; with `base`, a copy of that run with the answers added."""
     facts: dict[str, Any] = {}
     signs: dict[str, Any] = {}
     builder = RunBuilder(base.source if base else SOURCE, base.kind if base else KIND)
     held = _copy(base, builder) if base else set()
     for telling in tellings:
         for key, value in telling.facts.items():
-            facts[key] = _merged(facts.get(key), value) if key in ENTRIES else value
+            facts[key] = {**facts.get(key, {}), **value} if key in ENTRIES else value
         signs |= telling.signs
         if telling.pasted and base is None:
             held |= _copy(read_pasted(telling.pasted), builder)
@@ -68,9 +68,9 @@ def told_run(tellings: Iterable[Telling], base: Run | None = None) -> Run:
 
 
 def read_pasted(text: str) -> Run:
-    """The run in pasted lines, by the usual readers; plain numbers are training losses, in their order.
+    """The run in pasted log lines. Plain numbers are read as training losses in order.
 
-    Raises `AnswerError` with one clear line.
+    Raises `AnswerError` (one line).
     """
     if _PLAIN.fullmatch(text):
         values = [float(found) for found in _NUMBER.findall(text)]
@@ -78,14 +78,14 @@ def read_pasted(text: str) -> Run:
     try:
         run = principal(read_text(f"{text}\n", "this"))
     except ReaderError as error:
-        raise AnswerError(f"{error}: paste lines of your log, or plain losses one after the other") from None
+        raise AnswerError(f"{error}: paste lines of your log, or the losses as plain numbers") from None
     if not run.series("loss/train") and not run.series("loss/validation"):
-        raise AnswerError("no loss was found in these lines: paste lines that hold one, or plain numbers")
+        raise AnswerError("no loss was found in these lines: paste lines with a loss, or plain numbers")
     return run
 
 
 def _copy(run: Run, builder: RunBuilder) -> set[str]:
-    """All of `run` in the builder; the names of its facts and series."""
+    """Copy all of `run` into the builder. Returns the names of its facts and series."""
     for key, value in run.facts.items():
         builder.fact(key, value)
     builder.measurements_of(run)
@@ -94,12 +94,8 @@ def _copy(run: Run, builder: RunBuilder) -> set[str]:
     return {*(key for key, value in run.facts.items() if value), *run.series_names}
 
 
-def _merged(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
-    return {**(old or {}), **new}
-
-
 def _batches(facts: dict[str, Any]) -> None:
-    """How many batches an epoch has, where both sizes were told."""
+    """Add the number of batches per epoch, if both sizes are known."""
     loader = facts.get("loaders", {})
     if loader.get("size") and loader.get("batch_size"):
         loader["batches"] = math.ceil(loader["size"] / loader["batch_size"])

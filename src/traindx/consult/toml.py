@@ -1,4 +1,4 @@
-"""Reads TOML, also on Python 3.10, where the standard library cannot yet."""
+"""Reads TOML, also on Python 3.10, whose standard library cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks the physician's tree of a symptom: each fork with its answer, and whether that was measured or said."""
+"""Walks the decision tree of a symptom: each fork with its answer, and whether that was measured or said."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Answer = Literal["yes", "no", "not known"]
 
 @dataclass(frozen=True)
 class Step:
-    """One fork on the path. `by` says where the answer comes from, `evidence` what it rests on."""
+    """One fork on the path. `by` says where the answer comes from, `evidence` quotes the sign behind it."""
 
     ask: str
     answer: Answer
     by: Literal["measured", "told", ""]
     evidence: str
-    question: str  # of the interview, that answers it
+    question: str  # the interview's question that would answer it
 
 
 @dataclass(frozen=True)
 class Path:
     symptom: Symptom
     steps: Sequence[Step]
-    ends: str  # what follows from where the path ends
+    ends: str  # the advice at the end of the path
 
     @property
     def settled(self) -> int:
@@ -35,7 +35,7 @@ class Path:
 
 
 def walk(symptom: Symptom, signs: Signs) -> Path:
-    """The path that these signs take through the tree, down to its end."""
+    """The path through the tree that these signs lead to."""
     forks = {fork.id: fork for fork in symptom.forks}
     steps: list[Step] = []
     place = symptom.forks[0].id if symptom.forks else ""
@@ -68,6 +68,6 @@ def _answer(fork: Fork, signs: Signs) -> tuple[Answer, Sign | None]:
 
 
 def _strongest(names: Sequence[str], signs: Signs) -> Sign | None:
-    """The highest of these signs; of equals, what was measured."""
+    """The sign with the highest level; among equals, a measured one."""
     found = [signs[name] for name in names if name in signs]
     return max(found, key=lambda sign: (sign.level, not sign.values.get("told")), default=None)

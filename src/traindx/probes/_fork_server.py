@@ -1,9 +1,9 @@
 """A process that has run the user's script up to the end of `import torch`, and forks from there for every probe run.
 
-Importing torch takes longer than most probe runs. The script's own lines before the import have run, so whatever it
-sets for torch (threads, devices) counts. Run by `isolation`, it says `ready` on its pipe, reads one plan a line from
-standard input and answers with `ended ID`, or with `refused ID` where the fork cannot have a layer of its own to write
-to. `{"end": ID}` ends a run; the end of its input ends all.
+Importing torch takes longer than most probe runs. The script's own lines before the import have run, so its settings
+for torch (threads, devices) take effect. The server is started by `isolation`. It writes `ready` to its pipe, reads one
+plan per line from standard input and answers `ended ID`, or `refused ID` if the fork cannot get its own overlay of the
+file system. The line `{"end": ID}` ends a run; the end of the input ends them all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ SEED = 0
 
 
 class ForkServer:
-    """Takes the place of a recording to learn when torch has been imported; forked children continue as probe runs."""
+    """Stands in for a recording: `run_program` calls `attach` once torch is imported. Forked children continue the
+    script as probe runs."""
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
@@ -38,8 +39,8 @@ class ForkServer:
 
     def attach(self) -> None:
         if not _untouched():
-            os._exit(3)  # too late to start the script from another seed
-        import torch._dynamo  # noqa: F401  every optimizer imports it: once, here
+            os._exit(3)  # the script can no longer be started from another seed
+        import torch._dynamo  # noqa: F401  every optimizer imports it, so import it once, before forking
 
         self._say("ready")
         pending = b""
@@ -54,17 +55,17 @@ class ForkServer:
                     if "end" in words:
                         self._end({words["end"]})
                     elif self._fork(words):
-                        return  # in the child: the script goes on
+                        return  # in the child: continue with the script
             self._reap()
 
     def _fork(self, words: dict[str, Any]) -> bool:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # libraries' own threads survive a fork: they are made for it
+            warnings.simplefilter("ignore")  # Python warns of threads, but those of torch and numpy tolerate a fork
             child = os.fork()
         if child:
             self._children[child] = words["id"]
             return False
-        os.setsid()  # a limit must reach the loader's workers too
+        os.setsid()  # the time limit must also end the loader's workers
         folder = Path(words["record"]).parent
         if not fresh_layer([str(folder)]):
             self._say(f"refused {words['id']}")
@@ -99,7 +100,7 @@ def _redirect(number: int, path: Any, flags: int) -> None:
 
 
 def _untouched() -> bool:
-    """Whether the script has neither drawn from nor seeded the streams that it could reach so far."""
+    """Whether the script has neither seeded nor drawn from the random generators that it could reach so far."""
     numpy = sys.modules.get("numpy")
     if random.getstate() != random.Random(SEED).getstate():
         return False

@@ -1,4 +1,4 @@
-"""Tells whether a file that `torch.load` would open holds data only, without unpickling it."""
+"""Tells without unpickling whether a file for `torch.load` holds only data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-# What tensors, their storages and plain containers are pickled as. Nothing here runs code of the file's choice.
+# The globals in pickles of tensors, storages and plain containers. None of them can run code chosen by the file.
 ALLOWED = {
     ("collections", "OrderedDict"), ("collections", "defaultdict"), ("_codecs", "encode"), ("builtins", "set"),
     ("builtins", "bytearray"), ("torch", "Size"), ("torch", "device"), ("torch.serialization", "_get_layout"),
@@ -21,13 +21,13 @@ ALLOWED = {
 TYPES = ("Storage", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bfloat16", "bool", "uint8",
          "complex64", "complex128", "half", "float", "double", "long", "int", "strided", "per_tensor_affine",
          "per_channel_affine")  # fmt: skip
-LEGACY_PICKLES = 5  # magic number, protocol, about the system, the object, its storages
+LEGACY_PICKLES = 5  # in one file: magic number, protocol, system information, the object, its storages
 STRINGS = {"SHORT_BINUNICODE", "BINUNICODE", "UNICODE", "BINUNICODE8"}
-BETWEEN = {"MEMOIZE", "BINPUT", "LONG_BINPUT", "PUT"}
+BETWEEN = {"MEMOIZE", "BINPUT", "LONG_BINPUT", "PUT"}  # may stand between the two strings of a STACK_GLOBAL
 
 
 def holds_data_only(path: Path) -> bool:
-    """False also for what cannot be told."""
+    """Whether the file holds only data; False if that cannot be told."""
     try:
         if zipfile.is_zipfile(path):
             return _archive(path)
@@ -38,11 +38,11 @@ def holds_data_only(path: Path) -> bool:
 
 
 def _archive(path: Path) -> bool:
-    """A zip of one pickle beside raw storages. TorchScript and exported programs hold code."""
+    """Whether a zip holds one harmless pickle and raw storages. TorchScript and exported programs also hold code."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         if len(names) != len(set(names)):
-            return False  # two files of one name: another reader may see the other
+            return False  # two entries with one name: torch may read the one that was not checked
         pickles = [name for name in names if name.endswith(".pkl")]
         if len(pickles) != 1 or not pickles[0].endswith("/data.pkl"):
             return False
@@ -53,12 +53,12 @@ def _archive(path: Path) -> bool:
 
 
 def _plain(file: IO[bytes]) -> bool:
-    """Whether the next pickle names nothing but `ALLOWED`."""
+    """Whether the next pickle in the file imports only allowed globals."""
     return all(found is not None and _is_allowed(*found) for found in _globals(file))
 
 
 def _globals(file: IO[bytes]) -> Iterator[tuple[str, str] | None]:
-    """What the pickle would import; None for what cannot be told from the opcodes alone."""
+    """The (module, name) pairs that the pickle would import; None for an import that the opcodes do not show."""
     strings: list[str] = []
     for opcode, argument, _ in pickletools.genops(file):
         if opcode.name in STRINGS:
@@ -71,7 +71,7 @@ def _globals(file: IO[bytes]) -> Iterator[tuple[str, str] | None]:
         elif opcode.name in ("INST", "EXT1", "EXT2", "EXT4"):
             yield None
         elif opcode.name not in BETWEEN:
-            strings = []  # a name that was pushed earlier does not count
+            strings = []  # only strings pushed directly before STACK_GLOBAL are its operands
 
 
 def _is_allowed(module: str, name: str) -> bool:

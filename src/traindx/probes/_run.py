@@ -1,6 +1,6 @@
-"""One probe run of the user's script, in a process of its own: `main([PLAN])`, called by `isolation`.
+"""One probe run of the user's script in a process of its own: `isolation` calls `main([PLAN])`.
 
-PLAN is JSON: see `launch.Plan`. The record is what comes back.
+PLAN is a `launch.Plan` as JSON, with the script and the path of the record, which is the result.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from ..observe.secrets import masked
 from . import _seeds
 from .acting.part import Part
 
-# Probe runs last seconds and are made to be looked at; a plain run's 3 % would see too little of them.
-BUDGET = 40.0
+BUDGET = 40.0  # percent of the time: a probe run lasts seconds, and a plain run's 3 % would see too little of it
 
 
 class _ProbeRecording(Recording):
-    """A recording whose probe and seeds start as soon as torch is there."""
+    """A recording that starts the probe and seeds torch as soon as torch is imported."""
 
     def __init__(self, path: Path, plan: dict[str, Any], until: ExitStack) -> None:
         self._plan = plan
@@ -34,7 +33,7 @@ class _ProbeRecording(Recording):
 
     def attach(self) -> None:
         self.part = import_module(_module_of(self._plan["kind"])).begin(self._plan["options"])
-        self.hooks.driver = self.part.driver  # before torch is hooked: some hook points are for driven runs alone
+        self.hooks.driver = self.part.driver  # set before torch is hooked: some hook points exist only for drivers
         super().attach()
         if self.session is None:
             return
@@ -49,7 +48,7 @@ class _ProbeRecording(Recording):
 
 
 class Probe:
-    """One probe run: from the plan's words to the closed record."""
+    """One probe run, from the plan to the closed record."""
 
     def __init__(self, words: dict[str, Any]) -> None:
         self._words = words
@@ -89,10 +88,10 @@ def _probe(plan: dict[str, Any]) -> int:
 
 
 def _module_of(kind: str) -> str:
-    """The module that defines the probe: one of `drivers`, or another room's by its full name."""
+    """The module that defines the probe: one of `drivers`, or one of another package, given by its full name."""
     return kind if "." in kind else f"traindx.probes.drivers.{kind.replace('-', '_')}"
 
 
 def _cut_short(ending: Ending, findings: dict[str, Any]) -> bool:
-    """`next(batches)` outside a loop fails when the probe ends an epoch early."""
+    """Whether the probe itself made the script fail: it ended an epoch early, and the script called `next(batches)`."""
     return ending.error is not None and ending.error["type"] == "StopIteration" and bool(findings.get("epochs_cut"))

@@ -1,4 +1,4 @@
-"""Starts a script's random streams from a seed, and shifts the seeds that the script sets itself."""
+"""Seeds the random generators before a script runs, and shifts the seeds that the script itself sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMPY_SEEDS = 2**32
 
 
 def start_from(seed: int, shift: int, until: ExitStack) -> None:
-    """Seed every stream before the script runs. With `shift`, its own calls of `seed(n)` become `seed(n + shift)`."""
+    """Seed Python and numpy before the script runs. With `shift`, the script's `seed(n)` becomes `seed(n + shift)`."""
     random.seed(seed)
     if shift:
         _shifted(random, "seed", shift, until)
@@ -31,7 +31,7 @@ def _numpy(seed: int, shift: int, until: ExitStack) -> None:
 
 
 def start_torch_from(seed: int, shift: int, until: ExitStack) -> None:
-    """The same for torch, which has just been imported."""
+    """The same for torch; called once torch has been imported."""
     import torch
 
     torch.manual_seed(seed)

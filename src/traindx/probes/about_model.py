@@ -1,4 +1,4 @@
-"""Facts about a model in memory, as the run record names them."""
+"""Facts about a model in memory, in the form of the run record (docs/record.md)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def model_fact(model: Any) -> dict[str, Any]:
 
 
 def parameter_facts(model: Any, gradients: dict[str, str]) -> list[dict[str, Any]]:
-    """`gradients`: `yes`, `none` or `zero` by name, for those that were differentiated."""
+    """`gradients` maps the names of differentiated parameters to `yes`, `none` or `zero`."""
     owners = {
         f"{name}.{key}" if name else key: module
         for name, module in model.named_modules()

@@ -1,7 +1,7 @@
-"""What every layer puts out on a few batches: size, zeros, dead units, saturation.
+"""Statistics of every layer's output on a few batches: size, zeros, dead units, saturation.
 
-Modules are met by their hooks; nonlinearities that the code calls as functions, and those inside exported programs
-and TorchScript, where they are dispatched.
+Forward hooks see the outputs of modules. A dispatch mode sees nonlinearities that the code calls as functions, and
+those inside exported programs and TorchScript.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .unchanged import unchanged
 
 RECTIFYING = ("relu", "leaky_relu", "threshold", "elu", "gelu", "silu", "relu6")
 LIMITS = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "hardtanh": (-1.0, 1.0), "hardsigmoid": (0.0, 1.0)}
-NEAR = 0.03  # of the range from a limit: within it an output counts as saturated (docs/record.md)
-LARGE = 3.0
+NEAR = 0.03  # an output this close to a limit, as a share of the range, counts as saturated (docs/record.md)
+LARGE = 3.0  # the input of a saturating function counts as large above this
 
 
 class _Table:
-    """Rows by batch: {quantity: {layer: number}}."""
+    """One row per batch: {quantity: {layer: number}}."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, dict[str, float]]] = []
@@ -73,7 +73,9 @@ class _Table:
 
 
 class _Nonlinearities(TorchDispatchMode):
-    """Notes each nonlinear operation under the module that calls it, or by its number where there is none."""
+    """Records each nonlinear operation under the leaf module that calls it.
+
+    An operation outside leaf modules gets a name of its own: the enclosing module, the operation and a number."""
 
     def __init__(self, table: _Table) -> None:
         super().__init__()
@@ -105,7 +107,7 @@ class _Nonlinearities(TorchDispatchMode):
 
 @torch.no_grad()
 def activation_run(model: Any, batches: Iterable[Any], source: str = "model") -> Run:
-    """One forward a batch, in the model's present mode; a step of the run is a batch."""
+    """One forward pass per batch, in the model's current mode. Each batch is one step of the run."""
     table = _Table()
     for batch in batches:
         table.begin()
@@ -126,7 +128,7 @@ def _hooked(model: Any, table: _Table, mode: _Nonlinearities) -> list[Any]:
     handles = []
     for name, module in model.named_modules():
         if isinstance(module, (torch.jit.ScriptModule, torch.fx.GraphModule)):
-            continue  # compiled as a whole: its parts are never called as modules
+            continue  # its submodules are never called through hooks
         leaf = next(module.children(), None) is None
 
         def before(_m: Any, _a: Any, name: str = name, leaf: bool = leaf) -> None:

@@ -1,4 +1,4 @@
-"""A run with facts that probes have added to it."""
+"""Adds the facts that probes found to a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms in which users pass a batch: a pair, a longer sequence, a mapping, or inputs alone."""
+"""Splits a batch into inputs and target, whether it is a pair, a longer sequence, a mapping or inputs alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TARGETS = ("target", "targets", "labels", "label", "y")
 
 
 def split(batch: Any) -> tuple[tuple[Any, ...], Any]:
-    """(inputs, target). The last element of a sequence is the target; of a mapping, the one that is named like one."""
+    """(inputs, target). The target is the last element of a sequence, or the item of a mapping with a target's name."""
     if isinstance(batch, Mapping):
         target = next((key for key in TARGETS if key in batch), None)
         inputs = tuple(value for key, value in batch.items() if key != target)
@@ -22,5 +22,5 @@ def split(batch: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 def loss_of(output: Any, target: Any, loss_fn: Any) -> Any:
-    """The loss; without a target, `loss_fn` gets the output alone."""
+    """The loss. Without a target, `loss_fn` gets only the output."""
     return loss_fn(output) if target is None else loss_fn(output, target)

@@ -1,4 +1,4 @@
-"""The recording of `traindx run --deep`. Import-light: torch comes with the script."""
+"""The recording of `traindx run --deep`. It does not import torch before the script does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class DeepRecording(Recording):
             return
         from .drivers._deep_looks import DeepLooks
 
-        self.hooks.fast_allowed = False  # a spike may come at any step, and is replayed from what was observed of it
+        self.hooks.fast_allowed = False  # a spike may come at any step; its replay needs that step fully observed
         watcher = DeepLooks(self.session)
         self._watchers.append(watcher)
         self.hooks.add(watcher)

@@ -1,7 +1,7 @@
-"""What a model's output depends on: its own sample alone, the past alone, the input at all.
+"""Tests what a model's output depends on: the input at all, other samples of the batch, later positions.
 
-Measured on a copy in eval mode. Samples with continuous inputs are told apart by gradients; token ids have none, so one
-sample's tokens are exchanged for another's and the outputs of the rest compared.
+The tests run on a copy in eval mode. For continuous inputs, gradients show which samples an output depends on. Token
+ids have no gradient: there, one sample's tokens are replaced and the outputs of the other samples compared.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from torch import nn
 from ..observe.tensors import plain, tensors_in
 from .unchanged import streams_unchanged
 
-# Rounding may differ between two forwards of the same rows, never by this share of the output's size.
-ROUNDING = 1e-4
-MAX_ELEMENTS = 200_000_000  # parameters of a model that is copied for this
-MAX_PROBED = 4  # samples whose outputs are followed back
+ROUNDING = 1e-4  # two forwards of the same rows differ by less than this share of the output's size
+MAX_ELEMENTS = 200_000_000  # a model with more parameters is not copied
+MAX_PROBED = 4  # samples whose outputs are tested
 
 
 @dataclass
 class Dependence:
-    """None where a question could not be tested; `why_not` then says why."""
+    """A field is None if its question could not be tested; `why_not` then gives the reason."""
 
     depends_on_input: bool | None = None
     mixes_samples: bool | None = None
@@ -40,7 +39,7 @@ class Dependence:
 def dependence(
     model: Any, args: Any, kwargs: Any = None, *, batch_axis: int | None = 0, next_token: bool = False
 ) -> Dependence:
-    """Ask all three questions. `batch_axis` None: which axis counts samples is not known."""
+    """Test all three questions; later positions only for a `next_token` task. `batch_axis` is None if unknown."""
     found = Dependence(why_not={})
     assert found.why_not is not None
     if sum(p.numel() for p in model.parameters()) > MAX_ELEMENTS:
@@ -49,7 +48,7 @@ def dependence(
     with streams_unchanged(), torch.random.fork_rng(devices=[]):
         try:
             twin = copy.deepcopy(model).eval()
-        except Exception as error:  # graph tensors among the attributes, locks, handles …
+        except Exception as error:  # attributes that cannot be copied: non-leaf tensors, locks, file handles …
             found.why_not["all"] = f"the model cannot be copied ({type(error).__name__})"
             return found
         inputs = _Inputs(twin, args, kwargs or {})
@@ -61,7 +60,7 @@ def dependence(
 
 
 class _Inputs:
-    """A model's arguments with the tensor that carries the samples exchangeable."""
+    """A model's arguments, with `main`, the tensor that holds the samples, replaceable."""
 
     def __init__(self, twin: Any, args: Any, kwargs: Any) -> None:
         self.twin, self.args, self.kwargs = twin, args, kwargs
@@ -69,7 +68,7 @@ class _Inputs:
         self.main: Any = candidates[0].detach() if candidates else None
 
     def run(self, main: Any) -> Any:
-        """The first output that is more than a number, for another main input; None where there is none."""
+        """The first non-scalar floating-point output for this main input; None if there is none."""
         args = tuple(main if _is(value, self.main) else value for value in self.args)
         kwargs = {key: main if _is(value, self.main) else value for key, value in self.kwargs.items()}
         with torch.enable_grad():
@@ -84,8 +83,8 @@ def _is(value: Any, tensor: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.data_ptr() == tensor.data_ptr() and value.shape == tensor.shape
 
 
-def _away(one: Any, other: Any) -> float:
-    """The largest difference, as a share of the output's size."""
+def _difference(one: Any, other: Any) -> float:
+    """The largest difference as a share of the output's size."""
     scale = float(one.detach().abs().max()) or 1.0
     return float((one.detach() - other.detach()).abs().max()) / scale
 
@@ -103,11 +102,11 @@ def _ask_input(found: Dependence, inputs: _Inputs) -> None:
     elif not bool(torch.isfinite(base).all()):
         found.why_not["input"] = "the model's output is not finite"
     else:
-        found.depends_on_input = _away(base, other) > 0.0
+        found.depends_on_input = _difference(base, other) > 0.0
 
 
 def _changed(main: Any) -> Any:
-    """Another input of the same kind: values mirrored and scaled, tokens exchanged for others that occur."""
+    """A different input of the same kind: values are negated and scaled, tokens move by one position."""
     if main.is_floating_point():
         return -1.5 * main + 0.5
     return main.flatten().roll(1).reshape(main.shape)
@@ -149,7 +148,7 @@ def _ask_mixing(found: Dependence, inputs: _Inputs, axis: int | None) -> None:
 def _unsuited(inputs: _Inputs, axis: int | None) -> str | None:
     main = inputs.main
     if main is None or axis is None:
-        return "which axis counts the samples is not known"
+        return "it is unknown which axis counts the samples"
     if main.dim() <= axis or main.shape[axis] < 2:
         return "the batch holds a single sample"
     tensors = list(tensors_in((inputs.args, inputs.kwargs)))
@@ -164,11 +163,11 @@ def _unsuited(inputs: _Inputs, axis: int | None) -> str | None:
 
 
 def _by_gradient(base: Any, leaf: Any, i: int, axis: int) -> Any | None:
-    """Which input samples the output of sample `i` has a gradient to."""
+    """For each input sample, whether the output of sample `i` has a gradient with respect to it."""
     if not base.requires_grad:
         return None
     chosen = base.select(axis, i)
-    # Fixed, uneven weights: a plain sum of a softmax's output is constant and has no gradient at all.
+    # The weights are uneven because the plain sum of a softmax output is constant and has no gradient.
     weights = torch.linspace(0.5, 1.5, chosen.numel(), dtype=chosen.dtype).reshape(chosen.shape).to(chosen.device)
     (gradient,) = torch.autograd.grad((chosen * weights).sum(), leaf, retain_graph=True, allow_unused=True)
     if gradient is None:
@@ -177,7 +176,7 @@ def _by_gradient(base: Any, leaf: Any, i: int, axis: int) -> Any | None:
 
 
 def _by_exchange(inputs: _Inputs, base: Any, i: int, axis: int) -> Any:
-    """Which samples' outputs change when the tokens of sample `i` do; symmetric to the gradient's question."""
+    """For each other sample, whether its output changes when the tokens of sample `i` do."""
     main = inputs.main
     changed = main.clone()
     row = changed.select(axis, i)
@@ -196,7 +195,7 @@ def _ask_future(found: Dependence, inputs: _Inputs, axis: int | None) -> None:
     main = inputs.main
     assert found.why_not is not None
     if main is None or axis not in (0, 1) or main.dim() < 2:
-        found.why_not["future"] = "which axis is time is not known"
+        found.why_not["future"] = "it is unknown which axis is time"
         return
     time = 1 - axis
     length = main.shape[time]
@@ -217,7 +216,7 @@ def _ask_future(found: Dependence, inputs: _Inputs, axis: int | None) -> None:
             continue
         other = inputs.run(changed).reshape(base.shape)
         early = slice(0, cut + 1)
-        ahead = _away(base.transpose(0, time)[early], other.transpose(0, time)[early])
+        ahead = _difference(base.transpose(0, time)[early], other.transpose(0, time)[early])
         found.sees_future = bool(found.sees_future) or ahead > ROUNDING
         if ahead > ROUNDING:
             found.future_position = cut

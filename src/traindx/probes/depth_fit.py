@@ -1,4 +1,4 @@
-"""How a quantity changes with depth: the fit of an exponential, layer by layer."""
+"""How a quantity changes with depth: an exponential fitted over the layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class DepthFit:
-    """`factor` is by how much a layer differs from the one before it; `explained` is the fit's R²."""
+    """Each layer has `factor` times the value of the layer before it; `explained` is the fit's R²."""
 
     factor: float
     explained: float
@@ -20,7 +20,7 @@ class DepthFit:
 
 
 def depth_fit(values: Sequence[float]) -> DepthFit | None:
-    """From the input side to the output side. None with fewer than three positive values."""
+    """Fit the values of the layers, ordered from input to output. None with fewer than three positive values."""
     numbers = np.array([value for value in values if np.isfinite(value) and value > 0])
     if len(numbers) < FEWEST:
         return None

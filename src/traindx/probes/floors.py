@@ -1,4 +1,4 @@
-"""The lowest loss that a batch allows, and the loss of the best answer that ignores the input."""
+"""The lowest possible loss on a batch, and the loss of the best constant prediction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..record.losses import OVER_CHANCES, OVER_CLASSES, OVER_VALUES
 
 @torch.no_grad()
 def floor_of(name: str, given: Any, target: Any, settings: dict[str, Any]) -> dict[str, Any] | None:
-    """`{"floor", "trivial", "why"}` of a call of a standard loss; None where they are not known."""
+    """`{"floor", "trivial", "why"}` for a call of a standard loss; None if they are unknown."""
     if not plain(target) or settings.get("reduction", "mean") != "mean":
         return None
     smoothing = float(settings.get("label_smoothing", 0.0))

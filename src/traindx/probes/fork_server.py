@@ -1,7 +1,7 @@
 """Starts probe runs by forking a process in which the script has already imported torch (see `_fork_server`).
 
-Falls back to a fresh process wherever that cannot be had: no fork on this system, no import of torch seen, random
-numbers drawn before it, no layer of its own for each fork.
+Falls back to a fresh process if forking does not work: the system has no fork, the script never imports torch or draws
+random numbers before it does, or a fork cannot get its own overlay of the file system.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import IO, Any
 
 from .launch import Script, Start, environment, kill_group, results_folder, spawner
 
-END_SECONDS = 5.0  # for the server to end its runs
-READY_SECONDS = 60.0  # for what the script does before it imports torch, and the import
-SEED = 0  # of the string hashes in every forked run
+END_SECONDS = 5.0  # the server's time to end its runs
+READY_SECONDS = 60.0  # the time for the script's code before `import torch`, and for that import
+SEED = 0  # of string hashes (PYTHONHASHSEED) in every forked run
 
 
 @contextmanager
 def fork_server(script: Script) -> Iterator[Start]:
-    """What starts runs of this script, for as long as the block lasts."""
-    afresh = spawner(script)
+    """Yields a `Start` for runs of this script; the server ends with the block."""
+    fallback = spawner(script)
     isolation = script.isolation
     if not available() or isolation.mode == "python":
-        yield afresh
+        yield fallback
         return
     words = json.dumps([script.path, list(script.args), script.module])
     process = subprocess.Popen(
@@ -40,7 +40,7 @@ def fork_server(script: Script) -> Iterator[Start]:
         env=environment(SEED),
         start_new_session=True,
     )
-    client = _Client(process, afresh)
+    client = _Client(process, fallback)
     try:
         yield client.run
     finally:
@@ -48,18 +48,18 @@ def fork_server(script: Script) -> Iterator[Start]:
 
 
 def available() -> bool:
-    """Linux alone: elsewhere libraries do not survive a fork."""
+    """Only on Linux: on other systems libraries break in a forked process."""
     return sys.platform == "linux" and hasattr(os, "fork")
 
 
 class _Client:
-    """Talks to the server: plans go in, ends come out, on a thread that listens."""
+    """Sends plans to the server; a listening thread receives the end of each run."""
 
-    def __init__(self, process: subprocess.Popen[bytes], afresh: Start) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], fallback: Start) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._process, self._plans = process, process.stdin
         self._ready, self._over = threading.Event(), threading.Event()
-        self._afresh = afresh
+        self._fallback = fallback
         self._refused: set[str] = set()
         self._ends: dict[str, threading.Event] = {}
         self._lock = threading.Lock()
@@ -67,16 +67,16 @@ class _Client:
         self._listener.start()
 
     def run(self, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
-        """A `Start`."""
+        """Run one plan (this method is a `Start`)."""
         name, end = folder.name, threading.Event()
         if not self._is_ready() or not self._asked(name, end, words):
-            return self._afresh(words, folder, seed, seconds)
+            return self._fallback(words, folder, seed, seconds)
         in_time = end.wait(seconds)
         if not in_time:
             self._tell({"end": name})
             end.wait(END_SECONDS)
         if name in self._refused:
-            return self._afresh(words, folder, seed, seconds)
+            return self._fallback(words, folder, seed, seconds)
         return not in_time
 
     def _asked(self, name: str, end: threading.Event, words: Mapping[str, Any]) -> bool:
@@ -84,19 +84,21 @@ class _Client:
         return self._tell({**words, "id": name}) and not self._over.is_set()
 
     def _tell(self, words: Mapping[str, Any]) -> bool:
-        """Process numbers differ between the server's namespace and this one: only the server can end its runs."""
+        """Send one line to the server. False if it has died.
+
+        Only the server can end its runs, because process ids differ between its namespace and this one."""
         with self._lock:
             try:
                 self._plans.write(json.dumps(words).encode() + b"\n")
                 self._plans.flush()
             except OSError:
-                return False  # it has died
+                return False
         return True
 
     def _is_ready(self) -> bool:
         self._ready.wait(READY_SECONDS)
         if not self._ready.is_set():
-            self._kill()  # still busy with what comes before the import
+            self._kill()  # the code before the import takes too long
         return not self._over.is_set()
 
     def _listen(self, answers: IO[bytes]) -> None:

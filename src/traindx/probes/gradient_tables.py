@@ -1,4 +1,4 @@
-"""The gradient of every parameter on a few batches. Nothing is updated, everything is put back."""
+"""Statistics of every parameter's gradient on a few batches. Nothing is updated, and all state is restored."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .about_model import model_fact, parameter_facts
 from .batches import loss_of, split
 from .unchanged import unchanged
 
-PRESENCE = ("none", "zero", "yes")  # over several batches the last of these counts
+PRESENCE = ("none", "zero", "yes")  # in rising order: over several batches, the highest counts
 QUANTITIES = ("grad_norm", "grad_rms", "grad_zero", "weight_norm")
 
 
 def gradient_run(model: Any, batches: Iterable[Any], loss_fn: Callable[..., Any], source: str = "model") -> Run:
-    """One backward a batch, in the model's present mode; a step of the run is a batch."""
+    """One backward per batch, in the model's current mode. Each batch is one step of the run."""
     trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     if not trained:
         raise ValueError("no parameter of the model requires a gradient")
@@ -59,11 +59,11 @@ def _presence(gradient: Any) -> str:
     if gradient is None:
         return "none"
     values = (gradient.to_dense() if gradient.is_sparse else gradient).detach()
-    return "yes" if bool((values != 0).any()) else "zero"  # a NaN is no zero
+    return "yes" if bool((values != 0).any()) else "zero"  # NaN counts as "yes"
 
 
 class GradientStats(Mapping[str, Mapping[str, float]]):
-    """By parameter: mean, std, min and max of the gradient's norm over batches, and its share of zeros."""
+    """For each parameter: mean, std, min and max of the gradient norm over batches, and the share of zeros."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -84,7 +84,7 @@ class GradientStats(Mapping[str, Mapping[str, float]]):
         return f"<GradientStats of {self.run.source}: {len(self)} parameters>"
 
     def __str__(self) -> str:
-        """A table: one line a parameter."""
+        """A table with one line per parameter."""
         width = max([len("parameter"), *map(len, self._stats)])
         columns = ("mean", "std", "min", "max", "zero_share")
         lines = [f"{'parameter':<{width}}" + "".join(f"  {column:>10}" for column in columns)]
@@ -105,7 +105,7 @@ class GradientStats(Mapping[str, Mapping[str, float]]):
 def compute_gradient_stats(
     model: Any, loader: Iterable[Any], criterion: Callable[..., Any], num_batches: int = 10
 ) -> GradientStats:
-    """Gradient norms by parameter over the loader's first batches. The model is left as it was.
+    """Gradient norms of each parameter over the loader's first batches. The model does not change.
 
     >>> stats = traindx.compute_gradient_stats(model, loader, criterion)      # doctest: +SKIP
     >>> stats["fc1.weight"]["mean"]                                           # doctest: +SKIP

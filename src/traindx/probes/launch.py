@@ -13,14 +13,14 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from ..isolation import Isolation, IsolationError, choose
 from ..record import Run, load
 
-# Errors that a script meets only because it is isolated.
+# Errors that may occur only because the script runs in isolation.
 NETWORK = re.compile(
     r"gaierror|URLError|ConnectionError|ConnectionRefused|MaxRetry|Network is unreachable|name resolution|"
     r"LocalEntryNotFound|offline|Name or service not known|nodename nor servname",
@@ -28,21 +28,21 @@ NETWORK = re.compile(
 )
 FILES = re.compile(r"Read-only file system|No space left on device|Value too large|isolated run", re.IGNORECASE)
 
-# Runs a plan to its end: (words, folder, seed, seconds) -> whether the time limit ended it.
+# A function that runs a plan to its end: (words, folder, seed, seconds) -> whether the time limit ended it.
 Start = Callable[[Mapping[str, Any], Path, int, float], bool]
 SETUP_SECONDS = 300.0  # for imports, reading data and building the model, before the first backward
 
-
-_running: set[int] = set()
+_running: set[int] = set()  # process ids of the fresh processes
 
 
 class ProbeError(Exception):
-    """The script could not be probed; `str(error)` is one clear line with what to do."""
+    """The script could not be probed. `str(error)` is one line that says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """What the user wants to run. `in_place`: for real, so that it writes and deletes as it always does."""
+    """The user's script or module and its arguments. With `in_place` it runs without isolation, so its writes and
+    deletions are real."""
 
     path: str
     args: Sequence[str] = ()
@@ -54,7 +54,7 @@ class Script:
 
     @property
     def isolation(self) -> Isolation:
-        """How to run it. Raises `ProbeError` where it would have to be run for real and that was not allowed."""
+        """How to isolate it. Raises `ProbeError` if this machine cannot isolate it and `in_place` is not set."""
         try:
             return choose(self.path, self.in_place)
         except IsolationError as error:
@@ -63,10 +63,10 @@ class Script:
 
 @dataclass(frozen=True)
 class Plan:
-    """One probe run. `seed` starts the random streams; `shift` is added to the seeds that the script sets.
+    """One probe run. `seed` initialises the random generators; `shift` is added to the seeds that the script sets.
 
-    `kind` names a module of `drivers`, or any module that defines `begin(options) -> Part` by its full name. `sources`
-    are texts, by absolute path, that run in the place of what the files hold.
+    `kind` is a module of `drivers`, or the full name of any module that defines `begin(options) -> Part`. `sources`
+    maps absolute paths to source texts that run in place of the files' contents.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of a probe run. `ending` is `ok`, `stopped`, `killed`, `exception` …"""
+    """The result of a probe run. `ending` is `ok`, `stopped`, `killed`, `exception` …; `found` is the fact `probe`."""
 
     run: Run
     ending: str
@@ -90,12 +90,12 @@ class Trial:
 
     @property
     def updates(self) -> int:
-        """Updates that the script made; a killed run knows no more than its last points."""
+        """The number of updates that the script made. For a killed run: those that the record shows."""
         return int(self.found.get("updates") or self.run.facts.get("steps") or 0)
 
 
 def error_line(run: Run) -> str | None:
-    """One line: how the script failed, and where."""
+    """One line that says how and where the script failed; None if it did not."""
     error = run.facts.get("error")
     if not error:
         return None
@@ -105,7 +105,7 @@ def error_line(run: Run) -> str | None:
 
 
 def error_words(error: BaseException) -> str:
-    """Another's error in one line that fits into a sentence."""
+    """An error from the user's or a library's code, shortened to one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
 
@@ -113,9 +113,10 @@ def error_words(error: BaseException) -> str:
 def launch(
     script: Script, plan: Plan, start: Start | None = None, folder: Path | None = None, refuse_empty: bool = True
 ) -> Trial:
-    """Run the script once, in a fresh process unless `start` knows better. Raises `ProbeError` where nothing can be
-    learnt from it. `folder`: one of `new_folder`, where the record and what the driver writes are left.
-    `refuse_empty`: a run that fails before its first backward is an error; else it is a result where it trained."""
+    """Run the script once, by `start` or else in a fresh process. Raises `ProbeError` if the run shows no training.
+
+    The record and all that the driver writes go to `folder` (made by `new_folder`). With `refuse_empty` off, a script
+    that fails after a forward pass but before its first backward is a result, not an error."""
     folder = folder or new_folder()
     record = folder / f"{plan.kind}.tdx"
     words = {
@@ -127,7 +128,7 @@ def launch(
     }
     limit = SETUP_SECONDS + 1.5 * float(plan.options.get("seconds", 30.0))
     if plan.sources:
-        start = spawner(script)  # a forked process has begun to run the file already
+        start = spawner(script)  # a forked process already runs the original file
     killed = (start or spawner(script))(words, folder, plan.seed, limit)
     if not record.exists():
         raise ProbeError(_last_line(folder / "stderr") or f"{script} could not be started")
@@ -146,24 +147,19 @@ def new_folder() -> Path:
 
 @cache
 def results_folder() -> Path:
-    """Where probe runs leave their records, until this process ends."""
+    """The folder for the records of probe runs; it is deleted when this process ends."""
     folder = Path(tempfile.mkdtemp(prefix="traindx-probe-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def spawner(script: Script) -> Start:
-    """What runs each plan in a process of its own; `start` says whether the time limit ended it."""
-    isolation = script.isolation
-
-    def start(words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
-        return spawn(isolation, words, folder, seed, seconds)
-
-    return start
+    """A `Start` that runs each plan in a process of its own."""
+    return partial(spawn, script.isolation)
 
 
 def spawn(isolation: Isolation, words: Mapping[str, Any], folder: Path, seed: int, seconds: float) -> bool:
-    """Run the plan in a process of its own; True where the time limit ended it."""
+    """Run the plan in a process of its own. True if the time limit ended it."""
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         process = subprocess.Popen(
             isolation.command("traindx.probes._run", [json.dumps(words)], [folder], (words["script"], *words["args"])),
@@ -171,7 +167,7 @@ def spawn(isolation: Isolation, words: Mapping[str, Any], folder: Path, seed: in
             stdout=out,
             stderr=err,
             env=environment(seed),
-            start_new_session=True,  # a limit must reach the loader's workers too
+            start_new_session=True,  # the time limit must also end the loader's workers
         )
         _running.add(process.pid)
         try:
@@ -195,7 +191,7 @@ def environment(seed: int) -> dict[str, str]:
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Wait for the process to end; True where the time limit ended it."""
+    """Wait for the process to end. True if the time limit ended it."""
     try:
         process.wait(seconds)
         return False
@@ -204,7 +200,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
     finally:
         if process.poll() is None:
             kill_group(process.pid)
-            process.kill()  # where there are no groups
+            process.kill()  # for systems without process groups
             process.wait()
 
 
@@ -214,6 +210,7 @@ def kill_group(leader: int) -> None:
 
 
 def _refuse_empty(script: Script, trial: Trial, folder: Path) -> None:
+    """Raise `ProbeError` if the script made no backward pass."""
     facts = trial.run.facts
     if facts.get("backwards"):
         return
@@ -235,9 +232,9 @@ def _last_line(path: Path) -> str:
 
 
 def _hint(error: str) -> str:
-    """The rest of a sentence about the error; empty where isolation has no part in it."""
+    """A hint to append to the error; empty if isolation did not cause it."""
     if NETWORK.search(error):
-        return ". Isolated runs have no network: download first, or let it run for real with --in-place"
+        return ". Isolated runs have no network: download first, or run the script without isolation (--in-place)"
     if FILES.search(error):
-        return ". Isolated runs cannot do this: let it run for real with --in-place"
+        return ". Isolated runs cannot do this: run the script without isolation (--in-place)"
     return ""

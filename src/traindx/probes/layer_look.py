@@ -1,4 +1,4 @@
-"""A look at the layers of a checkpoint on a batch, made in an isolated process: loading a model runs code."""
+"""Measures the layers of a checkpoint on a batch, in an isolated process because loading a model runs its code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS = 600.0
 def look(wanted: Mapping[str, Any], in_place: bool = False) -> Run:
     """`wanted`: `kind` (gradients, activations), `model`, `checkpoint`, `data`, `trust_pickle`, `train_mode`, `loss`.
 
-    Raises `ProbeError` with one line that says why there is nothing to see.
+    Raises `ProbeError` with one line that says why nothing could be measured.
     """
     try:
         isolation = choose(str(wanted["model"]), in_place)
@@ -43,7 +43,7 @@ def look(wanted: Mapping[str, Any], in_place: bool = False) -> Run:
 
 
 def main(words: list[str]) -> int:
-    """In the isolated process: `[WANTED, FOLDER]`. Leaves `look.tdx`, or one line in `why_not`."""
+    """Runs in the isolated process with `[WANTED, FOLDER]`. Writes `look.tdx`, or one line to `why_not`."""
     wanted, folder = json.loads(words[0]), Path(words[1])
     try:
         run = _looked(wanted)
@@ -66,7 +66,7 @@ def _looked(wanted: Mapping[str, Any]) -> Run:
     try:
         model.train(wanted["train_mode"])
     except NotImplementedError:
-        pass  # an exported program has the mode that it was exported in
+        pass  # an exported program keeps the mode in which it was exported
     loss = loss_named(wanted["loss"], split(batch)[1]) if wanted["kind"] == "gradients" else None
     try:
         if loss is not None:
@@ -78,7 +78,7 @@ def _looked(wanted: Mapping[str, Any]) -> Run:
 
 
 def loss_named(name: str | None, target: Any) -> Any:
-    """A function of torch.nn.functional or `package.module:function`; without a name, the one that suits the target."""
+    """A function of torch.nn.functional or `package.module:function`. Without a name, the usual one for the target."""
     import torch.nn.functional as F
 
     from .loading import named

@@ -1,6 +1,7 @@
-"""Models, weights and batches from files, without running code that came with them unless that was allowed.
+"""Loads models, weights and batches from files. Code inside a file runs only with --trust-pickle.
 
-A file is opened by torch only when it is known to hold data only. Everything here runs in isolation (`layer_look`).
+Without it, torch opens only files that are known to hold nothing but data. Everything here runs in isolation
+(`layer_look`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ._pickles import holds_data_only
+from .batches import TARGETS
 from .launch import ProbeError
 
 WRAPPED = ("state_dict", "model_state_dict", "model", "model_state", "net", "weights")
@@ -26,7 +28,8 @@ CODE = (
 
 
 def load_model(spec: str, checkpoint: Path | None, trust_pickle: bool) -> Any:
-    """`package.module:factory`, an exported program (.pt2) or a TorchScript file; then the weights, if any."""
+    """The model from `package.module:factory`, an exported program (.pt2), a TorchScript file or a pickled module, with
+    the weights of the checkpoint, if any."""
     import torch
 
     if ":" in spec and not Path(spec).exists():
@@ -51,7 +54,7 @@ def load_model(spec: str, checkpoint: Path | None, trust_pickle: bool) -> Any:
 
 
 def named(spec: str) -> Callable[..., Any]:
-    """What `package.module:name` names; modules of the working folder are found."""
+    """The callable that `package.module:name` names. Modules of the working folder can be imported too."""
     module_name, _, attribute = spec.partition(":")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -101,7 +104,7 @@ def _kind(path: Path) -> str:
 
 
 def load_weights(path: Path, trust_pickle: bool) -> Mapping[str, Any]:
-    """A state dict, from under the usual wrappers."""
+    """The state dict in a file, also if it lies under one of the usual keys."""
     content = _tensors(path, trust_pickle)
     for key in WRAPPED:
         if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):
@@ -134,19 +137,20 @@ def _tensors(path: Path, trust_pickle: bool) -> Any:
         return torch.load(path, map_location="cpu", weights_only=not trust_pickle)
     except pickle.UnpicklingError:
         raise ProbeError(CODE.format(path=path, kind=_kind(path))) from None
-    except Exception as error:  # a foreign or damaged file, or a class that is not there
+    except Exception as error:  # a foreign or damaged file, or a class that cannot be imported
         raise ProbeError(f"{path} cannot be read ({_short(error)})") from None
 
 
 def _looks_like_torch(path: Path) -> bool:
-    """A zip or a pickle, be it damaged; anything else `torch.load` refuses without opening it."""
+    """Whether the file starts like a zip or a pickle. `torch.load` refuses any other file without unpickling it."""
     with path.open("rb") as file:
         start = file.read(4)
     return start[:2] == b"PK" or start[:1] in (b"\x80", b"(", b"c", b"]", b"}")
 
 
 def fit(model: Any, weights: Mapping[str, Any], path: Path) -> None:
-    """Load weights whose names may carry a wrapper's prefix. Raises one line that says what does not fit."""
+    """Load the weights into the model, without a wrapper's prefix in their names. Raises `ProbeError` if they do not
+    match."""
     wanted = model.state_dict()
     for prefix in PREFIXES:
         if not set(weights) & set(wanted) and all(key.startswith(prefix) for key in weights):
@@ -168,7 +172,7 @@ def fit(model: Any, weights: Mapping[str, Any], path: Path) -> None:
 
 
 def load_batch(path: Path, trust_pickle: bool) -> Any:
-    """Tensors: a tuple or a mapping of inputs and, last or by name, the target."""
+    """A tensor, or a tuple or mapping of inputs and a target (the last one, or named like one)."""
     import torch
 
     if path.suffix == ".npz":
@@ -185,7 +189,7 @@ def load_batch(path: Path, trust_pickle: bool) -> Any:
         content = _tensors(path, trust_pickle)
     if isinstance(content, Mapping):
         content = dict(content)
-        if not any(key in content for key in ("target", "targets", "labels", "label", "y")) and len(content) > 1:
+        if not any(key in content for key in TARGETS) and len(content) > 1:
             content = tuple(content.values())
     if not isinstance(content, (torch.Tensor, tuple, list, dict)) or not _tensors_of(content):
         raise ProbeError(f"{path} holds no tensors: save (inputs, targets), or a mapping with x and y")

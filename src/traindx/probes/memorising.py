@@ -1,4 +1,4 @@
-"""Tests whether the user's loop can overfit one batch, and at which other learning rates it can where it cannot."""
+"""Tests whether the user's loop can overfit one batch, at its own learning rate or a multiple of it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Result = Literal["learnt", "falling", "stuck", "not finite", "unknown"]
 
 STEPS = 200
 SECONDS = 12.0
-LEARNT = 0.1  # of the way from the trivial answer to the floor that may be left: dropout and rounding stay
-# A loss that the next four times as many steps would halve again is on its way.
-FALLING = 0.9
-FEWEST = 20  # steps below which a failure says nothing
-RIGHT = 0.99  # share of the batch answered rightly: it is known, whatever dropout adds to the loss
+LEARNT = 0.1  # the share of the way from trivial loss to floor that may remain: dropout and rounding never vanish
+FALLING = 0.9  # "falling" if the last quarter's distance from the floor is below this share of the quarter before
+FEWEST = 20  # with fewer steps, a failure says nothing
+RIGHT = 0.99  # at this accuracy the batch is learnt, whatever dropout adds to the loss
 
 
 @dataclass(frozen=True)
 class Memorised:
-    """`floor` and `trivial` are losses of a perfect answer and of one that ignores the input, where known."""
+    """`floor` and `trivial` are the losses of perfect predictions and of predictions that ignore the input, if known.
+    `pinned` says how the batch was pinned (see `acting/pinning.py`), `factor` multiplied the learning rate."""
 
     result: Result
     steps: int
@@ -57,29 +57,34 @@ def memorise(
 
 
 def judge(trial: Trial) -> Memorised:
-    """What a trial of kind `memorise` shows."""
-    found, losses = trial.found, by_step(trial.run)
-    steps, factor = len(losses), float(found.get("factor") or 1.0)
-    if trial.error:
-        return Memorised(
-            "unknown", steps, why_not=f"the script failed when fed the same batch again: {trial.error}", factor=factor
-        )
-    if len(trial.run.facts.get("optimizers") or ()) > 1 and len(trial.run.facts.get("backward_sites") or ()) > 1:
-        return Memorised("unknown", steps, why_not="several losses are trained in turn", factor=factor)
-    if _starts_over(trial.run):
-        why = "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
-        return Memorised("unknown", steps, why_not=why, factor=factor)
-    if not found.get("pinned"):
-        why = found.get("not_pinned") or "the script was ended before its batch could be pinned"
-        return Memorised("unknown", steps, why_not=str(why), factor=factor)
+    """The result of a trial of kind `memorise`."""
+    losses = by_step(trial.run)
+    steps, factor = len(losses), float(trial.found.get("factor") or 1.0)
+    why_not = _obstacle(trial)
+    if why_not is not None:
+        return Memorised("unknown", steps, why_not=why_not, factor=factor)
     return _measured(trial, losses, steps, factor)
 
 
+def _obstacle(trial: Trial) -> str | None:
+    """Why the trial shows nothing, whatever its losses; None if it can be judged."""
+    facts = trial.run.facts
+    if trial.error:
+        return f"the script failed when fed the same batch again: {trial.error}"
+    if len(facts.get("optimizers") or ()) > 1 and len(facts.get("backward_sites") or ()) > 1:
+        return "several losses are trained in turn"
+    if _starts_over(trial.run):
+        return "the loop creates new optimizers as it goes (tasks or folds), so one batch is not trained throughout"
+    if not trial.found.get("pinned"):
+        return str(trial.found.get("not_pinned") or "the script was ended before its batch could be pinned")
+    return None
+
+
 def _starts_over(run: Run) -> bool:
-    """Whether an optimizer first steps long after the others: loops over tasks or folds, each from its own start."""
+    """Whether an optimizer takes its first step long after the others: the script loops over tasks or folds."""
     optimizers = run.facts.get("optimizers") or ()
     firsts = [int(each["first_step"]) for each in optimizers if each.get("first_step") is not None]
-    # Several optimizers of one loop take their first steps one after another.
+    # Several optimizers of one loop take their first steps within a few steps of each other.
     return len(firsts) > 1 and max(firsts) - min(firsts) >= 2 * len(firsts)
 
 
@@ -115,19 +120,20 @@ def _measured(trial: Trial, losses: FloatArray, steps: int, factor: float) -> Me
     before, after = np.median(finite[-2 * quarter : -quarter]), np.median(finite[-quarter:])
     falling = bool(after - base < FALLING * (before - base))
     if trial.found.get("stopped_by") == "time" and last - base < FALLING * (first - base):
-        falling = True  # it was on its way when the time was over: on a busy machine that takes few steps
+        falling = True  # on a busy machine, time runs out after few steps
     return Memorised("falling" if falling else "stuck", steps, **common)
 
 
 def _bounds(trial: Trial) -> tuple[float | None, float | None]:
-    """Floor and trivial loss of what `backward` was called on: a loss function's value, or a multiple of it."""
+    """Floor and trivial loss in the units of the backpropagated loss, which may be a multiple of the loss function's
+    value."""
     floor = trial.found.get("floor")
     calls = [loss for loss in trial.run.facts.get("losses") or () if loss.get("phase") == "train"]
     ratio = calls[0].get("value_ratio") if len(calls) == 1 else None
     if not floor or ratio is None or not ratio > 0:
         return None, None
     function, loss = trial.run.series("loss/function").finite.values, by_step(trial.run)
-    # A sum of this loss and something else (a penalty, a divergence) has a floor that is not known.
+    # If the loss has further terms (a penalty, a divergence), its floor is unknown.
     if not len(function) or not len(loss) or not np.isclose(loss[0], ratio * function[0], rtol=0.02, atol=1e-6):
         return None, None
     return ratio * float(floor["floor"]), ratio * float(floor["trivial"])
@@ -139,7 +145,7 @@ def _accuracy(run: Run) -> float | None:
 
 
 def by_step(run: Run) -> FloatArray:
-    """The training loss of each step: the mean of its micro-batches."""
+    """The training loss of each step: the mean over its micro-batches."""
     series = run.series("loss/train")
     if not series:
         return np.empty(0)

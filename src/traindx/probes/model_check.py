@@ -1,4 +1,4 @@
-"""What a check makes of a model and a batch: a short training on a copy, and what the output depends on."""
+"""The check of a model and a batch: a short training of a copy on that batch, and what the output depends on."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .memorising import judge
 from .unchanged import streams_unchanged
 
 STEPS = 200
-BUDGET = 40.0  # percent of the time: this training is made to be looked at
-RATE = 1e-3  # of Adam: learns one batch with almost any model within the steps
+BUDGET = 40.0  # percent of the time for observation: observing is the purpose of this training
+RATE = 1e-3  # Adam with this learning rate overfits one batch with almost any model in so many steps
 
 
 def measure_model(model: Any, batch: Any, loss_fn: Callable[..., Any], steps: int = STEPS, rate: float = RATE) -> Run:
-    """The model is left as it was."""
+    """Train a copy of the model on the batch and return the run. The model itself does not change."""
     import torch
 
     inputs, target = split(batch)
@@ -43,7 +43,7 @@ def measure_model(model: Any, batch: Any, loss_fn: Callable[..., Any], steps: in
 
 
 class _Floor:
-    """Notes the lowest loss that the batch allows, from the first call of a standard loss function."""
+    """Computes the lowest possible loss of the batch at the first call of a standard loss function."""
 
     name = "floor"
 
@@ -57,7 +57,7 @@ class _Floor:
 
 
 def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], steps: int, rate: float) -> Trial:
-    """The plainest loop there is, under observation, on the one batch."""
+    """Train on the one batch in a plain loop, under observation."""
     import torch
     import torch.nn.functional as F
 
@@ -77,7 +77,7 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
                 loss = loss_of(twin(*inputs), target, loss_fn)
                 loss.backward()
                 optimizer.step()
-        except Exception as raised:  # by the model or the loss: an answer of the check, not its end
+        except Exception as raised:  # an error in the user's model or loss is a result of the check
             status = "exception"
             error = {"type": type(raised).__name__, "message": " ".join(str(raised).split())[:500], "site": None}
         except BaseException:
@@ -89,7 +89,7 @@ def _train(twin: Any, inputs: Any, target: Any, loss_fn: Callable[..., Any], ste
 
 
 def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Callable[..., Any]:
-    """A function of torch.nn.functional, looked up at each call: a reference taken earlier bypasses the observer."""
+    """A function of torch.nn.functional is looked up at each call, because an earlier reference bypasses the hooks."""
     import torch.nn.functional as F
 
     name = standard.get(id(loss_fn))
@@ -97,7 +97,7 @@ def _as_looked_up(loss_fn: Callable[..., Any], standard: dict[int, str]) -> Call
 
 
 def _kept(run: Run) -> Run:
-    """The run in memory: its file is about to go."""
+    """The run in memory, because its file is about to be deleted."""
     builder = RunBuilder(run.source, run.kind).measurements_of(run)
     for key, value in run.facts.items():
         builder.fact(key, value)

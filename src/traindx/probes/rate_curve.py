@@ -1,4 +1,4 @@
-"""From the losses of range tests to a learning rate: three published rules, their agreement, an interval.
+"""Suggests a learning rate from the losses of range tests: three common rules, their agreement, an interval.
 
 - *steepest*: where the smoothed loss falls fastest per decade of the learning rate (Smith 2017);
 - *valley*: two thirds along the longest stretch over which the loss falls;
@@ -14,19 +14,19 @@ import numpy as np
 
 from ..record.types import FloatArray
 
-FEWEST = 20  # points below which a curve has no shape
-WIDTH = 0.03  # of the curve's length: the smoothing kernel's deviation; three or four steps of a hundred
-START = 0.25  # of the curve: its learning rates are so low that the loss does not move
-# A valley must be deeper than what noise alone digs: the lowest of some hundred smoothed points of pure noise lies
-# about 2.5 of their deviations below the mean, and seldom twice as far.
+FEWEST = 20  # a curve with fewer points is not judged
+WIDTH = 0.03  # standard deviation of the smoothing kernel, as a share of the curve's length
+START = 0.25  # in this first share of the curve, learning rates are so low that the loss hardly moves
+# A valley must be deeper than noise alone makes it. The lowest of a hundred smoothed points of pure noise lies about
+# 2.5 standard deviations below the mean, and seldom twice as far.
 DEEP = 5.0
-SHALLOW = 0.05  # and at least this share of the starting loss
-AGREE = 10.0  # rules that differ by less than a decade agree; finders are not sharper than that
+SHALLOW = 0.05  # a valley must also be at least this share of the starting loss deep
+AGREE = 10.0  # rules that differ by less than this factor agree; range tests are not more precise than that
 
 
 @dataclass(frozen=True)
 class RateCurve:
-    """One range test: learning rates in rising order, the loss measured at each before the step was made."""
+    """One range test: learning rates in rising order, and the loss measured before the step at each of them."""
 
     rates: FloatArray = field(repr=False)
     losses: FloatArray = field(repr=False)
@@ -37,7 +37,7 @@ class RateCurve:
 
     @property
     def finite(self) -> RateCurve:
-        """Up to the first loss that is not finite."""
+        """The part before the first non-finite loss."""
         bad = np.flatnonzero(~np.isfinite(self.losses))
         end = int(bad[0]) if len(bad) else len(self.losses)
         return RateCurve(self.rates[:end], self.losses[:end])
@@ -45,7 +45,7 @@ class RateCurve:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one curve says. `rules` is empty where it has no valley, and `why_not` says so."""
+    """The suggestions from one curve. Without a clear valley `rules` is empty and `why_not` gives the reason."""
 
     curve: RateCurve = field(repr=False)
     smooth: FloatArray = field(repr=False)
@@ -55,7 +55,7 @@ class Reading:
 
     @property
     def suggestion(self) -> float | None:
-        """The middle one of the rules."""
+        """The median of the rules."""
         return float(np.median(list(self.rules.values()))) if self.rules else None
 
 
@@ -72,7 +72,7 @@ class RateAdvice:
 
     @property
     def spread(self) -> float | None:
-        """The largest suggestion over the smallest, of all repeats."""
+        """The ratio of the largest to the smallest suggestion over all repeats."""
         return None if self.interval is None else self.interval[1] / self.interval[0]
 
 
@@ -80,7 +80,7 @@ def smoothed(losses: FloatArray) -> FloatArray:
     """A Gaussian average centred on each point: unlike a running average it does not lag behind the learning rate."""
     width = max(1.0, WIDTH * len(losses))
     places = np.arange(len(losses))
-    # A loss that explodes must not reach back over its neighbours: what is beyond four times the start is cut there.
+    # Losses above four times the start are clipped: an exploding loss must not raise the average of its neighbours.
     start = float(np.median(losses[: max(3, len(losses) // 10)]))
     cut = np.minimum(losses, start + 3 * abs(start)) if start else losses
     weights = np.exp(-0.5 * ((places[:, None] - places[None, :]) / width) ** 2)
@@ -96,7 +96,8 @@ def read(curve: RateCurve) -> Reading:
     lowest = int(np.argmin(smooth))
     early = max(5, round(START * len(smooth)))
     start = float(np.median(curve.losses[:early]))
-    # Both ends of the fall are averages: of a Gaussian window, and of the first points (medians: 1.25 times as noisy).
+    # Both ends of the fall are averaged: one by the Gaussian window, the other by the median of the first points (a
+    # median is 1.25 times as noisy as a mean).
     averaged = 1 / (2 * np.sqrt(np.pi) * max(1.0, WIDTH * len(smooth))) + 1.25**2 / early
     noise = _noise(curve.losses) * np.sqrt(averaged)
     fall = start - float(smooth[lowest])
@@ -116,13 +117,13 @@ def read(curve: RateCurve) -> Reading:
 
 
 def _noise(losses: FloatArray) -> float:
-    """Deviation of single losses, from differences of neighbours in the first half, where little is learnt."""
+    """Standard deviation of single losses, from differences of neighbours in the first half, where little changes."""
     steps = np.diff(losses[: max(10, len(losses) // 2)])
     return float(1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2.0))
 
 
 def _valley(smooth: FloatArray) -> int:
-    """Two thirds along the longest decreasing stretch; single points may rise (longest decreasing subsequence)."""
+    """The index two thirds along the longest decreasing subsequence (single points in between may rise)."""
     length = [1] * len(smooth)
     start = list(range(len(smooth)))
     for i in range(1, len(smooth)):
@@ -135,7 +136,7 @@ def _valley(smooth: FloatArray) -> int:
 
 
 def advise(curves: Sequence[RateCurve]) -> RateAdvice:
-    """Bring the repeats together. Where most of them have no valley, there is no suggestion."""
+    """Combine the repeats. There is no suggestion unless more than half of the curves have a valley."""
     readings = [read(curve) for curve in curves]
     known = [reading for reading in readings if reading.suggestion is not None]
     if not known or 2 * len(known) <= len(readings):

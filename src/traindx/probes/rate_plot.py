@@ -1,4 +1,4 @@
-"""Draws a range test with matplotlib (an optional extra)."""
+"""Draws a range test with matplotlib, which is an optional dependency."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .rates import RateTest
 
 
 def draw(test: RateTest, path: Path) -> None:
-    """All repeats, the interval, the suggestion and the script's own learning rate."""
+    """Draw all repeats, the interval, the suggestion and the script's own learning rate."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")

@@ -1,4 +1,4 @@
-"""The range test, on the user's loop or on a model in memory."""
+"""The learning-rate range test, in the user's loop or on a model in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .memorising import by_step
 from .rate_curve import RateAdvice, RateCurve, advise
 
 STEPS = 120
-LOW, HIGH = 1e-6, 10.0  # below, nothing moves in so few steps; above, nothing that is in use survives
+LOW, HIGH = 1e-6, 10.0  # below, nothing moves in so few steps; above, every model in use diverges
 SECONDS = 40.0
 REPEATS = 3
 FEWEST = 40  # steps that a loop must be able to make
@@ -27,7 +27,7 @@ FEWEST = 40  # steps that a loop must be able to make
 
 @dataclass(frozen=True, repr=False)
 class RateTest:
-    """The advice, the curves behind it, the script's own learning rate, and a `Run` that holds the measurements."""
+    """The result of a range test: the advice, the script's own learning rate, and a `Run` with the measured curves."""
 
     advice: RateAdvice
     own_rate: float | None
@@ -72,8 +72,7 @@ def probe_rates(
     repeats: int = REPEATS,
     seconds: float = SECONDS,
 ) -> RateTest:
-    """Run the test inside the script, once for each repeat, with the script's seeds shifted."""
-
+    """Run the test inside the script, `repeats` times, each time with the script's seeds shifted."""
     with fork_server(script) as start:
         trials, notes = _trials(script, start, {"seconds": seconds, "low": low, "high": high}, steps, repeats)
     for trial in trials:
@@ -110,7 +109,7 @@ def _together(script: Script, trials: list[Trial], notes: list[str]) -> RateTest
     curves = [curve_of(trial.run) for trial in trials]
     first = trials[0]
     if int(first.found.get("optimizers") or 1) > 1:
-        notes.append("several optimizers: their learning rates keep their ratios, and the loss is the first one's")
+        notes.append("several optimizers: their learning rates keep their ratios; the loss is that of the first one")
     if first.found.get("stopped_by") == "time":
         notes.append(f"the time limit ended the test after {first.updates} steps (--seconds allows more)")
     sizes = first.run.series("batch_size").values
@@ -134,7 +133,7 @@ def curve_of(run: Run) -> RateCurve:
 
 
 def as_run(source: str, curves: list[RateCurve], facts: dict[str, Any]) -> Run:
-    """The curves as series `rate_test/loss/K` and `rate_test/lr/K`."""
+    """A run that holds the curves as series `rate_test/lr/K` and `rate_test/loss/K`."""
     builder = RunBuilder(source, "probe")
     for key, value in facts.items():
         builder.fact(key, value)
@@ -154,7 +153,7 @@ def lr_range_test(
     high: float = HIGH,
     steps: int = STEPS,
 ) -> RateTest:
-    """The range test on a model, an iterable of (inputs, targets) and an optimizer. Everything is put back after it.
+    """The range test on a model, an iterable of (inputs, targets) and an optimizer. All state is restored afterwards.
 
     >>> test = traindx.lr_range_test(model, loader, torch.nn.functional.cross_entropy, optimizer)  # doctest: +SKIP
     >>> test.suggestion                                                                            # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Do two starts of the script agree? Needed before any two runs may be compared."""
+"""Tests whether two starts of the script agree. If they do not, differences between runs may be chance."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Result = Literal["same", "seed", "different", "unknown"]
 
 @dataclass(frozen=True)
 class Starts:
-    """`same`: the script fixes everything itself. `seed`: starts agree only from one seed, which the script does not
-    set. `different`: they differ even from one seed."""
+    """`same`: the script sets all seeds itself. `seed`: starts agree only if they begin from the same seed, which the
+    script does not set. `different`: they differ even with the same seed."""
 
     result: Result
     steps: int = 0
@@ -31,7 +31,7 @@ class Starts:
 
 
 def begin(script: Script, seed: int, start: Start | None = None) -> Trial | ProbeError:
-    """The first steps from a seed of ours, which the script may override by its own."""
+    """The first steps, started from this seed; the script may set its own."""
     try:
         return launch(script, Plan("first-steps", {"steps": STEPS, "seconds": SECONDS}, seed=seed), start)
     except ProbeError as error:
@@ -39,7 +39,7 @@ def begin(script: Script, seed: int, start: Start | None = None) -> Trial | Prob
 
 
 def compare(first: Trial, other_seed: Trial | ProbeError, same_seed: Trial | ProbeError) -> Starts:
-    """`first` and `same_seed` began from the same seed, `other_seed` from another."""
+    """Compare the losses. `first` and `same_seed` started from one seed, `other_seed` from another."""
     for trial in (other_seed, same_seed):
         if isinstance(trial, ProbeError):
             return Starts("unknown", why_not=str(trial))
@@ -56,8 +56,9 @@ def compare(first: Trial, other_seed: Trial | ProbeError, same_seed: Trial | Pro
 
 
 def _first_difference(one: Trial, other: Trial) -> tuple[int, int | None]:
+    """The number of steps compared, and the first step at which the losses differ."""
     a, b = by_step(one.run), by_step(other.run)
-    # A step that the time limit cut short has seen a part of its micro-batches only.
+    # A step that the time limit cut short has seen only some of its micro-batches.
     length = min(len(a), len(b), one.updates, other.updates, STEPS)
     unequal = np.flatnonzero(~((a[:length] == b[:length]) | (np.isnan(a[:length]) & np.isnan(b[:length]))))
     return length, (int(unequal[0]) if len(unequal) else None)

@@ -1,4 +1,5 @@
-"""The runs that a check makes of a script: first steps, then one batch and two starts side by side."""
+"""The probe runs that `traindx check` makes of a script: the first steps, then in parallel overfitting one batch and
+two more starts."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ from .added_facts import with_facts
 from .fork_server import fork_server
 from .launch import Plan, Script, Start, launch, stop_all
 
-STEPS = 60  # enough for the schedule's deep looks and for label order; a small script makes them in a second or two
+STEPS = 60  # enough for the scheduled deep looks and to judge label order; a small script needs a second or two
 SECONDS = 10.0
 OTHER_RATES = (0.1, 10.0)
 AT_ONCE = 3
 
 
 def measure_script(script: Script, steps: int = memorising.STEPS, seconds: float = SECONDS) -> Run:
-    """Raises `ProbeError` where the script cannot be probed at all."""
+    """Run all probes of the script. Raises `ProbeError` if the script cannot be probed at all."""
     with fork_server(script) as start:
         return measure_with(script, start, steps, seconds)
 
@@ -28,13 +29,13 @@ def measure_script(script: Script, steps: int = memorising.STEPS, seconds: float
 def measure_with(
     script: Script, start: Start, steps: int = memorising.STEPS, seconds: float = SECONDS, fresh: Start | None = None
 ) -> Run:
-    """The run of the first steps, with what the other trials found as facts."""
+    """The run of the first steps; the results of the other trials are added to its facts."""
     options = {"steps": STEPS, "seconds": seconds, "evaluation": True, "wiring": True}
     with _pool() as pool:
-        # The first steps run alone, because they are timed; the rest share the machine.
+        # The first steps run alone because they are timed; the rest share the machine.
         first = launch(script, Plan("first-steps", options), start)
         one_batch = pool.submit(memorising.memorise, script, 1.0, steps, seconds, start)
-        # A fresh process: another seed also means another order of sets of strings.
+        # This needs a fresh process: another hash seed also changes the order of sets of strings.
         other = pool.submit(repeatability.begin, script, 1, fresh)
         same = pool.submit(repeatability.begin, script, 0, start)
         further: list[memorising.Memorised] = []
@@ -53,7 +54,7 @@ def measure_with(
 
 @contextmanager
 def _pool() -> Iterator[ThreadPoolExecutor]:
-    """A thread pool that is not waited for after an interrupt."""
+    """A thread pool that ends at once, with all its runs, if the block raises (Ctrl-C)."""
     pool = ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1))
     try:
         yield pool

@@ -1,4 +1,4 @@
-"""Leaves a model, an optimizer, the random streams and the modes bit for bit as they were."""
+"""Context managers that restore a model, an optimizer and the random state bit for bit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 
 @contextmanager
 def streams_unchanged() -> Iterator[None]:
-    """Random numbers drawn inside are as if never drawn."""
+    """Restore the state of all random generators after the block."""
     numpy = sys.modules.get("numpy")
     states = torch.get_rng_state(), random.getstate(), numpy.random.get_state() if numpy is not None else None
     devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() and torch.cuda.is_initialized() else None
@@ -31,9 +31,9 @@ def streams_unchanged() -> Iterator[None]:
 
 @contextmanager
 def unchanged(model: Any, optimizer: Any = None) -> Iterator[None]:
-    """Put back weights, buffers, gradients, modes, requires_grad, the optimizer's state and the random streams.
+    """Restore weights, buffers, gradients, modes, requires_grad, the optimizer's state and the random state.
 
-    Tensors keep their identity and get their old contents, so that references others hold stay valid.
+    The model's tensors stay the same objects and get their old contents, so references to them remain valid.
     """
     modules = [(module, module.training) for module in model.modules()]
     parameters = list(model.parameters())
@@ -61,7 +61,7 @@ def unchanged(model: Any, optimizer: Any = None) -> Iterator[None]:
 
 
 def _same(tensor: Any, contents: Any) -> bool:
-    """Bit for bit, so that an untouched tensor's version counter stays as it was."""
+    """Whether two tensors are equal bit for bit. An equal tensor is not copied, so its version counter stays."""
     if tensor.is_sparse:
         return False
     one, other = tensor.detach().contiguous().reshape(-1), contents.contiguous().reshape(-1)

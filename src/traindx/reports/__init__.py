@@ -1,6 +1,6 @@
-"""Reports: one model (`Diagnosis`), several renderers. No computing here.
+"""Reports: several renderers for one `Diagnosis`. Nothing is measured or judged here.
 
-One format is one file, and the file's name is the format. Its module defines `SUFFIXES` (of files written with
+Each format is one file, and the file's name is the format. Its module defines `SUFFIXES` (of files written with
 -o), `render(diagnosis, look) -> str` for one run and `render_all(diagnoses, look) -> str` for several.
 """
 
@@ -23,12 +23,12 @@ __all__ = ["Look", "format_names", "format_of", "render", "render_all"]
 
 @cache
 def format_names() -> tuple[str, ...]:
-    found = iter_modules(__path__)  # packages render something else than a diagnosis
+    found = iter_modules(__path__)  # subpackages render other things than a diagnosis
     return tuple(module.name for module in found if not module.name.startswith("_") and not module.ispkg)
 
 
 def format_of(path: Path) -> str:
-    """The format that a file's suffix asks for; text where it says nothing."""
+    """The format for a file's suffix; text for an unknown suffix."""
     return next((name for name in format_names() if path.suffix.lower() in _renderer(name).SUFFIXES), "text")
 
 
@@ -41,7 +41,7 @@ def render(
     colour: bool = False,
     ascii_only: bool = False,
 ) -> str:
-    """One diagnosis in the given format; `Look` says what the options mean."""
+    """One diagnosis in the given format; `Look` explains the options."""
     return str(_renderer(format).render(diagnosis, Look(why, width, colour, ascii_only)))
 
 

@@ -6,7 +6,7 @@ from ..causes import Fix
 
 
 def change(fix: Fix) -> list[str]:
-    """The hunks of the diff without its file names (the place is named beside it); else the code as a pattern."""
+    """The diff without its file names, which the report shows separately; without a diff, the code pattern."""
     if fix.patch:
         return [line for line in fix.patch.splitlines() if not line.startswith(("--- ", "+++ "))]
     return fix.code.strip("\n").splitlines()

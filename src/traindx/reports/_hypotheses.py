@@ -1,4 +1,4 @@
-"""The hypotheses on a page: the leading cause in full, the others in a line or two."""
+"""The hypotheses in a text report: the leading cause in full, the others in a line or two."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..wording import clean, num, probability, sentence
 from ._change import change, is_diff
 from .layout import Page
 
-NEGLIGIBLE = 0.01  # shown as "<1 %" it would only be noise
+NEGLIGIBLE = 0.01  # less likely causes ("<1 %") are not shown
 STANDS_OUT = 0.25
 BASIS = {
     "seen": "seen directly",
@@ -28,12 +28,12 @@ SAFETY = {
 
 
 def stands_out(leading: Hypothesis) -> bool:
-    """Whether one cause can be told in full; below that, several are listed as equals."""
+    """Whether the report shows this cause in full. If not, it lists several possible causes."""
     return leading.cause not in ("healthy", "unknown") and leading.confidence >= STANDS_OUT
 
 
 def cause(page: Page, leading: Hypothesis) -> None:
-    """The leading cause: why it is believed, what to change, what to leave alone."""
+    """The leading cause: its evidence, the fix, and what to avoid."""
     page.prose("CAUSE", f"{_name(leading)}, {BASIS[leading.basis]}", bullet=_share(leading))
     page.items("EVIDENCE", leading.evidence, most=4, bullet="+ ")
     page.items("AGAINST", leading.against, most=2)
@@ -42,14 +42,14 @@ def cause(page: Page, leading: Hypothesis) -> None:
     page.items("FOLLOWS", leading.consequences, most=2)
     if leading.fix:
         page.gap()
-        treatment(page, leading.fix)
+        show_fix(page, leading.fix)
     page.items("AVOID", leading.avoid, most=2)
     page.prose("VERIFY", leading.verify)
     page.prose("REFERENCE", leading.reference)
 
 
-def treatment(page: Page, fix: Fix) -> None:
-    """What to change: a diff of the user's own file, or a pattern where the place is not known."""
+def show_fix(page: Page, fix: Fix) -> None:
+    """A diff of the user's own file, or a pattern if the place is unknown."""
     page.prose("FIX", f"{fix.summary} ({SAFETY[fix.safety]})")
     if fix.location:
         page.block("", [clean(str(fix.location), page.look.ascii_only)])
@@ -62,17 +62,17 @@ def _changed(page: Page, line: str, diff: bool) -> str:
 
 
 def additional(page: Page, faults: Sequence[Hypothesis]) -> None:
-    """Faults beside the leading one: each with what shows it and what to change."""
+    """Further faults beside the leading one, each with its evidence and its fix."""
     for fault in faults:
         page.gap()
         page.prose("ALSO", f"{_name(fault)}, {BASIS[fault.basis]}: fix it next")
         page.items("EVIDENCE", fault.evidence, most=2, bullet="+ ")
         if fault.fix:
-            treatment(page, fault.fix)
+            show_fix(page, fault.fix)
 
 
 def alternatives(page: Page, rest: Sequence[Hypothesis]) -> None:
-    """What else it could be."""
+    """Less likely causes, each with its best evidence."""
     likely = [other for other in rest if other.confidence >= NEGLIGIBLE and other.beside is None]
     for i, hypothesis in enumerate(likely if page.look.why else likely[:3]):
         best = f": {hypothesis.evidence[0]}" if hypothesis.evidence else ""
@@ -80,7 +80,7 @@ def alternatives(page: Page, rest: Sequence[Hypothesis]) -> None:
 
 
 def candidates(page: Page, hypotheses: Sequence[Hypothesis]) -> None:
-    """Several causes that nothing separates yet, each with its best evidence."""
+    """Several possible causes of which none stands out, each with its best evidence."""
     likely = [hypothesis for hypothesis in hypotheses if hypothesis.confidence >= NEGLIGIBLE]
     for i, hypothesis in enumerate(likely if page.look.why else likely[:4]):
         page.prose("" if i else "POSSIBLE", _name(hypothesis), bullet=_share(hypothesis))
@@ -88,7 +88,7 @@ def candidates(page: Page, hypotheses: Sequence[Hypothesis]) -> None:
 
 
 def solved(case: SimilarCase) -> str:
-    """A case solved earlier, in one sentence."""
+    """One sentence about a similar case that was solved earlier."""
     return f"{case.script} ({case.date}) had {case.cause}, {case.verdict} by: {sentence(case.fix)} {case.effect}."
 
 
@@ -103,7 +103,7 @@ def _share(hypothesis: Hypothesis) -> str:
 
 
 def tested(trial: Mapping[str, Any]) -> str:
-    """What a controlled re-run showed."""
+    """The result of a controlled re-run."""
     parts = [f"{name} {_value(trial[name])}" for name in ("control", "treated") if name in trial]
     outcome = str(trial.get("verdict", ""))
     return f"{outcome}: {', '.join(parts)}" if outcome and parts else outcome or ", ".join(parts)

@@ -1,4 +1,4 @@
-"""How a report is to look, apart from its format."""
+"""Options of a report's appearance, apart from its format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Look:
-    """`why` shows each hypothesis's arithmetic and shortens nothing; `ascii_only` is for streams without Unicode."""
+    """`why` adds each hypothesis's arithmetic and shortens no list; `ascii_only` is for streams without Unicode."""
 
     why: bool = False
     width: int = 80

@@ -1,4 +1,4 @@
-"""Several runs at a glance: one row each, the last thing on the screen."""
+"""The table of several runs, one row each, printed last."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ._hypotheses import stands_out
 from .layout import GAP, Page, cells, row
 
 MOST_NAMED = 6  # runs or folders in one command
-VERDICT = 12  # columns of the longest verdict
+VERDICT = 12  # terminal columns of the longest verdict
 LONGEST_NAME = 48
-NARROW = 80  # below this the length of a run gives way to what was found
+NARROW = 80  # a narrower terminal has no room for the lengths of the runs
 
 
 def overview(page: Page, diagnoses: Sequence[Diagnosis], words: Sequence[tuple[str, str]]) -> None:
-    """`words` are the verdicts with their colours. What was found takes the rest of the line, and folds."""
+    """`words` are the verdicts with their colours. The finding takes the rest of the line and wraps."""
     ascii_only, width = page.look.ascii_only, page.look.width
     runs = [clean(diagnosis.source, ascii_only) for diagnosis in diagnoses]
     lengths = [counted(diagnosis.steps, diagnosis.step_unit) for diagnosis in diagnoses]
@@ -36,7 +36,9 @@ def overview(page: Page, diagnoses: Sequence[Diagnosis], words: Sequence[tuple[s
 
 
 def command_for(diagnoses: Sequence[Diagnosis]) -> str:
-    """How to compare the runs: by name, or by the folder that holds many; empty where a file holds several."""
+    """The command that compares the runs, by their names or, if they are many, by their folders.
+
+    Empty if one file holds several runs, or if the names do not fit into a command."""
     sources = list(dict.fromkeys(diagnosis.source for diagnosis in diagnoses))
     if len(sources) < len(diagnoses):
         return ""
@@ -47,7 +49,7 @@ def command_for(diagnoses: Sequence[Diagnosis]) -> str:
 
 
 def finding(diagnosis: Diagnosis) -> str:
-    """The leading cause where one stands out, else the summary."""
+    """The leading cause if one stands out, else the summary."""
     named = diagnosis.verdict == "sick" or diagnosis.suspected
     if named and diagnosis.hypotheses and stands_out(diagnosis.leading):
         leading = diagnosis.leading

@@ -1,4 +1,4 @@
-"""A loss curve as a small picture of its own, for pages without scripts."""
+"""The loss curves as a small SVG, for pages without scripts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..record.types import FloatArray
 from ..wording import markup, num4
 
 WIDTH, HEIGHT = 640, 120
-COLUMNS = 320  # each keeps its lowest and its highest value, so that no spike is lost
-DECADES = 10.0
+COLUMNS = 320  # each shows its lowest and its highest value, so that no spike is lost
+DECADES = 10.0  # values that span more than this ratio are drawn on a log scale
 
 
 def sketch(loss: Series | None, validation: Series | None, onset: int | None, unit: str) -> str:
-    """An `<svg>` of both losses; empty where neither has a finite value."""
+    """An `<svg>` of both losses; empty if neither has a finite value."""
     curves = [(name, series.finite) for name, series in (("loss", loss), ("validation", validation)) if series]
     curves = [(name, series) for name, series in curves if series]
     if not curves:
@@ -30,7 +30,7 @@ def sketch(loss: Series | None, validation: Series | None, onset: int | None, un
 
     def up(points: FloatArray) -> FloatArray:
         scaled = np.log(points) if log else points
-        # Halved first: the difference of two huge numbers of opposite sign is infinite.
+        # Halve first: the difference of two huge numbers of opposite sign would overflow.
         return HEIGHT - (scaled / 2 - low / 2) / ((high / 2 - low / 2) or 1.0) * HEIGHT
 
     lines = []
@@ -50,7 +50,7 @@ def sketch(loss: Series | None, validation: Series | None, onset: int | None, un
 
 
 def _thinned(series: Series) -> tuple[FloatArray, FloatArray]:
-    """At most two points a column."""
+    """At most two points per column."""
     steps, values = series.steps.astype(np.float64), series.values
     if len(values) <= 2 * COLUMNS:
         return steps, values

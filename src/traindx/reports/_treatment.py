@@ -1,4 +1,4 @@
-"""What trials showed, as lines of text that the renderers share."""
+"""The results of trials as lines of text, shared by the renderers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ HEADS = {
     "nothing-to-treat": ("NOTHING TO TREAT", "green"),
     "not-treatable": ("NOT TREATABLE", "yellow"),
 }
-LARGEST = -0.95  # a change beyond it is not told apart
+LARGEST = -0.95  # larger relative improvements are shown as "at least 95 % lower"
 VERDICTS = {"no-change": "no change"}
 CONFIRMED = {
     True: "The patched script was run once in place of your file, isolated, and behaves like the trial.",
-    False: "The patched script was run once and does NOT behave like the trial: look before you apply it.",
+    False: "The patched script was run once and does NOT behave like the trial: check it before you apply it.",
 }
 CONFIRMED_ARGUMENT = {
     True: "Your script was run once with the changed argument, isolated, and behaves like the trial.",
@@ -29,7 +29,7 @@ CONFIRMED_ARGUMENT = {
 
 
 def treated(page: Page, treatment: Treatment, headline: str) -> None:
-    """The verdict of the trials, each trial in a line, and what they cost. `headline` has been told already."""
+    """The verdict of the trials, one line for each trial, and their cost. `headline` is already on the page."""
     word, style = HEADS[treatment.verdict]
     page.gap()
     page.prose("TREATED", word if treatment.text in headline else f"{word}: {treatment.text}", style=style)
@@ -44,7 +44,7 @@ def treated(page: Page, treatment: Treatment, headline: str) -> None:
 
 
 def lines(treatment: Treatment) -> Iterator[str]:
-    """The same as items of a list."""
+    """The same as Markdown list items."""
     word, _ = HEADS[treatment.verdict]
     yield f"**{word.capitalize()}**: {treatment.text}"
     yield from (trial_line(trial) for trial in treatment.trials)
@@ -77,7 +77,7 @@ def _confirmed(treatment: Treatment, confirmed: bool) -> str:
 
 
 def _change(change: float, low: float, high: float) -> str:
-    """The relative change; where it is as large as can be told, only that."""
+    """The relative change with its interval, or only a bound if it is very large."""
     if change <= LARGEST:
         return f", at least {-100 * LARGEST:.0f} % lower"
     return f", {100 * change:+.0f} % (95 % interval {100 * low:+.0f} % to {100 * high:+.0f} %)"

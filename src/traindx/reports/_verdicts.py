@@ -1,4 +1,4 @@
-"""How a verdict and a run's end are named: once for every HTML page."""
+"""The words for a verdict and for a run's end, shared by all HTML pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .text import ENDINGS, VERDICTS
 class State(NamedTuple):
     key: str  # sick, suspected, healthy, inconclusive or out-of-scope
     word: str
-    mark: str  # tells verdicts apart without colour
+    mark: str  # distinguishes verdicts without colour
 
 
 MARKS = {"sick": "▲", "suspected": "◆", "healthy": "✓", "inconclusive": "?", "out-of-scope": "→"}
@@ -23,5 +23,5 @@ def state(diagnosis: Diagnosis) -> State:
 
 
 def ending(diagnosis: Diagnosis) -> list[str]:
-    """How the run ended, in a list that is empty where nobody knows."""
+    """How the run ended, as a list of one text; empty if unknown."""
     return [ENDINGS.get(diagnosis.exit, f"ended with {diagnosis.exit}")] if diagnosis.exit else []

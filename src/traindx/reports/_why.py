@@ -1,4 +1,4 @@
-"""The arithmetic behind each hypothesis: what was believed before, and what every sign added or took away."""
+"""The arithmetic behind each hypothesis: its prior, and what every sign added or subtracted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .layout import Page
 def why(page: Page, diagnosis: Diagnosis) -> None:
     page.gap()
     page.prose(
-        "WHY", "In log-odds: the prior, then for every sign its level (0 normal, 1 unmistakable) times its weight."
+        "WHY", "In log-odds: the prior plus, for every sign, its level (0 normal, 1 unmistakable) times its weight."
     )
     for sign, error in diagnosis.errors.items():
         page.prose("", f"traindx failed to measure {sign}: {error}")

@@ -1,6 +1,6 @@
-"""The diagnosis as compact HTML without scripts: for a notebook's cell, a mail or a chat that shows HTML.
+"""The diagnosis as compact HTML without scripts, for a notebook cell, a mail or a chat that shows HTML.
 
-`traindx report` writes the full page with charts (`page/`); this one needs nothing but the diagnosis.
+`traindx report` writes the full page with charts (`page/`); this one needs only the diagnosis.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
 
 
 def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:  # noqa: ARG001 (HTML looks the same everywhere)
-    """One document; it works from a mail or a disk, and loads nothing."""
+    """One document that loads nothing, so it works in a mail and from a disk."""
     title = diagnoses[0].summary if len(diagnoses) == 1 else f"{len(diagnoses)} runs"
     return "\n".join(
         [
@@ -42,7 +42,7 @@ def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:  # noqa: ARG0
 
 
 def fragment(diagnosis: Diagnosis) -> str:
-    """One `<section>` with its own style, to stand inside another page."""
+    """One `<section>` with its own style, to embed in another page."""
     return f"<style>{STYLE.read_text(encoding='utf-8')}</style>{section(diagnosis)}"
 
 

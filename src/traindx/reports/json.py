@@ -1,7 +1,7 @@
-"""The diagnosis as JSON, in exactly the shape of `diagnosis.schema.json` beside this file. Strict JSON.
+"""The diagnosis as strict JSON that conforms to `diagnosis.schema.json` beside this file.
 
-JSON has no NaN and no infinity; they are written as the strings "NaN", "Infinity" and "-Infinity", so that a loss
-that was not a number is not mistaken for one that was not measured.
+JSON has no NaN and no infinity. They are written as the strings "NaN", "Infinity" and "-Infinity", so that a loss of
+NaN is not mistaken for a loss that was not measured.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:  # noqa: ARG001 (JSON looks
 
 
 def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:  # noqa: ARG001
-    """One object a line."""
+    """One object per line."""
     return "\n".join(json.dumps(as_object(diagnosis), allow_nan=False) for diagnosis in diagnoses)
 
 
@@ -93,7 +93,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 
 def strict(value: Any) -> Any:
-    """`value` in terms of JSON: numpy scalars and arrays too; anything unknown by its text."""
+    """`value` as JSON types. Accepts numpy scalars and arrays; any other object becomes its text."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, Mapping):

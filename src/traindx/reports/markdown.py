@@ -1,4 +1,4 @@
-"""The diagnosis as Markdown, for an issue, a notebook or a chat: nothing is shortened."""
+"""The diagnosis as Markdown for an issue, a notebook or a chat. No list is shortened."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _questions(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _cause(diagnosis: Diagnosis) -> Iterator[str]:
-    """The leading cause in full, where one stands out."""
+    """The leading cause in full, if one stands out."""
     if not _told_in_full(diagnosis):
         return
     leading = diagnosis.leading
@@ -139,25 +139,25 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def prose(text: str) -> str:
-    """Text as Markdown that shows it unchanged; what stands between backticks is meant as code and stays."""
+    """Text escaped so that Markdown shows it unchanged. Spans between backticks remain code."""
     flat = " ".join(clean(text).split())
     parts = re.split(r"(`[^`]+`)", flat)  # every second part is a code span
     return "".join(part if i % 2 else _escaped(part) for i, part in enumerate(parts))
 
 
 def _together(texts: Sequence[str]) -> str:
-    """Several sentences in one cell, some of which have no full stop."""
+    """Several sentences, with or without a full stop, joined for one cell."""
     return "; ".join(text.rstrip(".") for text in texts)
 
 
 def _escaped(text: str) -> str:
-    """Only what Markdown would act on: an underscore inside a word is harmless, and update\\_ratio is ugly to read."""
+    """Escape only what Markdown would interpret. An underscore inside a word is harmless and stays."""
     text = re.sub(r"([\\*<`]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|\[(?=[^\]]*\]\()|&(?=#?\w+;))", r"\\\1", text)
     return re.sub(r"^([#>+-]|\d+(?=[.)]))", lambda start: _at_start(start[0]), text)
 
 
 def _at_start(mark: str) -> str:
-    # A number is kept from opening a list by escaping what follows it.
+    # A number would start a list; escape the character after it.
     return f"{mark}\\" if mark.isdigit() else f"\\{mark}"
 
 
@@ -166,7 +166,7 @@ def cell(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """A code span, whatever backticks the text holds."""
+    """A code span that works for any backticks in the text."""
     flat = " ".join(clean(text).split())
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
     pad = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""

@@ -1,4 +1,4 @@
-"""The diagnosis as a page for the terminal: readable at 80 columns, without colour, and in a log file."""
+"""The diagnosis as text for a terminal or a log file: readable at 80 columns and without colour."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEVERITIES = {"critical": "red", "warning": "yellow", "info": None}
 ENDINGS = {
     "ok": "ended normally",
     "running": "still running",
-    "exception": "ended by an exception",
+    "exception": "ended with an exception",
     "killed": "was killed",
 }
 
@@ -57,7 +57,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
 
 
 def render_all(diagnoses: Sequence[Diagnosis], look: Look) -> str:
-    """The reports one after another, then a table of all runs: what is on the screen at the end."""
+    """The reports one after another, then a table of all runs, which stays on the screen."""
     page = Page(look)
     for diagnosis in diagnoses:
         page.lines += [render(diagnosis, look), "", "-" * look.width, ""]
@@ -78,7 +78,7 @@ def _verdict(page: Page, diagnosis: Diagnosis) -> None:
     page.prose(word, diagnosis.summary, style=style)
     if diagnosis.kind == "interview":
         if diagnosis.verdict != "out-of-scope":
-            page.prose("", "This rests on your answers; a measurement may say otherwise.")
+            page.prose("", "This is based on your answers; a measurement may show something else.")
         page.items("DO NOW", diagnosis.do_now, most=3)
         return
     details = [diagnosis.kind, counted(diagnosis.steps, diagnosis.step_unit)]
@@ -94,7 +94,7 @@ def _curves(page: Page, diagnosis: Diagnosis) -> None:
         return
     page.gap()
     rows = 3 if diagnosis.verdict == "sick" and len(curves) == 1 else 2
-    onset = diagnosis.onset if diagnosis.verdict != "healthy" else None  # an oddity of a healthy run is no onset
+    onset = diagnosis.onset if diagnosis.verdict != "healthy" else None
     look, unit = page.look, diagnosis.step_unit
     lines = figure(curves, onset, width=look.width - page.margin, rows=rows, ascii_only=look.ascii_only, unit=unit)
     first = "LOSS" if diagnosis.loss else "VAL LOSS"
@@ -136,7 +136,7 @@ def _healthy(page: Page, diagnosis: Diagnosis) -> None:
 
 
 def _open(page: Page, diagnosis: Diagnosis) -> None:
-    """Inconclusive or out of scope: what was measured, what it may be, what was asked."""
+    """Inconclusive or out of scope: the signs, possible causes and the questions asked."""
     page.gap()
     _signs(page, diagnosis.symptoms, diagnosis, most=4)
     if diagnosis.verdict == "inconclusive":
@@ -148,13 +148,13 @@ def _open(page: Page, diagnosis: Diagnosis) -> None:
 
 
 def _signs(page: Page, signs: Sequence[Sign], diagnosis: Diagnosis, most: int) -> None:
-    """What the headline has not said yet; the bullet's colour is the severity."""
+    """The signs that the summary does not mention; the bullet's colour shows the severity."""
     shown = [sign for sign in signs if sign.text not in diagnosis.summary]
     page.items("SIGNS", [sign.text for sign in shown], most=most, marks=[SEVERITIES[sign.severity] for sign in shown])
 
 
 def _asked(page: Page, diagnosis: Diagnosis, most: int) -> None:
-    """Questions whose answer does not stand above already."""
+    """Questions whose answers are not shown above."""
     told = {sign.text for sign in diagnosis.symptoms}
     asked = [a for a in diagnosis.questions if a.finding not in told and a.finding not in diagnosis.summary]
     page.items("ASKED", [f"{a.question} {a.finding}" for a in asked], most=most)
@@ -165,7 +165,7 @@ def _blind_spots(page: Page, diagnosis: Diagnosis) -> None:
 
 
 def _next(page: Page, diagnosis: Diagnosis) -> None:
-    """What to do next. The last line is one command, to copy."""
+    """What to do next. The last line is a command to copy."""
     page.gap()
     tests = list(diagnosis.next_tests if page.look.why else diagnosis.next_tests[:1])
     for test in reversed(tests[1:]):
@@ -182,7 +182,7 @@ def _purpose(test: NextTest) -> str:
 
 
 def _otherwise(diagnosis: Diagnosis) -> tuple[str, str]:
-    """The command for a run that needs no further test: the page of its cause, or a look at its curves."""
+    """The command and its purpose for a run that needs no further test: explain its cause, or show its curves."""
     if diagnosis.verdict == "sick" and diagnosis.hypotheses and diagnosis.leading.cause not in ("healthy", "unknown"):
         return f"traindx explain {diagnosis.leading.cause}", "why this happens, how to fix it and how to verify the fix"
     if diagnosis.source.endswith(".tdx"):

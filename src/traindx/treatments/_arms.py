@@ -1,4 +1,4 @@
-"""Runs arms: isolated re-runs of the script, side by side, each made once."""
+"""Runs arms (isolated re-runs of the script), several in parallel, each only once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..paths import shown
-from ..probes.launch import Plan, ProbeError, Script, Start, Trial, launch, new_folder
+from ..probes.launch import Plan, ProbeError, Script, Start, Trial, error_line, launch, new_folder
 from ..record import RecordError, Run, load
 from .caching import TrialCache, code_digest, file_digests
 
@@ -20,7 +20,7 @@ KIND = "traindx.treatments.arm"
 
 @dataclass(frozen=True)
 class Length:
-    """How long an arm may run; with `evaluation`, up to the script's next evaluation after these steps."""
+    """How long an arm may run; with `evaluation`, until the script's next evaluation after these steps."""
 
     steps: int
     seconds: float
@@ -29,8 +29,8 @@ class Length:
 
 @dataclass(frozen=True)
 class Arm:
-    """A change of the run, or none. `label` is what people see of it; `sources` run in place of the files, with `args`
-    in place of the script's arguments where they are given."""
+    """A run with one change, or none (the control). `label` is shown to people. `sources` replace the contents of
+    files; `args`, if given, replace the script's arguments."""
 
     label: str
     module: str | None = None
@@ -44,7 +44,7 @@ CONTROL = Arm("control")
 
 @dataclass(frozen=True)
 class Made:
-    """An arm that was run. `error`: one line if the script failed, or if nothing can be learned from the run."""
+    """An arm that was run. `error`: one line if the script failed, or if the run shows nothing."""
 
     run: Run | None
     found: Mapping[str, Any]
@@ -79,7 +79,7 @@ class Silent:
 
 
 class Arms:
-    """Makes arms of one script in threads that wait for processes; `made` holds what has ended."""
+    """Runs arms of one script, each in a process that a thread waits for."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Arms:
         return self._pool.submit(self.run, arm, seed, length)
 
     def all(self, wanted: Sequence[tuple[Arm, int, Length]]) -> list[Made]:
-        """Several at once, in the order in which they were asked for."""
+        """Runs several arms in parallel; the results have the order of `wanted`."""
         futures = [self.submit(*each) for each in wanted]
         return [future.result() for future in futures]
 
@@ -114,7 +114,8 @@ class Arms:
             found = run.fact("probe")
             self._same_sources(found)
             self._watch.ended(arm.label, seed, "known from an earlier trial")
-            return Made(run, found, float(found.get("wall") or found.get("seconds") or 0.0), _error(run), cached=True)
+            seconds = float(found.get("wall") or found.get("seconds") or 0.0)
+            return Made(run, found, seconds, error_line(run), cached=True)
         folder, began, since = new_folder(), time.monotonic(), time.time()
         options = {
             "steps": length.steps, "seconds": length.seconds, "evaluation": length.evaluation, "module": arm.module,
@@ -141,17 +142,17 @@ class Arms:
         path = self._cache.find(about)
         try:
             return load(path) if path is not None else None
-        except RecordError:  # damaged: it is made again
+        except RecordError:  # damaged: run it again
             return None
 
     def _same_sources(self, found: Mapping[str, Any]) -> None:
-        """Arms are compared with each other: an edit between two of them would look like an effect."""
+        """Raise if a source file changed between two arms, because the edit would look like an effect."""
         for path, digest in file_digests(found.get("files") or ()).items():
             if self._sources.setdefault(path, digest) != digest:
                 raise ProbeError(f"{shown(path)} changed while the trials ran: run traindx treat again")
 
     def _called(self, arm: Arm) -> tuple[Script, Start | None]:
-        """The script, and what starts it; with other arguments, a process of its own."""
+        """The script and its start; with changed arguments, it needs a fresh process (start None)."""
         return (self._script, self._start) if arm.args is None else (replace(self._script, args=arm.args), None)
 
     def _about(self, arm: Arm, seed: int, length: Length) -> dict[str, Any]:
@@ -168,12 +169,6 @@ class Arms:
             "seed": seed,
             "length": [length.steps, length.seconds, length.evaluation],
         }
-
-
-def _error(run: Run) -> str | None:
-    from ..probes.launch import error_line
-
-    return error_line(run)
 
 
 def _how(trial: Trial) -> str:

@@ -1,33 +1,34 @@
-"""What an intervention is. Its module, one file in `interventions/`, defines these names; `all_interventions()`
-collects them, and those of other packages by the entry-point group `traindx.treatments.interventions`.
+"""What interventions and experiments are. An intervention is one file in `interventions/` that defines the names below.
+`all_interventions()` collects them, and those of other packages by the entry-point group
+`traindx.treatments.interventions`.
 
     ID = "scale-lr"
     TITLE = "Scale the learning rate"     an imperative sentence without a full stop
     TESTS = ("lr-too-high", "lr-too-low") the causes that it tests, most specific first
-    SAFETY = "changes-result"             as of a fix: safe, changes-result, costly
-    JUDGED_BY = "loss"                    which outcome has to be better, see below
+    SAFETY = "changes-result"             as for a fix: safe, changes-result, costly
+    JUDGED_BY = "loss"                    which outcome must improve, see below
     COST = 1.0                            run time in multiples of the control's (optional)
-    DECISIVE = 1.0                        how far a cure proves the very cause, 0 to 1 (optional)
-    LEAVES = ("loss-negated",)            signs that stay in the record although their fault is gone (optional):
-                                          those read from the script's own loss, where another one is differentiated
+    DECISIVE = 1.0                        how strongly a cure proves this cause, 0 to 1 (optional)
+    LEAVES = ("loss-negated",)            signs that remain although the fault is gone (optional), for example because
+                                          they are read from the script's own loss, not from the one differentiated
     def doses(run, signs, cause) -> Sequence[Dose] | Refusal
     def begin(options) -> Driver          acts inside the script's process
-    def fix(run, signs, cause, dose) -> Fix | None   the source's change for another dose than the first (optional)
+    def fix(run, signs, cause, dose) -> Fix | None   the change of the source for any dose but the first (optional)
 
 JUDGED_BY
-    loss        the training loss at equal steps. The loss-free score must not fall and validation must not worsen.
+    loss        the training loss at equal steps. Neither the loss-free score nor the validation loss may get worse.
     score       the loss-free score: for changes of the loss itself, after which losses cannot be compared.
-    validation  what the script's own evaluation measures.
-    symptoms    the symptom alone; the outcome must not be worse. For faults that do not slow the training.
-    time        the seconds that a step takes; the loss must not be worse.
+    validation  the validation loss of the script's own evaluation.
+    symptoms    only the symptom; the outcome must not be worse. For faults that do not slow the training.
+    time        the seconds per step; the loss must not be worse.
 
-`doses` chooses numbers from this run, the fix's own number first. The module must import without torch: `begin` and
-its driver run where the script has imported it, `doses` runs where nobody has. A driver counts in `acted` how often it
-really changed something; a trial whose driver never acted has failed.
+`doses` chooses numbers from this run, the fix's own number first. It runs in a process without torch, so the module
+must import without torch; `begin` and its driver run in the script's process. A driver counts in `acted` how often it
+changed something; a trial whose driver never acted has failed.
 
-An experiment, one file in `experiments/`, tests a cause that no change of the run cures. It defines ID, TITLE, TESTS,
-COST and `arms(run, signs, cause) -> Sequence[Dose] | Refusal`, `begin(options) -> Driver`, and
-`tells(control, arms) -> Told`: what the records of the control and of the arms say about the cause.
+An experiment is one file in `experiments/`. It tests a cause that no change of the run cures. It defines ID, TITLE,
+TESTS, COST (optional), `arms(run, signs, cause) -> Sequence[Dose] | Refusal`, `begin(options) -> Driver`, and
+`tells(control, arms) -> Told`, which compares the records of the control and of the arms.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ Safety = Literal["safe", "changes-result", "costly"]
 
 @dataclass(frozen=True)
 class Dose:
-    """One way to make the change: `options` go to `begin`, `text` tells people ("learning rate 0.5 -> 0.003").
+    """One way to make the change: `options` go to `begin`, `text` is for people ("learning rate 0.5 -> 0.003").
 
-    `steps`: how many steps the changed run makes for each of the control's. With batches of another size, both have
-    then seen equal numbers of samples. `fix`: the source's own change is made instead of a driver's. `judged_by`: by
-    what this dose is judged, where that is not what the intervention says.
+    `steps`: how many steps the treated run makes for each step of the control, so that both see the same number of
+    samples if the batch size changes. `fix`: run the script with this fix instead of a driver. `judged_by`: overrides
+    the intervention's JUDGED_BY for this dose.
     """
 
     options: Mapping[str, Any]
@@ -65,14 +66,14 @@ class Dose:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why the change cannot be made in this run: one clause."""
+    """The reason, in one clause, why the change cannot be made in this run."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Told:
-    """What an experiment says: `for` or `against` the cause, or `nothing`; `factor` is the likelihood ratio."""
+    """The answer of an experiment: `for` or `against` the cause, or `nothing`; `factor` is the likelihood ratio."""
 
     answer: Literal["for", "against", "nothing"]
     text: str
@@ -80,8 +81,8 @@ class Told:
 
 
 class Intervening(Driver):
-    """A driver that counts what it changed. `note` is told where the trial fails. `samples`: it exchanges whole
-    samples, so that answers are to be scored against the targets that it gives instead of the script's own."""
+    """A driver that counts its changes in `acted`. `note` explains why it did not act. With `samples`, it replaces
+    whole samples, so predictions are scored against its targets instead of the script's own."""
 
     samples = False
 
@@ -125,7 +126,7 @@ class Experiment:
 
 @cache
 def all_interventions() -> dict[str, Intervention]:
-    """Every intervention, by id."""
+    """All interventions by id."""
     found: dict[str, Intervention] = {}
     for module in modules_of("traindx.treatments.interventions", defining="JUDGED_BY"):
         if module.ID in found:
@@ -148,7 +149,7 @@ def all_interventions() -> dict[str, Intervention]:
 
 @cache
 def all_experiments() -> dict[str, Experiment]:
-    """Every experiment, by id."""
+    """All experiments by id."""
     found: dict[str, Experiment] = {}
     for module in modules_of("traindx.treatments.experiments", defining="tells"):
         if module.ID in found:

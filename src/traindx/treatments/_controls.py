@@ -1,4 +1,4 @@
-"""The arms that every trial is compared with, and what the arms are compared by."""
+"""The control and placebo arms that every trial is compared with, and the measures of comparison."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ._symptoms import OF_LENGTH
 from .placebo import DOSE as PLACEBO_DOSE
 
 PLACEBO = Arm("placebo", "traindx.treatments.placebo", PLACEBO_DOSE.options)
-PLACEBO_EVERY = 2  # of the seeds, one has a placebo too
-SAME_START = 1e-4  # relative difference of first losses of two runs from the same seed
+PLACEBO_EVERY = 2  # every second seed also has a placebo
+SAME_START = 1e-4  # first losses of two runs with the same seed may differ by this share
 MEASURES: dict[JudgedBy, str] = {
     "loss": "training loss",
     "score": "loss-free score",
@@ -31,21 +31,21 @@ MEASURES: dict[JudgedBy, str] = {
 
 @dataclass
 class Controls:
-    """The arms that every trial is compared with, made when they are needed."""
+    """The arms that every trial is compared with, run when they are needed."""
 
     arms: Arms
     length: Length
     signs: Signs
     made: dict[int, Made] = field(default_factory=dict)
     placebos: dict[int, Made] = field(default_factory=dict)
-    seeded: bool = True  # the same seed gives the same start
+    seeded: bool = True  # the same seed gives the same first loss
     _signs: dict[int, Signs] = field(default_factory=dict)
 
     def ensure(
         self, seeds: Sequence[int], others: Sequence[tuple[Arm, int]], steps: float = 1.0, alone: bool = False
     ) -> list[Made]:
-        """Runs the controls and placebos of these seeds that are missing beside other arms; returns the others.
-        `steps`: those that the others make for each of the control's. `alone`: one run at a time, for their speed."""
+        """Runs other arms together with the missing controls and placebos of these seeds; returns the other arms.
+        `steps`: the other arms' steps for each step of the control. `alone`: one run at a time, to measure speed."""
         missing = [(CONTROL, seed) for seed in seeds if seed not in self.made]
         blind = [(PLACEBO, seed) for seed in seeds if seed % PLACEBO_EVERY == 0 and seed not in self.placebos]
         long = replace(self.length, steps=max(1, round(steps * self.length.steps)))
@@ -57,7 +57,7 @@ class Controls:
         return found[: len(others)]
 
     def signs_of(self, seed: int) -> Signs:
-        """What the control of this seed shows."""
+        """The signs of this seed's control."""
         if seed == 0:
             return self.signs
         if seed not in self._signs:
@@ -67,7 +67,7 @@ class Controls:
         return self._signs[seed]
 
     def _compare_starts(self) -> None:
-        """The first loss comes before any change of a learning rate: from one seed it is the same."""
+        """Clear `seeded` if control and placebo start differently: their first losses precede any change."""
         for seed, placebo in self.placebos.items():
             control = self.made.get(seed)
             if control is None or control.run is None or placebo.run is None:
@@ -78,13 +78,13 @@ class Controls:
 
     @property
     def noiseless(self) -> bool:
-        """Whether placebos changed nothing at all, not even in the last bit."""
+        """Whether placebos changed nothing at all, not even the last bit."""
         pairs = [(self.made.get(seed), placebo) for seed, placebo in self.placebos.items()]
         runs = [(one.run, other.run) for one, other in pairs if one is not None and one.run and other.run]
         return bool(runs) and all(_same_losses(one, other) for one, other in runs)
 
     def reached(self, run: Run, steps: float = 1.0) -> bool:
-        """Whether a run got far enough to show what the control shows; `steps` as in `ensure`."""
+        """Whether a run got far enough to show the control's symptoms; `steps` as in `ensure`."""
         control = self.made[0].run
         return control is not None and 2 * run.steps >= steps * min(control.steps, self.length.steps)
 
@@ -93,7 +93,7 @@ class Controls:
         return outcomes.outcome(run, steps) if run is not None else None
 
     def scatter(self, kind: JudgedBy) -> list[float]:
-        """What placebos change; and where seeds do not decide, how much controls differ among themselves."""
+        """The differences between controls and placebos; if the script ignores seeds, also those between controls."""
         steps = self.length.steps
         pairs = [(self.made[s], placebo) for s, placebo in self.placebos.items() if s in self.made]
         if not self.seeded:
@@ -108,9 +108,9 @@ class Controls:
 
 
 def difference(kind: JudgedBy, control: Outcome, treated: Outcome) -> Difference | None:
-    """How much better the treated arm is by what it is judged by; None where that was not measured."""
+    """How much better the treated arm is by this measure; None if it was not measured."""
     if kind == "score":
-        # On held-out data where the script evaluates: on training data a model may have nothing left to gain.
+        # On held-out data if there are any: on training data, a model may have nothing left to gain.
         return outcomes.in_score(control.validation_score, treated.validation_score) or outcomes.in_score(
             control.score, treated.score
         )
@@ -122,7 +122,7 @@ def difference(kind: JudgedBy, control: Outcome, treated: Outcome) -> Difference
 
 
 def kind_of(measure: str, otherwise: JudgedBy) -> JudgedBy:
-    """What an effect with this measure was judged by; `otherwise` where several are measured alike."""
+    """The kind of judgement behind a measure's name; `otherwise` if several kinds share the name."""
     found: list[JudgedBy] = [kind for kind, name in MEASURES.items() if measure.startswith(name)]
     return otherwise if otherwise in found else found[0] if found else otherwise
 
@@ -134,7 +134,8 @@ def _same_losses(one: Run, other: Run) -> bool:
 
 
 def judged_by(intervention: Intervention, dose: Dose, controls: Controls) -> JudgedBy:
-    """As the dose or its intervention says; but in adversarial training no loss says how well it goes."""
+    """The kind that the dose or its intervention requests. In adversarial training, where losses mean little, symptoms
+    decide instead of the loss."""
     kind = dose.judged_by or intervention.judged_by
     run = controls.made[0].run
     rivals = run is not None and len(run.optimizers) > 1 and len(run.entries("backward_sites")) > 1

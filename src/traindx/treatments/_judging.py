@@ -1,4 +1,4 @@
-"""What the seeds of a trial say together: cured, helped, no change or worse."""
+"""The verdict of a trial over all its seeds: cured, helped, no change or worse."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ._controls import MEASURES
 from ._outcomes import Difference, Level, Outcome
 from ._symptoms import gone
 
-HARM = math.log(1.1)  # by which what is not judged by may not get worse
+HARM = math.log(1.1)  # other measures than the one judged by may get worse by at most this
 MUCH_BETTER = math.log(2.0)  # half the loss, or half as many errors
 AT_EQUAL_SAMPLES = " at equal samples seen"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A seed: how much better the treated arm was, and whether the symptom was gone. `shown`: the seed's own control
-    shows the symptom, so that it can be gone."""
+    """One seed: how much better the treated arm was, and how its symptoms changed. `shown`: the control of this seed
+    shows the symptom, so that it can disappear."""
 
     difference: Difference
     changes: list[SymptomChange]
@@ -35,7 +35,7 @@ class Judged:
 
 def settled(kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged], seen: bool) -> bool:
     if kind == "symptoms" or (seen and (found.decision == "same" or (found.decision == "worse" and held_out(seeds)))):
-        # A symptom that one seed shows gone is confirmed by a second one.
+        # If the symptom is gone with one seed, a second seed must confirm it.
         return not gone(seeds[-1].changes) or len(seeds) >= statistics.FEWEST_SEEDS
     return found.decision != "open"
 
@@ -43,23 +43,23 @@ def settled(kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged], 
 def verdict_of(
     kind: JudgedBy, found: statistics.Verdict, seeds: Sequence[Judged], seen: bool
 ) -> tuple[TrialVerdict, str]:
-    """`seen`: the fault was caught in the act. Then it is there whatever it costs, and a change that removes it and
-    does no harm is its fix."""
+    """The verdict and a note. `seen`: the fault was seen directly, so a change that removes it without harm is its fix,
+    even if the effect is too small to measure."""
     well = [gone(each.changes, found.mean >= MUCH_BETTER) for each in seeds if each.shown] or [True]
     cured = sum(well) * 2 > len(well)
     several = len(seeds) >= statistics.FEWEST_SEEDS
     spoilt = _spoilt(kind, seeds)
     if seen and several and found.decision != "better" and not spoilt and _removed(seeds):
         if found.mean > -statistics.LEAST_NOISE:
-            return "cured", "the fault is gone; what it costs is too little to measure in these steps"
+            return "cured", "the fault is gone; its effect is too small to measure in these steps"
         if held_out(seeds):
-            return "cured", "the fault is gone, and validation is better; the training loss alone is lower with it"
+            return "cured", "the fault is gone and validation is better; only the training loss was lower with it"
     if found.decision == "worse":
         return "worse", ""
     if kind == "symptoms":
         return ("cured", "") if cured and several else ("no-change", "")
     if found.decision != "better":
-        return "no-change", "undecided when the time was over" if found.decision == "open" else ""
+        return "no-change", "undecided when the time was up" if found.decision == "open" else ""
     if spoilt:
         return "no-change", spoilt
     return ("cured", "") if cured else ("helped", _left(seeds))
@@ -73,7 +73,7 @@ def held_out(seeds: Sequence[Judged]) -> bool:
 
 
 def _removed(seeds: Sequence[Judged]) -> bool:
-    """Whether a fault was raised, and is gone with every seed."""
+    """Whether every seed showed a fault that is now gone."""
     units = all_signs()
     faults = [[change for change in each.changes if units[change.sign].shows == "fault"] for each in seeds]
     return all(each and all(change.gone for change in each) for each in faults)
@@ -85,15 +85,15 @@ def _left(seeds: Sequence[Judged]) -> str:
 
 
 def _spoilt(kind: JudgedBy, seeds: Sequence[Judged]) -> str:
-    """What got worse while the measure got better: then the measure was fooled."""
+    """Names another measure that got worse while the judged one improved, which makes the improvement worthless."""
     guards = {
         "the loss-free score": [_scored(kind, each) for each in seeds],
         "the validation loss": [outcomes.in_validation(each.control, each.treated) for each in seeds],
         "the training loss": [outcomes.in_loss(each.control, each.treated) for each in seeds],
     }
-    if kind in ("score", "validation"):  # the change may alter the scale of any loss
+    if kind in ("score", "validation"):  # the change may alter the scale of the loss
         guards.pop("the validation loss")
-    if kind != "time":  # what is judged by the loss has been judged by it
+    if kind != "time":
         guards.pop("the training loss")
     for name, found in guards.items():
         values = [each.value for each in found if each is not None]
@@ -103,7 +103,7 @@ def _spoilt(kind: JudgedBy, seeds: Sequence[Judged]) -> str:
 
 
 def _scored(kind: JudgedBy, seed: Judged) -> Difference | None:
-    """The score on held-out data, where these are what the trial is about."""
+    """The change of the score; on held-out data if the trial is judged by validation."""
     held_out = outcomes.in_score(seed.control.validation_score, seed.treated.validation_score)
     if kind == "validation" and held_out is not None:
         return held_out
@@ -117,7 +117,7 @@ def effect_of(kind: JudgedBy, seeds: Sequence[Judged], found: statistics.Verdict
     control = float(sorted(_level(kind, each.control) for each in seeds)[len(seeds) // 2])
     treated = float(sorted(_level(kind, each.treated) for each in seeds)[len(seeds) // 2])
     low, high = found.interval
-    # In terms of the loss (or of what is missing to a perfect score): -0.9 is nine tenths less.
+    # As a relative change of the loss (or of the distance to a perfect score): -0.9 is 90 % lower.
     return Effect(measure, control, treated, math.expm1(-found.mean), (math.expm1(-high), math.expm1(-low)))
 
 

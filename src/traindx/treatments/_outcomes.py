@@ -1,4 +1,4 @@
-"""The outcome of a run in numbers by which two arms are compared: at equal steps, robust, with standard errors."""
+"""The outcome of a run in numbers with standard errors, by which two arms are compared at equal steps."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..probes.memorising import by_step
 from ..record import Run, Series
 from ..record.types import FloatArray
 
-TAIL = 0.25  # of the steps, at the end
-BLOCKS = 5  # of the tail: successive losses are alike, means of blocks are less so
-TRIMMED = 0.1  # of the values at either end
-CAP = 3.0  # of an effect: a factor of twenty; more is not told apart
-ROOM = 0.01  # of a score: what is left to 1 is never taken for less
-FITTED = 0.01  # of the first loss: of two losses far below it neither is worse, whatever their ratio
-PACE = ("data", "forward", "backward", "step")  # the parts of a step; what is left of it is our own looking
+TAIL = 0.25  # the share of the steps, at the end, that is measured
+BLOCKS = 5  # of the tail, for its standard error: successive losses are correlated, means of blocks less so
+TRIMMED = 0.1  # share of the values dropped at either end
+CAP = 3.0  # limit of an effect in log-ratios: a factor of twenty
+ROOM = 0.01  # added to the distance from a perfect score, so that ratios of tiny distances do not count
+FITTED = 0.01  # share of the first loss, added to losses for the same reason
+PACE = ("data", "forward", "backward", "step")  # the parts of a step; the rest is traindx's own observation
 
 
 @dataclass(frozen=True)
 class Level:
-    """A level and its standard error; infinite where the run became NaN/Inf."""
+    """A level and its standard error; infinite if the run became NaN/Inf."""
 
     value: float
     error: float = 0.0
@@ -30,7 +30,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one arm came to in its first `steps` steps."""
+    """The results of one arm in its first `steps` steps."""
 
     steps: int
     first: float  # the loss of the first steps
@@ -39,7 +39,7 @@ class Outcome:
     validation: Level | None
     validation_score: Level | None
     learned: bool  # the loss has fallen by more than its noise
-    pace: Level | None = None  # seconds that a step takes
+    pace: Level | None = None  # seconds per step
 
 
 def outcome(run: Run, steps: int | None = None) -> Outcome:
@@ -64,17 +64,17 @@ def outcome(run: Run, steps: int | None = None) -> Outcome:
 
 
 def pace(run: Run) -> Level | None:
-    """The typical seconds of a step, without the time in which it is observed."""
+    """The median seconds per step, without the time for observation."""
     parts = [run.series(f"time/{part}").finite.values for part in PACE]
     if not len(parts[1]) or not len(parts[2]):
         return None
-    parts = [values[len(values) // 10 :] for values in parts if len(values)]  # the first steps warm up
+    parts = [values[len(values) // 10 :] for values in parts if len(values)]  # without the warm-up steps
     spread = [float(np.median(np.abs(values - np.median(values)))) / math.sqrt(len(values)) for values in parts]
     return Level(sum(float(np.median(values)) for values in parts), math.hypot(*spread))
 
 
 def both_fitted(control: Outcome, treated: Outcome) -> bool:
-    """Whether both arms have fitted their training data, so that only held-out data can tell them apart."""
+    """Whether both arms have fitted their training data, so that only held-out data can show a difference."""
     firsts = [side.first for side in (control, treated) if math.isfinite(side.first) and side.first > 0]
     losses = [side.loss.value for side in (control, treated) if side.loss is not None]
     evaluated = control.validation is not None and treated.validation is not None
@@ -82,7 +82,7 @@ def both_fitted(control: Outcome, treated: Outcome) -> bool:
 
 
 def broken(run: Run) -> bool:
-    """Whether the run broke: the script failed, or its loss became NaN/Inf."""
+    """Whether the script failed or its loss became NaN/Inf."""
     return run.facts.get("exit") == "exception" or bool(run.events_of("nonfinite-loss"))
 
 
@@ -104,7 +104,7 @@ def _tail(values: FloatArray) -> Level | None:
 
 
 def _last(values: FloatArray) -> Level | None:
-    """The end of a series of few points: evaluations."""
+    """The level of the last quarter of a short series of evaluations."""
     if not len(values):
         return None
     tail = values[-max(1, len(values) // 4) :]
@@ -116,28 +116,28 @@ def _last(values: FloatArray) -> Level | None:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better the treated arm is: positive is better, a log-ratio, within CAP. `error` is its own noise."""
+    """How much better the treated arm is: a log-ratio within ±CAP, positive if better, and its standard error."""
 
     value: float
     error: float
 
 
 def in_loss(control: Outcome, treated: Outcome) -> Difference | None:
-    """By the training loss at equal steps."""
+    """The difference in training loss at equal steps."""
     if control.loss is None or treated.loss is None:
         return None
     return _lower_is_better(control.loss, treated.loss, (control.first, treated.first), treated.learned)
 
 
 def in_validation(control: Outcome, treated: Outcome) -> Difference | None:
-    """By the validation loss, where the script evaluates."""
+    """The difference in validation loss, if the script evaluates."""
     if control.validation is None or treated.validation is None:
         return None
     return _lower_is_better(control.validation, treated.validation, (control.first, treated.first), True)
 
 
 def in_pace(control: Outcome, treated: Outcome) -> Difference | None:
-    """By the seconds that a step takes."""
+    """The difference in seconds per step."""
     if control.pace is None or treated.pace is None or min(control.pace.value, treated.pace.value) <= 0:
         return None
     error = math.hypot(control.pace.error / control.pace.value, treated.pace.error / treated.pace.value)
@@ -148,7 +148,7 @@ def _lower_is_better(control: Level, treated: Level, firsts: tuple[float, float]
     before, after, first = control.value, treated.value, firsts[0]
     if not math.isfinite(before) or not math.isfinite(after):
         if math.isfinite(after):
-            return Difference(CAP if learned else 0.0, 0.0)  # finite, but it learns nothing either
+            return Difference(CAP if learned else 0.0, 0.0)  # a finite loss is better only if the run learns
         return Difference(-CAP if math.isfinite(before) else 0.0, 0.0)
     if before > 0 and after > 0:
         finite = [value for value in firsts if math.isfinite(value) and value > 0]
@@ -156,14 +156,14 @@ def _lower_is_better(control: Level, treated: Level, firsts: tuple[float, float]
         before, after = before + room, after + room
         error = math.hypot(control.error / before, treated.error / after)
         return Difference(_capped(math.log(before) - math.log(after)), error)
-    # Losses below zero have no ratio: the difference, as a share of all that either arm has gained.
+    # Losses below zero have no log-ratio: take the difference as a share of the larger gain of both arms.
     gained = abs(first - min(before, after)) if math.isfinite(first) else 0.0
     span = max(gained, abs(before - after), 1e-12)
     return Difference(_capped((before - after) / span), math.hypot(control.error, treated.error) / span)
 
 
 def in_score(control: Level | None, treated: Level | None) -> Difference | None:
-    """By what is left to a perfect score."""
+    """The difference in the distance to a perfect score."""
     if control is None or treated is None:
         return None
     if not math.isfinite(control.value) or not math.isfinite(treated.value):

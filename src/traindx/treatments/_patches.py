@@ -1,4 +1,4 @@
-"""The patch of a proven cause, and the one run that confirms it: the patched text in place of the user's file."""
+"""The patch for a proven cause, and one run of the patched script to confirm it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ._outcomes import outcome
 from ._statistics import LEAST_NOISE
 from ._symptoms import OF_LENGTH, compared, gone
 
-ALIKE = 0.5  # of the trial's effect that the patched run must have, at least
+ALIKE = 0.5  # the patched run must reach at least this share of the trial's effect
 
 
 def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose: Dose, first: bool) -> Fix:
-    """The cause's own fix if the fix's own dose worked best; else the fix with the dose that did."""
+    """The cause's own fix if its own dose (`first`) cured; else the fix with the dose that did."""
     own = all_causes()[cause].fix(run, signs)
     if first or intervention.fix is None:
         return own
@@ -31,9 +31,9 @@ def fix_for(run: Run, signs: Signs, cause: str, intervention: Intervention, dose
 def confirm(
     arms: Arms, controls: Controls, fix: Fix, watched: list[str], kind: JudgedBy, report: TrialReport, ratio: float
 ) -> bool | None:
-    """Runs the fixed script once: whether its symptom is gone and it gains much of what the trial gained. None where
-    there is neither a patch that fits the files nor an argument to change. `ratio`: the steps that the trial made for
-    each of the control's."""
+    """Runs the fixed script once. True if its symptom is gone and it gains much of what the trial gained; None if there
+    is neither a patch that fits the files nor an argument to change. `ratio`: the treated run's steps for each step of
+    the control."""
     control, signs = controls.made[0].run, controls.signs
     length = replace(controls.length, steps=max(1, round(ratio * controls.length.steps)))
     assert control is not None

@@ -1,4 +1,4 @@
-"""Compares the learning rate that a trial proved with what a range test suggests: they must agree, or say why not."""
+"""Compares the learning rate that a trial proved with the suggestion of a range test."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from ..probes.launch import ProbeError, Script
 from ..probes.rates import probe_rates
 from ..wording import num
 
-ALIKE = 10.0  # a factor: repeats and rules of one range test scatter as far
+ALIKE = 10.0  # within this factor they agree: repeats of a range test differ by as much
 SECONDS = 20.0
 
 
 def beside_range_test(script: Script, rate: float) -> str | None:
-    """One sentence; None where the range test could not be made."""
+    """One sentence; None if the range test fails."""
     try:
         advice = probe_rates(script, repeats=1, seconds=SECONDS).advice
     except ProbeError:
         return None
     if advice.suggestion is None:
-        return f"traindx lr can't tell a learning rate here ({advice.why_not}); the trial's {num(rate)} is proven"
+        return f"traindx lr suggests no learning rate here ({advice.why_not}); the trial proved {num(rate)}"
     suggested = num(advice.suggestion)
     if 1 / ALIKE <= advice.suggestion / rate <= ALIKE:
         return f"traindx lr agrees: it suggests {suggested}, within a factor of {ALIKE:g} of {num(rate)}"
     return (
-        f"traindx lr suggests {suggested}, not {num(rate)}: it raises the learning rate from step to step and sees "
-        "only the first steps; the trial kept one learning rate for its whole length, so it counts more"
+        f"traindx lr suggests {suggested}, not {num(rate)}: it raises the learning rate at every step and sees only "
+        "the first steps; the trial kept one learning rate throughout, so trust the trial"
     )

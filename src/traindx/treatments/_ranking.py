@@ -1,4 +1,4 @@
-"""What trials do to the ranking: each multiplies the odds of the cause that it tested, within bounds."""
+"""The ranking after the trials: each trial multiplies the weight of the cause that it tested, within bounds."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from ..diagnosis import Diagnosis, Hypothesis, TrialReport
 from ..diagnosis.types import Basis
 
 # Likelihood ratios: how much more often a trial has this outcome if its cause is the true one than if it is not. They
-# are bounded, because a cure can be an accident, and a fix that did not help can have been the wrong dose.
+# are bounded, because a cure can be luck, and a fix that did not help may have had the wrong dose.
 FACTORS: Mapping[str, float] = {"cured": 30.0, "helped": 3.0, "no-change": 0.1, "worse": 0.05, "failed": 1.0}
 LEAST, MOST = 0.05, 30.0
-PROVES = 10.0  # the likelihood ratio from which an experiment proves its cause
+PROVES = 10.0  # an experiment with at least this likelihood ratio proves its cause
 
 
 def ranked(diagnosis: Diagnosis, trials: Sequence[TrialReport], told: Mapping[str, float]) -> list[Hypothesis]:
-    """The hypotheses in their new order, with what was tried of each. `told`: likelihood ratios of experiments."""
+    """The hypotheses in their new order, each with its trial. `told`: likelihood ratios of experiments by cause."""
     best = {trial.cause: trial for trial in sorted(trials, key=lambda t: FACTORS[t.verdict])}
     weights = {}
     for hypothesis in diagnosis.hypotheses:
         trial = best.get(hypothesis.cause)
         factor = FACTORS[trial.verdict] if trial is not None and not trial.experiment else 1.0
-        if hypothesis.basis == "seen":  # the fault exists, whether its fix helps or not
+        if hypothesis.basis == "seen":  # the fault exists even if its fix does not help
             factor = max(1.0, factor)
         factor *= told.get(hypothesis.cause, 1.0)
         weights[hypothesis.cause] = hypothesis.confidence * min(MOST, max(LEAST, factor))
@@ -47,7 +47,7 @@ def _basis(hypothesis: Hypothesis, trial: TrialReport | None, told: float) -> Ba
         return "proven" if told >= PROVES else "refuted" if told <= 0.1 else hypothesis.basis
     if trial.verdict == "cured":
         return "proven"
-    # A seen fault exists, whether its fix helps or not.
+    # A fault that was seen exists even if its fix does not help, so it is never refuted.
     return "refuted" if trial.verdict in ("no-change", "worse") and hypothesis.basis != "seen" else hypothesis.basis
 
 

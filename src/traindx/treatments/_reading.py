@@ -1,7 +1,7 @@
-"""Which data files the script opens for reading, inside its process: a kept run holds only while they stay the same.
+"""Records, in the script's process, which data files it reads. A cached run is valid only while they do not change.
 
-Python's own `open` and what is built on it are heard, from the import of torch on. Libraries that open files in C are
-not.
+An audit hook sees Python's `open` and everything built on it, from the import of torch on. It does not see libraries
+that open files in C.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-MOST = 2000  # files; a folder of single samples is known by as many of them
+MOST = 2000  # files; of a folder with one file per sample, only this many are recorded
 SOURCES = (".py", ".pyc", ".pyi", ".so")
 
 _heard: set[str] | None = None
@@ -19,7 +19,7 @@ _hooked = False
 
 
 def listen() -> None:
-    """Begin anew. A hook can never be taken away again, so there is one for the length of the process."""
+    """Start again with an empty list. An audit hook cannot be removed, so the process installs it once."""
     global _heard, _hooked
     _heard = set()
     if not _hooked:
@@ -45,4 +45,4 @@ def _hook(event: str, given: tuple[Any, ...]) -> None:
     if isinstance(path, (str, bytes)) and not writes:
         name = os.fsdecode(path)
         if not name.endswith(SOURCES):
-            _heard.add(str(Path(name).absolute()))  # the script may go to another folder
+            _heard.add(str(Path(name).absolute()))  # absolute now: the script may change its folder later

@@ -1,10 +1,10 @@
 """Decides, seed by seed, whether a treated arm is better than the control.
 
-Differences are paired by seed. Their noise is pooled from three sources: what a placebo changes, how much the
-differences scatter, and the standard errors within the runs. After every seed the mean is compared with a Student
-interval at a level that is divided by the number of comparisons, so that the chance of a false "better" stays below
-ALPHA however many there are (Bonferroni). "Better" needs two seeds and the least effect; giving up needs one seed and
-less certainty, because giving up cannot claim a false cure.
+Differences are paired by seed. Their noise is pooled from three sources: the effect of a placebo, the scatter of the
+differences, and the standard errors within the runs. After every seed, the mean is tested with a Student interval whose
+level is divided by the maximum number of tests (Bonferroni), so that the total chance of a false "better" stays below
+ALPHA. "Better" needs two seeds and the least effect. Giving up needs one seed and less certainty, because it cannot
+claim a false cure.
 """
 
 from __future__ import annotations
@@ -18,24 +18,23 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-ALPHA = 0.02  # of calling something better that is not, over all looks
+ALPHA = 0.02  # probability of a false "better" over all tests of a trial
 MAX_SEEDS = 5
 FEWEST_SEEDS = 2
-FUTILE = 0.9  # how sure it must be that the least effect is not reached, to give up
-SHOWN = 0.95  # the interval that is reported
-WITHIN_WEIGHT = 1.0  # degrees of freedom that the runs' own standard errors are worth: they see one start only
-LEAST_NOISE = 0.02  # in log-ratios: a smaller noise estimate, or zero, is not trusted
+FUTILE = 0.9  # give up at this confidence that the least effect is not reached
+SHOWN = 0.95  # level of the reported interval
+WITHIN_WEIGHT = 1.0  # degrees of freedom for the standard errors within runs: each knows only one initialisation
+LEAST_NOISE = 0.02  # in log-ratios: smaller noise estimates are not trusted
 
 Decision = Literal["better", "worse", "same", "open"]
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The standard deviation of one difference, and what it was estimated from."""
+    """The standard deviation of one difference, and its degrees of freedom."""
 
     deviation: float
     freedom: float
-    degenerate: bool  # the placebo and the repeats agree to the last bit
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,11 @@ def noise(differences: Sequence[float], placebo: Sequence[float], within: Sequen
         centre = _mean(differences)
         squares += sum((value - centre) ** 2 for value in differences)
         freedom += len(differences) - 1
-    degenerate = bool(placebo) and not any(placebo) and not any(within)
-    return Noise(max(LEAST_NOISE, math.sqrt(squares / freedom)), freedom, degenerate)
+    return Noise(max(LEAST_NOISE, math.sqrt(squares / freedom)), freedom)
 
 
 def judge(differences: Sequence[float], around: Noise, least: float, seeds: int = MAX_SEEDS) -> Verdict:
-    """`least`: the smallest mean difference that counts; `seeds`: how many there can be."""
+    """`least`: the smallest mean difference that counts; `seeds`: the maximum number of seeds."""
     count, mean = len(differences), _mean(differences)
     error = around.deviation / math.sqrt(count)
     half = error * _quantile(1 - ALPHA / seeds, around.freedom)

@@ -8,7 +8,7 @@ from ..causes import all_causes
 from ..diagnosis import Hypothesis, SymptomChange
 from ..signs import Signs, all_signs
 
-# Signs that a run shows only because it is short: a trial ends at its step limit.
+# Signs that an arm may show only because it ends early, at its step limit.
 OF_LENGTH = (
     "too-short",
     "too-early",
@@ -18,11 +18,11 @@ OF_LENGTH = (
     "much-to-gain",
     "loss-falling-slowly",
 )
-MOVES = ("fault", "outcome", "dynamics")  # what signs must show to be symptoms: settings and data stay as they are
+MOVES = ("fault", "outcome", "dynamics")  # kinds of signs that a change can remove; settings and data do not change
 
 
 def symptoms(hypothesis: Hypothesis, control: Signs) -> list[str]:
-    """The raised signs, by id, that must go if the hypothesis is right and its fix is made."""
+    """The ids of the raised signs that must disappear if the hypothesis is right and its fix is applied."""
     units = all_signs()
     required = set(all_causes()[hypothesis.cause].requires)
     moved = {part.sign for part in hypothesis.contributions if part.amount > 0.2}
@@ -34,16 +34,16 @@ def symptoms(hypothesis: Hypothesis, control: Signs) -> list[str]:
 
 
 def conditions(hypothesis: Hypothesis, control: Signs) -> list[str]:
-    """The raised signs that are the cause's own condition (layers without an activation between them)."""
+    """The raised signs that are a condition of the cause (for example, layers without an activation between them)."""
     units = all_signs()
     required = set(all_causes()[hypothesis.cause].requires)
     return [sign.id for sign in control.raised() if sign.id in required and units[sign.id].shows == "condition"]
 
 
 def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool = True) -> list[SymptomChange]:
-    """A sign that is missing in the treated run counts as gone: what it measures is no longer there (without clipping,
-    nothing is clipped). It counts as still raised if the run ended too early to show it (`reached` is False), or if
-    measuring it failed."""
+    """The change of each sign. A sign that is missing in the treated run counts as gone, because there is nothing left
+    to measure (without clipping, nothing is clipped). It counts as still raised if the run ended too early to show it
+    (`reached` is False), or if measuring it failed."""
     found = []
     for name in names:
         if name in control:
@@ -53,10 +53,10 @@ def compared(names: Sequence[str], control: Signs, treated: Signs, reached: bool
 
 
 def gone(changes: Sequence[SymptomChange], much_better: bool = False) -> bool:
-    """No fault and no bad outcome is left; where none was raised, most of the dynamics are not raised any more.
+    """Whether all faults and bad outcomes are gone. If there were none, whether most signs of dynamics are gone.
 
-    Dynamics decide nothing beside a bad outcome, or against an outcome that is `much_better`: some of them (a first
-    loss at chance, a training loss above that of validation) belong to healthy runs.
+    Signs of dynamics do not count beside a fault or a bad outcome, nor if the outcome is `much_better`: some of them (a
+    first loss at chance level, a training loss above the validation loss) also occur in healthy runs.
     """
     units = all_signs()
     hard = [change for change in changes if units[change.sign].shows in ("fault", "outcome")]

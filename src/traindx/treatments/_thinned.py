@@ -1,4 +1,4 @@
-"""The training loss of an arm in few points: what a person compares two arms by at a glance."""
+"""The training loss of an arm reduced to few points, for a chart of two arms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIGITS = 6  # more than a chart shows
 
 
 def both(control: Run | None, treated: Run | None) -> tuple[TrialCurve, ...]:
-    """The curves of two arms; none where one arm has no loss, because then there is nothing to compare."""
+    """The curves of both arms; empty if one of them has no loss."""
     if control is None or treated is None:
         return ()
     found = thinned("control", control), thinned("treated", treated)
@@ -23,8 +23,7 @@ def both(control: Run | None, treated: Run | None) -> tuple[TrialCurve, ...]:
 
 
 def thinned(label: Literal["control", "treated"], run: Run) -> TrialCurve:
-    """Medians of equal blocks of steps. A loss that is not finite counts as the highest: a block is None where half
-    of it is so."""
+    """Medians of equal blocks of steps. Non-finite losses count as infinite, so a block with half of them is None."""
     series = run.series("loss/train")
     steps, place = np.unique(series.steps, return_inverse=True)
     count = min(MOST_POINTS, len(steps))

@@ -1,4 +1,4 @@
-"""One trial: a change against the control, seed by seed, until it is decided."""
+"""One trial: a treated run against the control, seed by seed, until it is decided."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ._outcomes import Difference
 from ._symptoms import OF_LENGTH, compared, conditions, symptoms
 from ._thinned import both
 
-LEAST_EFFECT = math.log(1.1)  # a tenth less loss, or fewer errors
-LEAST_EFFECT_OF_FINE = math.log(1.25)  # where the outcome was fine and a cause is only suspected
+LEAST_EFFECT = math.log(1.1)  # about a tenth less loss, or fewer errors
+LEAST_EFFECT_OF_FINE = math.log(1.25)  # if the outcome was fine and the cause is only suspected
 LEAST_SPEEDUP = math.log(1.25)
-EQUAL = 0.05  # relative difference in steps from which a trial compares equal samples
+EQUAL = 0.05  # from this relative difference in steps on, the report says "at equal samples seen"
 
 
 def arm_of(intervention: Intervention, dose: Dose, controls: Controls) -> Arm | None:
-    """The change as a driver of the script's run, or as another text of the script. None where that does not fit."""
+    """The arm that makes the change, by a driver or by a patched script; None if the patch does not fit."""
     if dose.fix is None:
         return Arm(dose.text, intervention.module, dose.options)
     control = controls.made[0].run
@@ -42,11 +42,11 @@ def try_dose(
     fine: bool,
     in_time: Callable[[], bool],
 ) -> TrialReport:
-    """`fine`: the outcome of the control was not bad by itself. `in_time`: whether more runs may be made."""
+    """`fine`: the control's outcome was not bad in itself. `in_time`: whether there is time for more runs."""
     began, kind = time.monotonic(), judged_by(intervention, dose, controls)
     arm = arm_of(intervention, dose, controls)
     watched = [sign for sign in symptoms(hypothesis, controls.signs) if sign not in intervention.leaves]
-    if kind == "time":  # how fast it runs says nothing about how well
+    if kind == "time":  # a speed-up changes no symptom of the training
         watched = []
     least = _least_effect(kind, fine, [*watched, *conditions(hypothesis, controls.signs)])
     seen = hypothesis.basis == "seen"
@@ -92,15 +92,15 @@ def try_dose(
 
 
 def _least_effect(kind: JudgedBy, fine: bool, rests_on: Sequence[str]) -> float:
-    """`rests_on`: what was measured that speaks of the cause itself."""
+    """`rests_on`: the raised signs that speak for the cause."""
     if kind == "time":
         return LEAST_SPEEDUP
-    # Where nothing was wrong that could be gone, much has to be better: most runs can be tuned.
+    # If nothing is wrong that could disappear, the effect must be large: most runs can be tuned a little.
     return LEAST_EFFECT if not fine else LEAST_EFFECT_OF_FINE if rests_on else MUCH_BETTER
 
 
 def _failed(treated: Made, control: Made, patched: bool) -> str | None:
-    """Why nothing can be learnt from a changed run. It is our change that failed, not the user's script."""
+    """Why the treated run shows nothing, if so. The message must blame our change, not the user's script."""
     ours = "the patched script" if patched else "the script with our change"
     if treated.run is None:
         return f"{ours} left no record, which says nothing about the script itself: {treated.error or 'it ended early'}"
@@ -114,9 +114,10 @@ def _failed(treated: Made, control: Made, patched: bool) -> str | None:
 def _judged(
     controls: Controls, treated: Made, seed: int, kind: JudgedBy, watched: Sequence[str], ratio: float, seen: bool
 ) -> Judged | None:
-    """`ratio`: the steps that the treated arm makes for each of the control's."""
+    """Compare one seed. `ratio`: the treated run's steps for each step of the control."""
     assert treated.run is not None
-    # A run that broke is not measured by the steps before that: it would beat a control that broke a little earlier.
+    # A broken run keeps its full length: judged by its steps before the break, it could beat a control that broke
+    # slightly earlier.
     steps = max(1, round(ratio * controls.length.steps))
     if not outcomes.broken(treated.run):
         steps = min(steps, max(1, treated.run.steps))
@@ -126,7 +127,7 @@ def _judged(
         return None
     better = difference(kind, before, after) or (difference("loss", before, after) if kind == "symptoms" else None)
     if better is None and seen and after.learned and kind == "score":
-        better = Difference(0.0, 0.0)  # the fault is there or not, even where no score compares the two runs
+        better = Difference(0.0, 0.0)  # no score can be compared, but the symptom of a seen fault still can
     if better is None:
         return None
     own = controls.signs_of(seed)

@@ -1,4 +1,4 @@
-"""The sentences that a treatment ends with."""
+"""The sentences of a treatment's conclusion."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def conclusion(
 
 
 def rules_out(diagnosis: Diagnosis, trials: Sequence[TrialReport]) -> list[str]:
-    """Causes that unsuccessful trials speak against, one sentence each; never causes that were seen."""
+    """One sentence for each cause that unsuccessful trials speak against, except causes that were seen directly."""
     seen = {hypothesis.cause for hypothesis in diagnosis.hypotheses if hypothesis.basis == "seen"}
     found = []
     for cause in dict.fromkeys(trial.cause for trial in trials if not trial.experiment):

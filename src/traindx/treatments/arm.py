@@ -1,7 +1,7 @@
-"""One arm of a trial, inside the script's process: the intervention, the length of the run, the score, its progress.
+"""One arm of a trial, inside the script's process: the intervention, the limits of the run, the score, the progress.
 
-`begin(options)`: `steps` and `seconds` limit the run; `evaluation`: the run ends after the script's next evaluation;
-`module` and `dose` name the intervention (none in a control); `progress` is a file that says how far it has come.
+Options of `begin`: `steps` and `seconds` limit the run; with `evaluation`, it ends after the script's next evaluation;
+`module` and `dose` select the intervention (none in a control); `progress` is a file that receives the progress.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ..probes.acting.part import Part
 from . import _reading
 from .score import Scores, Targets
 
-LEAST_STEPS = 100  # a trial makes at least so many steps, even after its time is up
-PATIENCE = 5.0  # it may take this many times its seconds for them
-EVERY = 0.25  # seconds between two notes on the progress
-SMOOTHING = 0.1
+LEAST_STEPS = 100  # an arm makes at least this many steps, even after its time is up …
+PATIENCE = 5.0  # … unless they take more than this many times its seconds
+EVERY = 0.25  # seconds between two progress reports
+SMOOTHING = 0.1  # of the loss in progress reports
 
 
 class _Length(UntilEvaluated):
@@ -56,11 +56,9 @@ class _Length(UntilEvaluated):
 
 def begin(options: Mapping[str, Any]) -> Part:
     length = _Length(options)
-    main = getattr(
-        sys.modules.get("__main__"), "__file__", None
-    )  # the script's own; after its end, it is traindx's again
+    # Now `__main__` is the script; after its end, it is traindx again.
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
     changing = import_module(options["module"]).begin(options["dose"]) if options.get("module") else None
-
     folders = _own_folders(main)
     _reading.listen()
 
@@ -81,7 +79,7 @@ def _own_folders(main: str | None) -> set[Path]:
 
 
 def _own_files(main: str | None, folders: set[Path]) -> list[str]:
-    """The script, and the source files beside it or in the working folder that it has imported."""
+    """The script, and the source files in its folder or the working folder that it has imported."""
     found = {str(Path(main).resolve())} if main else set()
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)

@@ -1,8 +1,8 @@
-"""Keeps the records of finished arms in the user's cache folder, so that a trial is not made twice.
+"""Keeps the records of finished arms in the user's cache folder, so that no trial runs twice.
 
 The key of an entry is the script with its arguments, the change, its dose, the seed and the length. An entry is valid
-only while every source file that the run imported from its own folder is unchanged, and every data file below it that
-the run was heard to read (`_reading`) has the same size and modification time.
+only while every source file that the run imported from its own folder is unchanged, and every data file that the run
+read from there (`_reading`) has the same size and modification time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_BYTES = 512 << 20
 
 
 def usual_folder() -> Path:
-    """Where the system keeps caches of this user."""
+    """The default folder, in the user's cache folder."""
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
@@ -35,13 +35,13 @@ def usual_folder() -> Path:
 
 
 class TrialCache:
-    """`folder` None: nothing is kept."""
+    """The cache. It keeps nothing if `folder` is None."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def find(self, about: Mapping[str, Any]) -> Path | None:
-        """The record of an earlier arm with the same key and sources, or None."""
+        """The record of an earlier arm with the same key, sources and data; None if there is none."""
         if self._folder is None:
             return None
         record, files = self._places(about)
@@ -57,7 +57,7 @@ class TrialCache:
         if any(_state(Path(path)) != state for path, state in data.items()):
             return None
         with suppress(OSError):
-            os.utime(record)  # the least recently used go first
+            os.utime(record)  # marks it as used: pruning starts with the least recently used
         return record
 
     def keep(
@@ -68,9 +68,11 @@ class TrialCache:
         since: float = math.inf,
         data: Sequence[str] = (),
     ) -> None:
-        """Keeps a finished arm; a cache that cannot be written only costs time. A run is not kept if its sources cannot
-        be read here, or were written after it began at `since`: it may have run an older version of them. Data that are
-        not here were written by the run itself, in its own layer."""
+        """Keeps a finished arm. Errors while writing are ignored: without a cache, trials only take longer.
+
+        A run is not kept if its sources cannot be read, or if sources or data changed after it began at `since`,
+        because it may have used an older version. Data files that do not exist here were written by the isolated run
+        itself and are ignored."""
         if self._folder is None or not files:
             return
         digests = file_digests(files)
@@ -104,15 +106,15 @@ class TrialCache:
 
 
 def file_digests(files: Iterable[str]) -> dict[str, str]:
-    """Digests of the files as they are now; empty if one cannot be read."""
+    """Digests of the files as they are now; "" for a file that cannot be read."""
     return {path: _digest(Path(path)) for path in files}
 
 
 @cache
 def code_digest(module: str) -> str:
-    """Of the files beside a module, its own included: a change that was rewritten since makes another run."""
+    """A digest of all source files in a module's folder. It changes if the code of an intervention changes."""
     spec = None
-    with suppress(ValueError, ImportError):  # a module that is no file
+    with suppress(ValueError, ImportError):  # a module without a file
         spec = find_spec(module)
     place = Path(spec.origin).parent if spec is not None and spec.origin else None
     files = sorted(place.glob("*.py")) if place is not None else []
@@ -120,7 +122,7 @@ def code_digest(module: str) -> str:
 
 
 def _state(path: Path) -> list[int]:
-    """Size and time of the last change, which are enough for data: reading all of it would take too long."""
+    """Size and modification time. For data these suffice, because hashing all of it would take too long."""
     try:
         found = path.stat()
         return [found.st_size, found.st_mtime_ns]

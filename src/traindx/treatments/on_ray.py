@@ -1,9 +1,8 @@
-"""Runs arms on a Ray cluster. Each is a task: the worker that takes it starts the script there, isolated, and sends its
-record back.
+"""Runs arms on a Ray cluster. Each arm is a task: a worker runs the script, isolated, and sends its record back.
 
-The workers must see the script, what it imports and its data at the same paths as here (one machine, or a shared file
-system), and have traindx and torch installed. A task whose worker or node dies is run again by Ray; what has ended is
-with us already.
+The workers must find the script, its imports and its data at the same paths as here (one machine, or a shared file
+system), and have traindx and torch installed. If a worker or node dies, Ray runs its task again; finished records are
+already on this machine.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ def is_address(on: str) -> bool:
 
 @contextmanager
 def ray_cluster(script: Script, on: str) -> Iterator[tuple[Start, int]]:
-    """What starts runs of this script on the cluster, and how many it can take at once.
+    """A `Start` for runs of this script on the cluster, and how many runs fit at once.
 
-    `on`: `ray` for the cluster that this machine belongs to (or, without one, its own cores), or `ray://HOST:PORT`.
+    `on`: `ray` for the cluster of this machine (or, without one, its own cores), or `ray://HOST:PORT`.
     """
     if find_spec("ray") is None:
         raise ProbeError('--on ray needs Ray: pip install "traindx[ray]"')
@@ -61,14 +60,14 @@ def _connect(ray: Any, on: str) -> None:
             return
         try:
             ray.init(address="auto", **settings)
-        except ConnectionError:  # no cluster here: the cores of this machine are one
+        except ConnectionError:  # no cluster: use the cores of this machine
             ray.init(include_dashboard=False, **settings)
-    except Exception as error:  # Ray has many kinds of them
+    except Exception as error:  # Ray raises many kinds
         raise ProbeError(f"the Ray cluster {on} cannot be reached: {error_words(error)}") from None
 
 
 def _reach(address: str) -> None:
-    """Raises where nobody listens: Ray itself would try for minutes."""
+    """Raises at once if nobody listens there; Ray itself would retry for minutes."""
     place = urlsplit(address)
     with socket.create_connection((place.hostname or "", place.port or CLIENT_PORT), timeout=SECONDS_TO_REACH):
         pass
@@ -93,7 +92,7 @@ def _start_by(ray: Any, task: Any, script: Script) -> Start:
 
 @dataclass(frozen=True)
 class _Made:
-    """What a worker sends back: the record and what the script printed, by file name."""
+    """What a worker sends back: the record and the script's output, by file name."""
 
     killed: bool = False
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -101,7 +100,7 @@ class _Made:
 
 
 def _on_a_worker(script: Script, words: dict[str, Any], here: str, seed: int, seconds: float) -> _Made:
-    """One run, in a folder of the worker's machine."""
+    """One run, in a temporary folder on the worker's machine."""
     try:
         os.chdir(here)
         isolation = script.isolation

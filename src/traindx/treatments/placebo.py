@@ -1,4 +1,4 @@
-"""An intervention that should do nothing: what it changes is noise."""
+"""An intervention that should have no effect, so that any effect it has is noise."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ._outcomes import Outcome, outcome
 from ._symptoms import OF_LENGTH, gone
 from .caching import TrialCache
 
-SECONDS = 60.0  # at least, for the run; more where the trial took longer
+SECONDS = 60.0  # time limit of the run; longer if the trial took longer
 
 
 def proving_trial(diagnosis: Diagnosis) -> TrialReport | None:
@@ -28,7 +28,7 @@ def proving_trial(diagnosis: Diagnosis) -> TrialReport | None:
 
 
 def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tuple[bool, str]:
-    """Whether the script as it stands behaves like the trial; and one sentence on it."""
+    """Whether the script in its current state behaves like the trial, and one sentence about it."""
     trial, treatment = proving_trial(diagnosis), diagnosis.treatment
     if trial is None or treatment is None:
         return False, "no trial proved this patch, so there is nothing to compare with"
@@ -53,7 +53,7 @@ def behaves_like_trial(script: Script, diagnosis: Diagnosis, watch: Watch) -> tu
 
 
 def _compared(trial: TrialReport, run: Run, steps: int) -> tuple[bool, str]:
-    """The outcome must be nearer to the treated runs' than to the control's."""
+    """Whether the outcome is nearer to that of the treated runs than to that of the control."""
     effect = trial.effect
     level = _level(outcome(run, min(steps, max(1, run.steps))), effect.measure)
     if level is None or not math.isfinite(effect.treated):

@@ -1,8 +1,9 @@
-"""A score of the predictions that does not depend on the loss: read from what the loss function is given.
+"""A score of the predictions that does not depend on the loss, computed from the arguments of the loss function.
 
 For class targets it is the rank of the true class among the scores; for one score per sample, how often a positive
-ranks above a negative; for values, the correlation with the target. Monotone (class scores) or affine (values) changes
-of the output do not change it, so runs whose losses differ by construction can be compared. All classes count equally.
+ranks above a negative; for values, the correlation with the target. Monotone (class scores) or affine (values)
+transformations of the output do not change it, so runs with different losses can be compared. All classes count
+equally.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from ..observe.tensors import plain
 from ..observe.watchers.loss_inputs import given_pair
 
 CLASS_LOSSES = ("cross_entropy", "nll_loss", "multi_margin_loss")
-ROWS = 4096  # that are looked at, of a large batch
+ROWS = 4096  # at most, of a large batch
 
 
 class Targets(Driver):
-    """Keeps the target that the script itself gives to a loss function. Stands before the drivers that change it."""
+    """Keeps the target that the script passes to a loss function. It comes before drivers that change the target."""
 
     def __init__(self) -> None:
         self.own: Any = None
@@ -34,7 +35,7 @@ class Targets(Driver):
 class Scores:
     """Writes `score/train` at every training loss, and `score/validation` after every evaluation.
 
-    Answers are scored against the script's own targets, so that a change of the targets cannot improve the score.
+    Predictions are scored against the script's own targets, so changing the targets cannot improve the score.
     """
 
     name = "loss-free score"
@@ -72,13 +73,13 @@ class Scores:
 
 
 def score(name: str, given: Any, target: Any, ignored: int | None = None) -> Any:
-    """A 0-d tensor, 1 for perfect answers; None where there is nothing to compare."""
+    """A 0-d tensor, 1 for perfect predictions; None if there is nothing to compare."""
     with contextlib.suppress(RuntimeError, IndexError):
         if not given.is_floating_point() or given.numel() == 0:
             return None
         given = given.detach().float()
         if not bool(torch.isfinite(given).all()):
-            return None  # NaN compares with nothing: its rank would be an accident
+            return None  # every comparison with NaN is false, so a rank would mean nothing
         if name in CLASS_LOSSES and not target.is_floating_point():
             return _of_classes(given, target, ignored)
         if target.numel() != given.numel():
@@ -91,7 +92,7 @@ def score(name: str, given: Any, target: Any, ignored: int | None = None) -> Any
 
 
 def _of_classes(scores: Any, labels: Any, ignored: int | None) -> Any:
-    """The mean share of the other classes that score lower than the true one; each class counts alike."""
+    """The mean share of other classes that score lower than the true class, weighted so that classes count equally."""
     if scores.dim() == 1:
         scores, labels = scores[None], labels.reshape(1)
     scores = scores.movedim(1, -1).reshape(-1, scores.shape[1])[:ROWS]
@@ -111,7 +112,7 @@ def _of_classes(scores: Any, labels: Any, ignored: int | None) -> Any:
 
 
 def _of_pairs(scores: Any, targets: Any) -> Any:
-    """How often a positive ranks above a negative; of soft targets, their correlation with the scores."""
+    """How often a positive ranks above a negative (AUC); for soft targets, their correlation with the scores."""
     if not bool(((targets == 0) | (targets == 1)).all()):
         return _of_values(scores[:, None], targets[:, None])
     positive, negative = scores[targets == 1][:ROWS], scores[targets == 0][:ROWS]
@@ -124,7 +125,7 @@ def _of_pairs(scores: Any, targets: Any) -> Any:
 
 
 def _of_values(given: Any, target: Any) -> Any:
-    """The mean correlation of each column with its target, signed; 0 for a constant answer."""
+    """The mean signed correlation of the columns with their targets; 0 for a constant prediction."""
     if given.dim() < 2 or given.shape[-1] == given.numel():
         given, target = given.reshape(-1, 1), target.reshape(-1, 1)
     given, target = given.reshape(given.shape[0], -1)[:ROWS], target.reshape(target.shape[0], -1)[:ROWS]

@@ -1,4 +1,4 @@
-"""The policy: a control run, then the leading hypotheses one after another, until one is settled or time is up."""
+"""The treatment: a control run, then trials of the leading hypotheses until one is cured or the time is up."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ from .on_ray import ray_cluster
 from .untreatable import WHY_NOT
 
 MOST_STEPS, LEAST_STEPS = 1000, 100
-CONTROL_SECONDS = 60.0  # of training, after which a control ends once it has made the least steps
+CONTROL_SECONDS = 60.0  # of training, after which a control ends if it has made the least steps
 AT_ONCE = 2
 LEARNED = ("training-learned", "validation-learned")
-EARNED = 0.1  # the level of those from which learning stands out from noise
-NAMED = 0.5  # the confidence that makes a suspicion
-LIKELY = 0.3  # the confidence from which a cause is tried although the outcome is fine
-POSSIBLE = 0.1  # the same, where the run cannot be called healthy
+EARNED = 0.1  # from this level of those signs on, the run has learned more than noise
+NAMED = 0.5  # a cause with at least this confidence is a suspicion
+LIKELY = 0.3  # a cause with at least this confidence is tested although the outcome is fine
+POSSIBLE = 0.1  # the same for an inconclusive run
 TRIALS = 3  # without --minutes
-AFTER_ONSET = 3  # times the steps up to a divergence that its trials last
-SUGGESTS = 5.0  # the most that an experiment with one seed may say
-MOST_OF_TRIAL = 13  # runs: five seeds of control and treated, three placebos
-WORTH = 0.03  # the confidence below which a hypothesis is not tried
+AFTER_ONSET = 3  # trials of a diverging run last this many times the steps until the divergence
+SUGGESTS = 5.0  # the highest likelihood ratio of an experiment with a single seed
+MOST_OF_TRIAL = 13  # runs: control and treated for five seeds, and three placebos
+WORTH = 0.03  # hypotheses below this confidence are not tested
 
 
 @dataclass(frozen=True)
 class Options:
-    """`minutes` caps the whole and allows more than three trials; `cache` None keeps nothing; `on` names a cluster."""
+    """`minutes` limits the total time and allows more than three trials. `cache` None keeps no runs. `on` is the
+    address of a Ray cluster."""
 
     minutes: float | None = None
     cache: Path | None = None
@@ -63,8 +64,8 @@ class Candidate:
     doses: tuple[Dose, ...]
 
     def worth(self, tried: Sequence[TrialReport] = ()) -> tuple[bool, float]:
-        """What was seen comes first; then probability times decisiveness over cost. Trials of the same cause that
-        changed nothing have made it less likely."""
+        """The sort key: faults that were seen directly come first, then probability times decisiveness over cost.
+        Earlier trials of the same cause that changed nothing lower its probability."""
         decisive = self.unit.decisive if isinstance(self.unit, Intervention) else 0.5
         hypothesis = self.hypothesis
         factor = min([FACTORS[t.verdict] for t in tried if t.cause == hypothesis.cause and not t.experiment], default=1)
@@ -72,7 +73,7 @@ class Candidate:
 
 
 def treat(script: Script, options: Options) -> Diagnosis:
-    """Raises `ProbeError` where the script cannot be re-run. An interrupt keeps what is done."""
+    """Treat the script. Raises `ProbeError` if it cannot be re-run. An interrupt keeps the finished trials."""
     before = {} if script.module else file_digests([str(Path(script.path).resolve())])
     with _starter(script, options) as (start, at_once):
         arms = Arms(script, start, TrialCache(options.cache), options.watch, at_once, before)
@@ -85,7 +86,7 @@ def treat(script: Script, options: Options) -> Diagnosis:
 
 @contextmanager
 def _starter(script: Script, options: Options) -> Iterator[tuple[Start, int]]:
-    """What starts runs, and how many at once."""
+    """A `Start` for runs, and how many may run at once."""
     if options.on is not None:
         with ray_cluster(script, options.on) as found:
             yield found
@@ -209,7 +210,7 @@ class _Treating:
         began, cause, seeds = time.monotonic(), candidate.hypothesis.cause, 1
         told = self._ask(candidate, unit, controls, run, 0)
         if told.answer == "for" and told.factor >= PROVES and self._in_time():
-            # One seed proves nothing: a second one has to say the same.
+            # One seed proves nothing: a second one must give the same answer.
             second, seeds = self._ask(candidate, unit, controls, None, 1), 2
             if second.answer != "for":
                 told = Told("nothing", f"two seeds disagree: {told.text}; {second.text}")
@@ -223,7 +224,7 @@ class _Treating:
         self._options.watch.say(f"{unit.title}: {told.text}")
 
     def _ask(self, candidate: Candidate, unit: Experiment, controls: Controls, control: Run | None, seed: int) -> Told:
-        """What the experiment says from one seed; `control` is made where it is None."""
+        """The answer of the experiment for one seed; a missing `control` is run."""
         arms = [(Arm(dose.text, unit.module, dose.options), seed) for dose in candidate.doses]
         if control is None:
             made = controls.ensure([seed], arms)
@@ -249,7 +250,7 @@ class _Treating:
     ) -> Diagnosis:
         if self._trials and controls.noiseless:
             self._notes.append(
-                "control and placebo agree to the last bit, so the noise is not known and only the effect size decides"
+                "control and placebo agree to the last bit, so the noise is unknown and only the effect size decides"
             )
         if not controls.seeded:
             self._notes.append("this script ignores seeds: two runs with the same seed differ, which counts as noise")
@@ -266,7 +267,7 @@ class _Treating:
             if self._options.confirm and not interrupted:
                 watched = symptoms(candidate.hypothesis, signs)
                 kind = kind_of(self._trials[-1].effect.measure, judged_by(won[0].unit, dose, controls))
-                # A trial of the patch has run the patched script already.
+                # If the trial used the patch itself, the patched script has already run.
                 confirmed = dose.fix is not None or confirm(
                     self._arms, controls, fix, watched, kind, self._trials[-1], dose.steps
                 )
@@ -291,7 +292,7 @@ class _Treating:
         if treatment.verdict == "nothing-to-treat":
             return found
         if any(hypothesis.basis == "proven" for hypothesis in diagnosis.hypotheses):
-            # Advice that helps whatever the cause is no longer needed: the cause is known.
+            # The cause is known, so general advice (`do_now`) is no longer needed.
             return replace(found, verdict="sick", suspected=False, summary=treatment.text, do_now=[], next_tests=[])
         if diagnosis.verdict != "sick" and refuted(diagnosis):
             learned = any((diagnosis.signs[s].level >= EARNED) for s in LEARNED if s in diagnosis.signs)
@@ -301,7 +302,7 @@ class _Treating:
 
 
 def refuted(diagnosis: Diagnosis) -> bool:
-    """Whether everything that was likely enough to be tried has been refuted."""
+    """Whether at least one cause was refuted and every likely one."""
     causes = [h for h in diagnosis.hypotheses if h.cause not in ("healthy", "unknown")]
     return any(h.basis == "refuted" for h in causes) and all(
         h.basis == "refuted" or h.confidence < NAMED for h in causes
@@ -309,7 +310,7 @@ def refuted(diagnosis: Diagnosis) -> bool:
 
 
 def worth_treating(diagnosis: Diagnosis) -> bool:
-    """Something is wrong or suspected, or a cause is likely enough to be tried although nothing bad was seen."""
+    """Whether something is wrong or suspected, or a cause is likely enough to test although the outcome is fine."""
     if diagnosis.verdict == "out-of-scope":
         return False
     if diagnosis.verdict == "sick" or diagnosis.suspected:
@@ -319,14 +320,14 @@ def worth_treating(diagnosis: Diagnosis) -> bool:
 
 
 def trial_length(run: Run, diagnosis: Diagnosis, first: Made) -> Length:
-    """As many steps as the control made; fewer where it diverged early."""
+    """As many steps as the control made; fewer if it diverged early."""
     steps = min(MOST_STEPS, run.steps)
     broken = [s for s in diagnosis.symptoms if s.id in ("loss-not-finite", "loss-diverged")]
     diverged = [sign.onset for sign in broken if sign.onset is not None]
     if diverged:
         steps = min(max(2 * LEAST_STEPS, AFTER_ONSET * min(diverged)), max(steps, 2 * LEAST_STEPS))
     elif first.error:
-        steps = max(steps, 2 * LEAST_STEPS)  # the control ended by an error: a run that is cured goes on
+        steps = max(steps, 2 * LEAST_STEPS)  # the control ended with an error; a cured run goes on
     evaluates = bool(run.series("loss/validation")) or bool(run.series("score/validation"))
     seconds = max(CONTROL_SECONDS, 3 * first.seconds)
     return Length(max(1, steps), seconds, evaluation=evaluates)

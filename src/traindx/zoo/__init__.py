@@ -1,7 +1,7 @@
-"""The zoo: small real trainings (hosts) and the mistakes people make in them (faults), as edits of their source.
+"""The zoo: small real training scripts (hosts) and common mistakes in them (faults), as edits of their source.
 
-`hosts/` holds plain PyTorch scripts that know nothing of traindx. `faults/` holds, for each host, the edits that make
-it sick, and the edits that change it without making it sick. A case is one edited script with one seed.
+`hosts/` holds plain PyTorch scripts that do not use traindx. `faults/` holds for each host the edits that plant a
+fault, and edits that change the script without harm. A case is one edited script with one seed, also called a patient.
 
 >>> from traindx.zoo import patient
 >>> case = patient("missing-zero-grad")

@@ -1,13 +1,13 @@
 """python -m traindx.zoo list|show|run|build|check|corpus [PATTERN]
 
-list    the cases' ids
-show    the patient's script of one case
-run     runs one case again, prints what it prints and how it compares with its reference
-build   runs every case that has no result yet, under observation, and keeps its record
-check   builds, then says which faults do no harm and which harmless variants do; exit code 1 if any
-corpus  measures the signs of every valid case that has been built, and writes the corpus (--out)
+list    print the ids of the cases
+show    print the script of one case
+run     run one case again; print its output and how it compares with its reference
+build   run every case that has no result yet, under observation, and keep its record
+check   build, then list faults without harm and harmless variants with harm; exit code 1 if there are any
+corpus  measure the signs of every valid case that has been built, and write the corpus (--out)
 
-PATTERN is a part of the id or a shell pattern, for instance `mlp_digits/*/0` or `lr-too-high`.
+PATTERN is a part of the id or a shell pattern, for example `mlp_digits/*/0` or `lr-too-high`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _matches(case: Case, pattern: str) -> bool:
 
 
 def _needed(cases: Sequence[Case]) -> list[Case]:
-    """The cases and what they are compared with, references first."""
+    """The cases and the cases that they are compared with, references first."""
     plain = [Case(host, PLAIN, seed) for host in dict.fromkeys(case.host for case in cases) for seed in HOST_SEEDS]
     return list(dict.fromkeys([*plain, *(case.reference for case in cases), *cases]))
 

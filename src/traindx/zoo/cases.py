@@ -1,4 +1,4 @@
-"""Every case of the zoo: host, variant, background and seed, and the script that they make."""
+"""The cases of the zoo: each is a host, a variant, a background and a seed, and the script they result in."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .edits import HEALTHY, EditError, Severity, Variant, swap
 HOSTS = Path(__file__).parent / "hosts"
 SEED_LINE = "SEED = 0\n"
 PLAIN = Variant(HEALTHY, "none", "as written", ())
-# Spread between seeds is the yardstick of harm (harm.py), so the plain host runs with more of them.
+# Harm is judged against the spread between seeds (harm.py), so the plain host runs with more of them.
 HOST_SEEDS = (0, 1, 2, 3, 4)
 VARIANT_SEEDS = (0, 1)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One patient: a script to run, and what is wrong with it."""
+    """One script to run, and its fault."""
 
     host: str
     variant: Variant
@@ -30,8 +30,8 @@ class Case:
 
     @property
     def id(self) -> str:
-        ground = f"+{self.background.name}" if self.background else ""
-        return f"{self.host}{ground}/{self.variant.cause}/{self.variant.name}/{self.seed}"
+        background = f"+{self.background.name}" if self.background else ""
+        return f"{self.host}{background}/{self.variant.cause}/{self.variant.name}/{self.seed}"
 
     @property
     def cause(self) -> str:
@@ -42,12 +42,8 @@ class Case:
         return self.variant.severity
 
     @property
-    def note(self) -> str:
-        return self.variant.note
-
-    @property
     def source(self) -> str:
-        """The patient's script. Raises `EditError`, naming the case, when an edit does not fit."""
+        """The edited script. Raises `EditError` with the case's id if an edit does not fit."""
         try:
             source = self.variant.apply(host_source(self.host))
             if self.background:
@@ -58,7 +54,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """Names the case's result in the cache: the same script, seed included, is the same experiment."""
+        """The name of the result in the cache: a digest of the script, including its seed."""
         return sha256(self.source.encode()).hexdigest()[:20]
 
     @property
@@ -83,12 +79,12 @@ def variants_by_host() -> dict[str, tuple[Variant, ...]]:
 
 @cache
 def all_cases() -> tuple[Case, ...]:
-    """All cases, in a fixed order: hosts, then variants as they are listed, then seeds."""
+    """All cases in a fixed order: by host, by variant as listed, by seed."""
     return tuple(case for host, variants in variants_by_host().items() for case in _cases_of(host, variants))
 
 
 def _cases_of(host: str, variants: tuple[Variant, ...]) -> Iterator[Case]:
-    grounds = [variant for variant in variants if variant.background]
+    backgrounds = [variant for variant in variants if variant.background]
     yield from (Case(host, PLAIN, seed) for seed in HOST_SEEDS)
     for number, variant in enumerate(variants):
         if variant.cause == HEALTHY:
@@ -96,20 +92,20 @@ def _cases_of(host: str, variants: tuple[Variant, ...]) -> Iterator[Case]:
             continue
         plain, *others = VARIANT_SEEDS
         yield Case(host, variant, plain)
-        # Later seeds stand on another ground: a fault must be recognised whatever the optimizer, width or batch.
+        # Further seeds have a background: a fault must be recognised with any optimizer, width or batch size.
         for seed in others:
-            yield Case(host, variant, seed, _ground_for(host, variant, grounds, number + seed))
+            yield Case(host, variant, seed, _background_for(host, variant, backgrounds, number + seed))
 
 
-def _ground_for(host: str, fault: Variant, grounds: list[Variant], turn: int) -> Variant | None:
-    """The first ground, starting at a different one for each fault, whose edits do not collide with the fault's."""
-    for offset in range(len(grounds)):
-        ground = grounds[(turn + offset) % len(grounds)]
+def _background_for(host: str, fault: Variant, backgrounds: list[Variant], turn: int) -> Variant | None:
+    """The first background whose edits do not collide with the fault's. The search starts at `turn`."""
+    for offset in range(len(backgrounds)):
+        background = backgrounds[(turn + offset) % len(backgrounds)]
         try:
-            ground.apply(fault.apply(host_source(host)))
+            background.apply(fault.apply(host_source(host)))
         except EditError:
             continue
-        return ground
+        return background
     return None
 
 
@@ -118,7 +114,7 @@ def find_case(name: str) -> Case | None:
 
 
 def patient(cause: str) -> Case:
-    """A clear case of the cause for a demonstration: the first gross one, on the host as written."""
+    """A clear case of the cause for a demonstration: the first one without a background, gross if possible."""
     found = [case for case in all_cases() if case.cause == cause and case.background is None]
     if not found:
         raise LookupError(f"the zoo has no patient with {cause!r}")

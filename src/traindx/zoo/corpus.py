@@ -1,7 +1,7 @@
-"""The calibration corpus: the levels of all signs in every case that the zoo has run, as one small file.
+"""The calibration corpus: one small file with the levels of all signs in every valid case.
 
-Fitting and scoring need no training and no records, only this file. Each case is measured twice: as the observer saw
-it, and as a log of the same run would show it.
+Fitting and scoring need only this file, no training and no records. Each case is measured twice: from the observed run,
+and from what a log of the same run would show.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .cases import Case
 from .execution import Cache
 from .harm import judge
 
-LOG_POINTS = 100  # lines that an ordinary script prints
+LOG_POINTS = 100  # as many lines as an ordinary script prints
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class Row:
     severity: str
     observed: dict[str, float]
     log: dict[str, float]
-    also: tuple[str, ...] = ()  # causes that would be as good an answer
+    also: tuple[str, ...] = ()  # other causes that are equally correct
 
     @classmethod
     def of(cls, case: str, host: str, cause: str, severity: str, run: Run, also: Iterable[str] = ()) -> Row:
-        """The row of a labelled run: its signs as observed, and as a log of it would show them."""
+        """The row of a labelled run, with its signs as observed and as a log would show them."""
         return cls(case, host, cause, severity, levels(run), levels(as_log(run)), tuple(also))
 
 
@@ -50,7 +50,7 @@ def levels(run: Run) -> dict[str, float]:
 
 
 def as_log(run: Run) -> Run:
-    """What a log of this run would hold: averaged training losses, validation losses, the learning rate."""
+    """What a log of this run would contain: averaged training losses, validation results, the learning rate."""
     builder = RunBuilder(run.source, "log")
     train = run.series("loss/train")
     if train:
@@ -72,29 +72,29 @@ def measure(case: Case, record: Path) -> Row:
 
 
 def recorded_cases(cases: Sequence[Case], cache: Cache) -> list[Case]:
-    """Cases that have run, were recorded, and are valid: a fault that hurts, a variant that does not."""
+    """The cases that have a record and are valid (see `harm`)."""
     recorded = [case for case in cases if cache.record(case).exists()]
     return [case for case in recorded if (verdict := judge(case, cache)) is not None and verdict.valid]
 
 
 def collect(cases: Sequence[Case], cache: Cache, workers: int = 2) -> list[Row]:
-    """The rows of every case that may teach and judge the diagnosis."""
+    """The rows of all valid cases."""
     valid = recorded_cases(cases, cache)
     records = [cache.record(case) for case in valid]
-    # spawn, not fork: measuring needs no torch, and threads of the parent must not be copied
+    # spawn instead of fork: measuring needs no torch, and the parent's threads must not be copied
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         return list(pool.map(measure, valid, records, chunksize=16))
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:
-    """One JSON object a line, zipped without a timestamp: the same rows give the same file."""
+    """One JSON object per line, compressed without a timestamp, so that the same rows give the same file."""
     lines = [json.dumps(vars(row), sort_keys=True) for row in sorted(rows, key=lambda row: row.case)]
     with open(path, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0, filename="") as zipped:
         zipped.write(("\n".join(lines) + "\n").encode())
 
 
 def read(path: Path) -> list[Row]:
-    """The rows of a corpus, at the levels that diagnosis counts signs for: the file holds them as measured."""
+    """The rows of a corpus. The file holds levels as measured; the rows hold them as the diagnosis counts them."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     counted = [{view: judged_levels(row[view]) for view in ("observed", "log")} for row in rows]

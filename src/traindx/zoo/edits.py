@@ -1,4 +1,4 @@
-"""An edit of a script's source, and a variant: the edits that make one fault, or one harmless change."""
+"""An edit replaces text in a script's source. A variant is a set of edits: one fault, or one harmless change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Severity = Literal["none", "mild", "gross"]
 
 
 class EditError(ValueError):
-    """The text to replace is not in the source exactly once."""
+    """The text to replace does not occur exactly once in the source."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class Edit:
 
 @dataclass(frozen=True)
 class Variant:
-    """A named change of a host. `note` says in words what was done; its slug is the variant's name."""
+    """A named change of a host. `note` describes the change; its slug is the variant's name and part of case ids."""
 
     cause: str
     severity: Severity
     note: str
     edits: tuple[Edit, ...]
-    background: bool = False  # harmless and common: faults are also planted on top of it
-    base: tuple[Edit, ...] = ()  # harmless edits that the fault needs in place first; its reference has them too
+    background: bool = False  # a harmless, common change on top of which faults are planted too
+    base: tuple[Edit, ...] = ()  # harmless edits that the fault requires; its reference has them too
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ def before(anchor: str, new: str) -> Edit:
 
 
 def mild(cause: str, note: str, *edits: Edit) -> Variant:
-    """A fault that slows or worsens the training but leaves it recognisable."""
+    """A fault that slows or worsens the training but does not ruin it."""
     return Variant(cause, "mild", note, edits)
 
 
@@ -81,15 +81,15 @@ def gross(cause: str, note: str, *edits: Edit) -> Variant:
 
 
 def on(base: tuple[Edit, ...], fault: Variant) -> Variant:
-    """The fault planted on edits that do no harm by themselves."""
+    """The fault on top of base edits that do no harm by themselves."""
     return replace(fault, base=base)
 
 
 def healthy(note: str, *edits: Edit) -> Variant:
-    """A change that looks unusual or suspicious and does no harm."""
+    """A change that looks unusual or suspicious but does no harm."""
     return Variant(HEALTHY, "none", note, edits)
 
 
 def background(note: str, *edits: Edit) -> Variant:
-    """A harmless change that ordinary scripts differ by, on which the host's faults are planted too."""
+    """A harmless, common change (optimizer, width …) on top of which the host's faults are planted too."""
     return Variant(HEALTHY, "none", note, edits, background=True)

@@ -1,10 +1,10 @@
-"""Runs patients, each in a fresh process, and keeps the results in a cache of plain files.
+"""Runs cases, each in a fresh process, and keeps the results in a cache of plain files.
 
-A case has a directory named by its key: `train.py` (the patient), `output.txt`, `run.tdx` (the observer's record)
-and `result.json`. A case with a result is not run again, so a build that was interrupted goes on where it stopped, and
-signs can be measured anew without training.
+Each case has a directory named by its key, with `train.py` (the script), `output.txt`, `run.tdx` (the record) and
+`result.json`. A case with a result is not run again: an interrupted build can be resumed, and signs can be measured
+again without training.
 
-Processes are forked from a server that has imported torch once; the import takes longer than most patients train.
+Processes are forked from a server that has imported torch once, because the import takes longer than most trainings.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .cases import Case
 
 PRELOADED = ["torch", "numpy", "sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing"]
 OBSERVER = "traindx.observe.runner"
-TIME_LIMIT = 300.0  # seconds; patients take 1 to 5, cost faults 15, a busy machine ten times that
+TIME_LIMIT = 300.0  # seconds; cases take 1 to 5, cost faults 15, and ten times that on a busy machine
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a run: its exit code and the numbers of its FINAL line (NaN where there is none)."""
+    """The result of a run: its exit code and the numbers of its FINAL line (NaN if there is none)."""
 
     exit: int | None  # None: stopped at the time limit
     seconds: float
@@ -46,7 +46,7 @@ class Outcome:
 
 
 class Cache:
-    """The cases' directories."""
+    """The directories of the cases."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -58,7 +58,7 @@ class Cache:
         return self.directory(case) / "run.tdx"
 
     def outcome(self, case: Case) -> Outcome | None:
-        """The case's outcome, or None when it has not run, or ran before there was an observer to record it."""
+        """The case's outcome; None if it has not run yet, or if it has no record although it could be observed."""
         path = self.directory(case) / "result.json"
         if not path.exists() or (can_observe() and not self.record(case).exists()):
             return None
@@ -75,7 +75,7 @@ def can_observe() -> bool:
 
 
 def run_cases(cases: Iterable[Case], cache: Cache, workers: int = 2) -> Iterator[tuple[Case, Outcome]]:
-    """Runs what has no result yet; yields each case as it ends."""
+    """Runs the cases without a result; yields each case when it ends."""
     context = server()
     waiting = {case.key: case for case in cases if cache.outcome(case) is None}
     with ThreadPoolExecutor(workers) as pool:
@@ -100,7 +100,7 @@ def _run_case(case: Case, cache: Cache, context: multiprocessing.context.ForkSer
 
 
 def run_directory(directory: Path, context: multiprocessing.context.ForkServerContext) -> Outcome:
-    """Runs `train.py` of a directory under observation; output and record stay beside it."""
+    """Runs the directory's `train.py` under observation; output and record go to the same directory."""
     (directory / "usage.json").unlink(missing_ok=True)
     process = context.Process(target=_patient, args=(directory,))
     process.start()
@@ -113,7 +113,7 @@ def run_directory(directory: Path, context: multiprocessing.context.ForkServerCo
 
 
 def _patient(directory: Path) -> None:
-    """In the patient's process: its output goes to a file, its usage is left behind however it ends."""
+    """Runs in the case's process: redirects its output to a file, and writes its usage however it ends."""
     output = os.open(directory / "output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -127,7 +127,7 @@ def _patient(directory: Path) -> None:
 
 
 def _run_script(script: Path, record: Path) -> None:
-    """Runs the patient as `traindx run` does; bare where the observer is not there."""
+    """Runs the script as `traindx run` does, or without observation if there is no observer."""
     if can_observe():
         record.unlink(missing_ok=True)
         sys.exit(import_module(OBSERVER).run_script(str(script), [], out=str(record)))

@@ -1,8 +1,8 @@
-"""Does a fault hurt? A change that does nothing measurable is not a case; nor is a harmless variant that hurts.
+"""Tests whether a case is valid: a fault must do measurable harm, and a harmless variant must do none.
 
-Every case is compared with its reference: the same host, background and seed without the fault. The yardstick is the
-spread of the plain host over seeds, so that luck does not count as harm. Verdicts on cost compare wall times: let them
-run on a machine that has nothing else to do.
+Every case is compared with its reference: the same host, background and seed without the fault. A difference must
+exceed the spread of the plain host over seeds, so that luck does not count as harm. Cost faults are judged by wall
+time, so run them on an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from .cases import HOST_SEEDS, PLAIN, Case
 from .edits import HEALTHY
 from .execution import Cache, Outcome
 
-# A difference counts from this many standard deviations between seeds; a fault compared on the same seed shares
-# most of its luck with the reference, so two are enough.
+# A difference must exceed this many standard deviations between seeds. Two are enough, because a case and its reference
+# share the seed and therefore most of their luck.
 SPREADS = 2.0
-# ... and from this share of the reference's loss, or this much accuracy: below it nobody would look for a cause.
+# It must also exceed this share of the reference's loss, or this much quality: smaller differences worry nobody.
 LOSS_SHARE = 0.2
 QUALITY_STEP = 0.02
-# Cost faults: the run takes or holds clearly more than its neighbour; less is the machine's noise.
+# A cost fault must exceed its reference by this factor in time or this much memory; less may be noise.
 TIME_FACTOR = 1.5
 MEMORY_MEGABYTES = 15.0
 
-# The loss is another quantity than the reference's, so that only the quality can be compared. (Softmax applied twice or
-# over the wrong axis stays out of this list: a loss that cannot fall is the harm that people see.)
+# With these causes, the loss is a different quantity from the reference's, so only the quality is compared. (Double
+# softmax and softmax over the wrong axis are not listed: a loss that cannot fall is their visible harm.)
 LOSS_NOT_COMPARABLE = {
     "wrong-loss",
     "loss-sign-flipped",
@@ -35,14 +35,14 @@ LOSS_NOT_COMPARABLE = {
     "class-imbalance",
     "noisy-labels",
 }
-# How a fault may end a run; any other exception is a slip in the edit and proves nothing.
+# Exceptions that a fault may cause; any other exception is a mistake in the edit.
 EXPECTED_ERRORS = (
     "does not require grad",  # nothing left to differentiate
     "backward through the graph a second time",  # state not detached
     "modified by an inplace operation",  # old graphs kept over an update
     "should be between 0 and 1",  # cross-entropy given NaN, or labels outside its range
 )
-# The fault flatters: the reported validation is better than an honest one could be.
+# These faults make the reported validation loss too good instead of worse.
 FLATTERS = {"leaked-validation", "target-leakage"}
 
 
@@ -57,14 +57,14 @@ class Spread:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the case may stand in the corpus, and why."""
+    """Whether the case belongs in the corpus, and why."""
 
     valid: bool
     reason: str
 
 
 def spread_of(host: str, cache: Cache) -> Spread | None:
-    """None until all seeds of the host have run."""
+    """The spread of the plain host; None until all its seeds have run."""
     outcomes = [cache.outcome(Case(host, PLAIN, seed)) for seed in HOST_SEEDS]
     done = [outcome for outcome in outcomes if outcome]
     if len(done) < len(HOST_SEEDS):
@@ -77,9 +77,9 @@ def spread_of(host: str, cache: Cache) -> Spread | None:
 
 
 def judge(case: Case, cache: Cache, outcome: Outcome | None = None) -> Verdict | None:
-    """Compares the case, or another outcome in its place, with its reference.
+    """Compares the case's outcome, or the given one, with that of its reference.
 
-    None when a run that is needed for it has not ended yet.
+    None if a run that is needed for it has no result yet.
     """
     outcome = outcome or cache.outcome(case)
     reference, spread = cache.outcome(case.reference), spread_of(case.host, cache)
@@ -89,9 +89,9 @@ def judge(case: Case, cache: Cache, outcome: Outcome | None = None) -> Verdict |
     if case.cause == HEALTHY:
         return _harmless(outcome, plain, spread)
     if case.variant.base and not _harmless(reference, plain, spread).valid:
-        return Verdict(False, "what it is planted on is not healthy")
+        return Verdict(False, "the base edits are not harmless")
     if outcome.exit and not any(known in outcome.error for known in EXPECTED_ERRORS):
-        return Verdict(False, f"ends by a mistake of its own: {outcome.error or outcome.exit}")
+        return Verdict(False, f"unexpected exception: {outcome.error or outcome.exit}")
     if case.cause == "slow-data-loading":
         factor = outcome.seconds / reference.seconds
         return Verdict(factor >= TIME_FACTOR, f"time x {factor:.2f}")
@@ -117,7 +117,7 @@ def _harmless(outcome: Outcome, plain: Outcome, spread: Spread) -> Verdict:
     if failed:
         return Verdict(False, failed)
     drop = plain.quality - outcome.quality
-    # A harmless variant is another training, so its own luck comes on top of the host's.
+    # A harmless variant is a different training, so it may differ by its own luck and by the host's.
     return Verdict(drop <= max(QUALITY_STEP, 2 * SPREADS * spread.quality), f"quality {-drop:+.3f}")
 
 

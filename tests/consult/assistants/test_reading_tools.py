@@ -53,7 +53,7 @@ def test_a_misspelt_argument_is_told(call: Any) -> None:
 
 def test_an_unknown_name_gets_the_nearest(call: Any) -> None:
     assert "did you mean lr-too-high" in said(call("explain", name="lr-to-high"))
-    assert "no name" in said(call("explain", name="--format"))
+    assert "not a name" in said(call("explain", name="--format"))
 
 
 def test_what_lies_outside_is_refused(call: Any, root: Path) -> None:

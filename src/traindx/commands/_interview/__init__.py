@@ -1,1 +1,1 @@
-"""The interview on a screen: arrow keys, plain typing, piped answers, and a file that keeps it."""
+"""The interview in a terminal: arrow keys, typing, piped answers, and a file that keeps it."""

@@ -1,4 +1,4 @@
-"""Answers from a TOML file, and the file to fill in."""
+"""Reads answers from a TOML file, and makes the file to fill in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._errors import CommandError
 
 
 def answers_in(path: Path, state: State) -> State:
-    """The state with every answer of the file. One clear line names the answer that cannot be used."""
+    """The state with every answer of the file. Raises `CommandError` with the name of a bad answer."""
     for name, value in _read(path).items():
         if name not in {SYMPTOMS, WORDS, *all_questions()}:
             near = get_close_matches(name, [SYMPTOMS, WORDS, *all_questions()], n=1)
@@ -51,7 +51,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def template() -> str:
-    """Every question with its options, as comments and empty answers to uncomment."""
+    """All questions with their options as comments, and example answers to uncomment."""
     lines = ["# Answers for traindx ask --answers FILE. Uncomment what you know; leave the rest.", ""]
     lines += ["# What you see, one or more of:"]
     lines += [f"#   {symptom.id}: {symptom.title}" for symptom in all_symptoms().values()]

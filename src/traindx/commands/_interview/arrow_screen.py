@@ -13,8 +13,8 @@ from .screens import Back, Leave, Reply
 
 SKIP, BACK, DONE = "\0skip", "\0back", "\0done"
 KEYS = "(arrows, Enter)"
-MARKS = "(Space marks, Enter goes on)"
-PASTE = "(paste, then Esc and Enter; nothing skips)"
+MARKS = "(Space marks, Enter continues)"
+PASTE = "(paste, then Esc and Enter; an empty answer skips)"
 STYLE = questionary.Style([("instruction", "fg:ansibrightblack"), ("pointer", "bold"), ("highlighted", "bold")])
 
 

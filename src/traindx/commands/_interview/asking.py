@@ -1,4 +1,4 @@
-"""Asks until there is nothing worthwhile left to ask."""
+"""Asks questions until no useful question is left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_REFUSALS = 3
 
 
 def hold(state: State, screen: Screen, keeping: Keeping) -> State:
-    """The state after the interview. Every answer is kept at once; Ctrl-C leaves by KeyboardInterrupt."""
+    """The state after the interview. Every answer is saved at once; Ctrl-C raises KeyboardInterrupt."""
     try:
         return _hold(state, screen, keeping)
     except KeyboardInterrupt:
@@ -39,7 +39,7 @@ def _hold(state: State, screen: Screen, keeping: Keeping) -> State:
             if refusals < MOST_REFUSALS:
                 screen.refuse(str(error))
                 continue
-            screen.refuse(f"{error}; I leave this question open")
+            screen.refuse(f"{error}; this question is skipped")
             state = skip(state, name)
         refusals = 0
         keeping.save(state)

@@ -1,4 +1,4 @@
-"""Keeps an interview in a file, so that Ctrl-C or a lost connection costs nothing."""
+"""Saves an interview to a file, so that Ctrl-C or a lost connection loses nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ FOLDER = "interviews"
 
 
 class Keeping:
-    """The file of one interview: the one that the user names, or one among traindx's own until the interview ends."""
+    """The file of one interview: the one that the user named, or one in traindx's state folder, which is deleted at the
+    end."""
 
     def __init__(self, named: Path | None) -> None:
         self.named = named
@@ -26,7 +27,7 @@ class Keeping:
         self._failed = False
 
     def load(self) -> State | None:
-        """The interview in the named file; None where there is none yet."""
+        """The interview in the named file; None if there is none yet."""
         if self.named is None or not self.named.exists():
             return None
         try:
@@ -34,12 +35,12 @@ class Keeping:
         except OSError as error:
             raise CommandError(f"{self.named} cannot be read ({(error.strerror or 'unknown').lower()})") from None
         except ValueError:
-            raise CommandError(f"{self.named} holds no interview (it is not JSON)") from None
+            raise CommandError(f"{self.named} contains no interview (it is not JSON)") from None
         checked(state)
         return state
 
     def save(self, state: State, only_if_named: bool = False) -> None:
-        """Written beside and renamed, so that the file is whole at every moment. Only its owner can read it."""
+        """Write a new file and rename it, so that the file is complete at every moment. Only the user can read it."""
         if self._failed or (only_if_named and self.named is None):
             return
         beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
@@ -58,12 +59,12 @@ class Keeping:
             say(f"traindx ask: this interview is not kept ({(error.strerror or 'unknown').lower()})", sys.stderr)
 
     def interrupted(self) -> None:
-        """Say how to go on."""
+        """Print how to continue."""
         if not self._failed and self.path.exists():
-            say(f"Kept. Go on with: traindx ask --resume {shown(str(self.path))}", sys.stderr)
+            say(f"Saved. To continue: traindx ask --resume {shown(str(self.path))}", sys.stderr)
 
     def finish(self) -> None:
-        """The interview is over: a file that nobody named is in the way."""
+        """Delete the file at the end, unless the user named it."""
         if self.named is None:
             with suppress(OSError):
                 self.path.unlink()

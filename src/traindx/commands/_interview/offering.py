@@ -1,4 +1,4 @@
-"""At the end: offers to start one of the measurements at once."""
+"""Offers to start one of the measurements at the end of the interview."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .screens import Leave, Screen
 
 
 def offer(state: State, screen: Screen) -> int:
-    """Start what the person chooses, on the script that they name; the exit code is that of the command."""
+    """Run the command that the user chooses on the script that they name. Returns its exit code."""
     commands = [found.command for found in consultation(state).commands]
     if not commands:
         return 0

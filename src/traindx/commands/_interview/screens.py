@@ -1,4 +1,4 @@
-"""Where questions are asked: with arrow keys where the terminal and the package questionary allow, else by typing."""
+"""How questions are asked: with arrow keys if the terminal and the package questionary allow it, else by typing."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Reply = str | list[str]
 
 
 class Leave(Exception):
-    """The person has no more time or nothing more to say."""
+    """The user wants to end the questions."""
 
 
 class Back(Exception):
-    """The person wants to answer the last question again."""
+    """The user wants to answer the last question again."""
 
 
 class Screen(Protocol):
-    can_offer: bool  # whether somebody is there to be offered something
+    can_offer: bool  # whether a user is present who can choose a command at the end
 
     def ask(self, question: dict[str, Any]) -> Reply:
         """The reply; empty to skip. Raises `Leave`, `Back` or KeyboardInterrupt."""
 
     def refuse(self, reason: str) -> None:
-        """Say why a reply cannot be used."""
+        """Show why a reply cannot be used."""
 
     def note(self, text: str) -> None:
-        """Say something."""
+        """Show a text."""
 
     def choose(self, title: str, options: list[tuple[str, str]]) -> str:
         """One of `options` (key, label); empty for none."""

@@ -1,4 +1,4 @@
-"""Questions by plain typing: a terminal without arrow keys, or answers that come through a pipe, one a line."""
+"""Questions by typing, for a terminal without arrow keys, or for answers from a pipe, one per line."""
 
 from __future__ import annotations
 

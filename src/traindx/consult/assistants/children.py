@@ -1,4 +1,4 @@
-"""Child processes: bounded in time and output, and ended with everything they started when a call is cancelled."""
+"""Child processes with limits on time and output. A cancelled call ends its child and everything that it started."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from ...starting import python_command
 from .descendants import descendants, kill_all
 
 MOST_OUTPUT = 16 << 20  # bytes of one answer
-TAIL = 16 << 10  # bytes kept of what a script prints
-TICK = 1.0  # seconds between two notes of progress
-GRACE = 5.0  # seconds from the request to end until the kill
+TAIL = 16 << 10  # bytes kept of a script's output
+TICK = 1.0  # seconds between two progress reports
+GRACE = 5.0  # seconds from the interrupt to the kill
 
 _running: set[int] = set()
 
-Note = Callable[[float, float, str], Awaitable[None]]  # seconds gone, seconds allowed, what the child said last
+Note = Callable[[float, float, str], Awaitable[None]]  # seconds gone, seconds allowed, the child's last line
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a child does. With `confined`, it opens files of these folders only, and writes none; with `tail`, only
-    the end of what it prints is kept."""
+    """What a child does. With `confined`, it can open files only in these folders and write none. With `tail`, only the
+    end of its output is kept."""
 
     words: Sequence[str]
     folder: Path
@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended. `stopped`: by the time limit. `overflowed`: its output was longer than an answer may be."""
+    """How a child ended. `stopped`: the time limit ended it. `overflowed`: its output was too long for an answer."""
 
     code: int
     out: bytes
@@ -59,7 +59,7 @@ class Ended:
 
     @property
     def last_words(self) -> str:
-        """The last line of what it said to stderr."""
+        """The last line on stderr."""
         return last_line(self.err)
 
 
@@ -69,7 +69,7 @@ def last_line(said: bytes) -> str:
 
 
 class Kept:
-    """The output of a child: all of it up to a bound, or its end."""
+    """The output of a child: all of it up to a limit, or only its end."""
 
     def __init__(self, most: int, tail: bool) -> None:
         self.data = bytearray()
@@ -91,7 +91,7 @@ class Kept:
 
 
 async def run_child(job: Job, note: Note) -> Ended:
-    """Run it to its end, or to its time limit. Cancelling this call ends the child and all that it started."""
+    """Run the job until it ends or its time is up. Cancelling this call ends the child and all that it started."""
     began = time.monotonic()
     out, err = Kept(TAIL if job.tail else MOST_OUTPUT, job.tail), Kept(TAIL, True)
     async with await anyio.open_process(
@@ -112,7 +112,7 @@ async def run_child(job: Job, note: Note) -> Ended:
                         reading.start_soon(err.drain, process.stderr)
                         await _give(process, job.given)
                         await process.wait()
-                        reading.cancel_scope.deadline = anyio.current_time() + 2  # a daemon may hold the pipes open
+                        reading.cancel_scope.deadline = anyio.current_time() + 2  # a daemon may keep the pipes open
                     tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -129,7 +129,7 @@ async def run_child(job: Job, note: Note) -> Ended:
 
 
 def kill_running() -> None:
-    """End every child at once, when the server itself is about to end."""
+    """Kill all children, when the server itself is about to end."""
     for leader in tuple(_running):
         kill_all(leader, descendants(leader))
 
@@ -148,7 +148,7 @@ async def _tick(note: Note, began: float, allowed: float, err: Kept) -> None:
 
 
 async def _end(process: Process) -> None:
-    """Ask first, so that a script's record is closed in order; then kill what is left, its own sessions included."""
+    """Interrupt first, so that a script's record is closed properly; then kill what is left, in other sessions too."""
     family = descendants(process.pid)
     if process.returncode is None:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Finds and ends the processes that a child started, also those that left its group (Linux; elsewhere its group)."""
+"""Finds and kills the processes that a child started: on Linux all of them, on other systems its process group."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-Known = tuple[int, str]  # a process: its number, and when it started (numbers are used again)
+Known = tuple[int, str]  # a process: its id and start time, because ids are reused
 
 
 def descendants(leader: int) -> set[Known]:
-    """Every process below the leader, by the kernel's own list."""
+    """Every process below the leader, from the kernel's process tree."""
     found: set[Known] = set()
     waiting = [leader]
     while waiting:
@@ -25,7 +25,7 @@ def descendants(leader: int) -> set[Known]:
 
 
 def kill_all(leader: int, family: set[Known]) -> None:
-    """Kill the leader's group and whoever of the family is still the same process."""
+    """Kill the leader's group, and every process of the family whose id was not reused."""
     with suppress(OSError, AttributeError):
         os.killpg(leader, signal.SIGKILL)
     for pid, started in family:
@@ -44,7 +44,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _started(pid: int) -> str:
-    """The kernel's start time of a process; empty where there is none."""
+    """The kernel's start time of a process; empty if there is none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""What every tool needs: the allowed folders, the limits, and children that do the work."""
+"""What every tool needs: the allowed folders, the limits, and child processes that do the work."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from .plain import plain, plain_text
 from .refusals import Refusal
 
 READING_SECONDS = 120.0
-MOST_ANSWER = 400_000  # characters of one answer; an assistant reads every one of them
-AT_ONCE = 2  # children; further calls wait for their turn
+MOST_ANSWER = 400_000  # characters of one answer, because an assistant must read all of them
+AT_ONCE = 2  # children; further calls wait
 
 
 @dataclass
 class Door:
-    """One server. `most_seconds` bounds what a call may ask for; `read_only` withholds what runs or writes for real."""
+    """The context of one server. `most_seconds` limits the time of a call; `read_only` removes tools with real
+    effects."""
 
     folders: Folders
     most_seconds: float = 600.0
@@ -31,22 +32,22 @@ class Door:
     places: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(AT_ONCE))
 
     async def verb(self, ctx: Context[Door, Any], *words: str) -> list[Any]:
-        """The JSON objects that a verb prints about files of the allowed folders."""
+        """The JSON objects that a command prints about files of the allowed folders."""
         job = Job(words, self.folders.home, READING_SECONDS, self.folders.roots)
         return objects(words[0], await self.child(ctx, words[0], job))
 
     async def reading(self, ctx: Context[Door, Any], name: str, **arguments: Any) -> dict[str, Any]:
-        """What a reading of `work/readings` returns."""
+        """The result of a module of `work/readings`."""
         given = json.dumps(arguments).encode()
         job = Job([f":{name}"], self.folders.home, READING_SECONDS, self.folders.roots, given=given)
         found: dict[str, Any] = objects(name, await self.child(ctx, name, job))[0]
         return found
 
     async def child(self, ctx: Context[Door, Any], name: str, job: Job) -> Ended:
-        """Run a child when there is a place for it, with notes of progress."""
+        """Run a child, at most `AT_ONCE` at a time, and report its progress."""
 
         async def note(gone: float, allowed: float, said: str) -> None:
-            # What the user's own script prints is no progress of ours.
+            # The output of the user's script is not part of our progress.
             last = "" if job.tail else plain_text(said.removeprefix(f"traindx {name}: "), 200)
             text = f"traindx {name}: {gone:.0f} s of at most {allowed:.0f} s{': ' if last else ''}{last}"
             await ctx.report_progress(min(gone, allowed), allowed, text)
@@ -55,19 +56,19 @@ class Door:
             return await run_child(job, note)
 
     def seconds(self, wanted: float | None, usual: float) -> float:
-        """How long a call may take; refuses more than the user allows."""
+        """The time limit of a call. Refuses more than the user allows."""
         if wanted is None:
             return min(usual, self.most_seconds)
         if not 0 < wanted <= self.most_seconds:
             raise Refusal(
-                f"seconds must lie between 0 and {self.most_seconds:g} here.",
-                "Ask for less, or bound the steps instead; only the user can allow more: traindx mcp --max-seconds S.",
+                f"seconds must be between 0 and {self.most_seconds:g} here.",
+                "Ask for less, or limit the steps instead; only the user can allow more: traindx mcp --max-seconds S.",
             )
         return wanted
 
 
 def objects(name: str, ended: Ended) -> list[Any]:
-    """What a child printed as JSON, one object in all or one a line; a refusal with its own words where it did not."""
+    """The JSON that a child printed, one object or one per line. Refuses with the child's message if there is none."""
     if ended.stopped:
         raise Refusal(
             f"traindx {name} did not finish within {ended.seconds:.0f} seconds and was ended.",
@@ -86,7 +87,7 @@ def objects(name: str, ended: Ended) -> list[Any]:
 
 
 def answer(value: dict[str, Any]) -> CallToolResult:
-    """An object as structured content, and the same as text for clients that show only text."""
+    """The result as structured content, and as text for clients that show only text."""
     shown = plain(value)
     text = json.dumps(shown, ensure_ascii=False, allow_nan=False)
     if len(text) > MOST_ANSWER:
@@ -102,7 +103,7 @@ def door_of(ctx: Context[Door, Any]) -> Door:
 
 
 def with_options(options: dict[str, Any]) -> Sequence[str]:
-    """`--name value` for each option that is given, `--name` for True."""
+    """`--name=value` for each option that is set, `--name` for True."""
     words: list[str] = []
     for name, value in options.items():
         if value is not None and value is not False:

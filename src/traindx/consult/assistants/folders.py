@@ -1,4 +1,4 @@
-"""The folders that an assistant may touch. Every path of a call passes through here."""
+"""The folders that an assistant may use. Every path of a call is checked here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Folders:
         return self.roots[0]
 
     def inside(self, given: str) -> Path:
-        """The existing file or folder that is meant, links resolved."""
+        """The existing file or folder, with links resolved."""
         path = self.place(given)
         if not path.exists():
             raise Refusal(
@@ -47,21 +47,21 @@ class Folders:
         return path
 
     def place(self, given: str) -> Path:
-        """Where the path leads, whether or not something is there. Refuses what lies outside."""
+        """The resolved path, whether or not it exists. Refuses paths outside the allowed folders."""
         if not given or len(given) > LONGEST_PATH or "\0" in given:
             raise Refusal("This is not a path.", "Name a file or a folder, relative to the allowed folder.")
         try:
             path = (self.home / given).resolve()
         except (OSError, RuntimeError):  # a loop of links
-            raise Refusal(f"{given} cannot be followed to a file.", "Name the file itself.") from None
+            raise Refusal(f"{given} cannot be resolved to a file.", "Name the file itself.") from None
         if not any(path.is_relative_to(root) for root in self.roots):
             allowed = ", ".join(map(str, self.roots))
             raise Refusal(
-                f"{given} lies outside the allowed folders ({allowed}).",
+                f"{given} is outside the allowed folders ({allowed}).",
                 "Name a path inside them. Only the user can allow more: traindx mcp --root FOLDER.",
             )
         return path
 
     def shown(self, path: Path) -> str:
-        """As an assistant should write it in the next call: relative to the first folder where it lies there."""
+        """The path as an assistant should write it: relative to the first folder if it is inside it."""
         return str(path.relative_to(self.home)) if path.is_relative_to(self.home) else str(path)

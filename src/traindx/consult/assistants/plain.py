@@ -1,7 +1,7 @@
-"""Text from files as data: no control characters, no invisible ones, bounded in length.
+"""Cleans text from files: no control characters, no invisible characters, limited length.
 
-Logs and scripts may hold anything, terminal escapes and sentences that address an assistant included. They are
-returned only as values of JSON fields; what could hide inside such a value is removed here.
+Logs and scripts may contain anything, also terminal escapes and sentences that address an assistant. They are returned
+only as values of JSON fields; hidden characters in such a value are removed here.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ KEPT = "\n\t"
 
 
 def plain_text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """`text` without what cannot be seen; what is cut off at the end is counted."""
+    """`text` without hidden characters. If it is cut, the number of missing characters is added."""
     lines = (
         "".join(c for c in line if c in KEPT or unicodedata.category(c) not in HIDDEN) for line in text.split("\r\n")
     )
-    shown = "\r\n".join(lines)  # a patch of a file with such line ends must keep them
+    shown = "\r\n".join(lines)  # a patch of a file with these line endings must keep them
     return shown if len(shown) <= longest else f"{shown[:longest]} [{len(shown) - longest} characters left out]"
 
 
 def plain(value: Any) -> Any:
-    """The same for everything inside a JSON value. NaN and infinities become words, as in a diagnosis."""
+    """The same for all texts inside a JSON value. NaN and infinities become strings, as in a diagnosis."""
     if isinstance(value, str):
         return plain_text(value)
     if isinstance(value, float) and not math.isfinite(value):

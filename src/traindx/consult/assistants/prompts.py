@@ -1,4 +1,4 @@
-"""Prompts that a user can choose in a client: they set the assistant on the protocol."""
+"""Prompts that a user can choose in a client. They make the assistant follow the protocol."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ MARKDOWN = "text/markdown"
 
 
 def all_resources() -> list[Resource]:
-    """Reading happens when a page is asked for; only names and titles are needed before."""
+    """All pages by name and title. A page is read only when a client asks for it."""
     from ...causes import all_causes, page_names, page_title
 
     causes = [_resource(f"explain/{cause.id}", cause.title, _cause(cause.id)) for cause in all_causes().values()]
@@ -51,7 +51,7 @@ def _skill() -> str:
 
 
 def _docs() -> Path | None:
-    """Inside an installed package, or beside the sources of a clone."""
+    """The folder `docs`: inside an installed package, or beside the sources of a clone."""
     package = Path(traindx.__file__).parent
     places = (package / "docs", package.parents[1] / "docs")
     return next((place for place in places if (place / "record.md").is_file()), None)

@@ -1,4 +1,4 @@
-"""JSON schemas of answers. That of a diagnosis is the package's own (`reports/diagnosis.schema.json`)."""
+"""JSON schemas of answers. A diagnosis has the schema `reports/diagnosis.schema.json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 def diagnosis_schema() -> dict[str, Any]:
     text = files("traindx.reports").joinpath("diagnosis.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
-    schema.pop("$schema", None)  # it may stand only at the top
+    schema.pop("$schema", None)  # allowed only at the top level
     return schema
 
 
@@ -29,7 +29,7 @@ TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
 WHOLE = {"type": "integer"}
 FLAG = {"type": "boolean"}
-POINT = {"type": ["number", "string", "null"], "description": 'a number; "NaN", "Infinity" or "-Infinity" as words'}
+POINT = {"type": ["number", "string", "null"], "description": 'a number, or the string "NaN", "Infinity", "-Infinity"'}
 
 
 def maybe(schema: dict[str, Any]) -> dict[str, Any]:

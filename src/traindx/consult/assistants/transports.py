@@ -1,4 +1,4 @@
-"""How clients reach the server: over its stdin and stdout, or over HTTP on this machine with a token."""
+"""How clients reach the server: over stdin and stdout, or over HTTP on this machine with a token."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .children import kill_running
 from .door import Door
 from .server import build_server
 
-HOST = "127.0.0.1"  # never another: the token travels unencrypted
+HOST = "127.0.0.1"  # never another host, because the token is not encrypted
 PATH = "/mcp"
 MOST_CONNECTIONS = 128
 ENDING = (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 
 
 def serve_stdio(door: Door) -> None:
-    """Serve one client until it closes our stdin."""
+    """Serve one client until it closes stdin."""
 
     async def main() -> None:
         async with _children_end_with_us():
@@ -39,7 +39,8 @@ def serve_stdio(door: Door) -> None:
 
 @asynccontextmanager
 async def _children_end_with_us() -> AsyncIterator[None]:
-    """A signal that ends this process ends its children first. A thread waits for stdin and cannot be interrupted."""
+    """Kill the children before a signal ends this process. The process must exit by itself, because the thread that
+    waits for stdin cannot be interrupted."""
 
     async def watch() -> None:
         with anyio.open_signal_receiver(*ENDING) as signals:
@@ -54,7 +55,7 @@ async def _children_end_with_us() -> AsyncIterator[None]:
 
 
 def serve_http(door: Door, listening: socket.socket, token: str) -> None:
-    """Serve clients that send the token, until a signal ends us."""
+    """Serve clients that send the token, until a signal ends this process."""
     app = http_app(door, listening.getsockname()[1], token)
 
     async def main() -> None:
@@ -67,7 +68,7 @@ def serve_http(door: Door, listening: socket.socket, token: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to us: uvicorn would end before the children that it knows nothing of."""
+    """Does not handle signals: uvicorn would end before the children, which it does not know."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -75,7 +76,7 @@ class _Server(uvicorn.Server):
 
 
 def http_app(door: Door, port: int, token: str) -> ASGIApp:
-    """The server as an application: 401 without the token, 421 for another Host, 403 for another Origin."""
+    """The server as an ASGI app. It answers 401 without the token, 421 to another Host, 403 to another Origin."""
     names = (f"{HOST}:{port}", f"localhost:{port}")
     security = TransportSecuritySettings(
         allowed_hosts=list(names), allowed_origins=[f"http://{name}" for name in names]
@@ -84,14 +85,14 @@ def http_app(door: Door, port: int, token: str) -> ASGIApp:
     guarded = AuthenticationMiddleware(RequireAuthMiddleware(app, []), backend=BearerAuthBackend(OneToken(token)))
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        # Starting and stopping come from uvicorn itself and carry no token.
+        # Lifespan events come from uvicorn itself and carry no token.
         await (app if scope["type"] == "lifespan" else guarded)(scope, receive, send)
 
     return serve
 
 
 class OneToken:
-    """Knows one token, and compares in a time that does not depend on how much of it is right."""
+    """Accepts one token, compared in constant time."""
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
@@ -103,13 +104,13 @@ class OneToken:
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on this machine; port 0 takes a free one. Raises OSError where the port is taken."""
+    """A listening socket on this machine; port 0 chooses a free one. Raises OSError if the port is taken."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
-        listening.listen()  # clients may come before the server is up
+        listening.listen()  # clients may connect before the server is up
     except BaseException:
         listening.close()
         raise

@@ -1,8 +1,8 @@
-"""The tools: one file each in `tools/`, found by walking that folder.
+"""Collects the tools: each is one file of `tools/`.
 
 A tool's module defines `TITLE`, `ANNOTATIONS`, `OUTPUT` (the JSON schema of its answer) and `call`, an async function
-whose parameters are the tool's arguments. The module's docstring is what assistants read; the file's name is the
-tool's. `REAL = True` marks a tool that runs or changes something for real, which `--read-only` withholds.
+whose parameters are the tool's arguments. Assistants read the module's docstring; the file's name is the tool's name.
+`REAL = True` marks a tool with real effects (it runs or changes something without isolation); `--read-only` removes it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def all_tools(read_only: bool = False) -> list[Tool]:
 
 
 class PlainTool(Tool):
-    """A tool that says in one plain sentence which argument is wrong."""
+    """A tool that says in one sentence which argument is wrong."""
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
         try:
@@ -46,11 +46,11 @@ def _tool(module: Any) -> Tool:
         title=module.TITLE,
         description=module.__doc__.strip(),
         annotations=module.ANNOTATIONS,
-        structured_output=False,  # the schema is the contract's, not one derived from Python types
+        structured_output=False,  # use the module's schema, not one derived from Python types
     )
     metadata = tool.fn_metadata
     metadata.output_schema = module.OUTPUT
-    # A misspelt argument is an error, not a default.
+    # A misspelt argument must be an error, not silently ignored.
     metadata.arg_model.model_config["extra"] = "forbid"
     metadata.arg_model.model_rebuild(force=True)
     tool.parameters = metadata.arg_model.model_json_schema(by_alias=True)

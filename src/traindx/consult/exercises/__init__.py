@@ -1,4 +1,4 @@
-"""The course: small trainings to diagnose by hand before asking traindx. One exercise is one file."""
+"""The course: small trainings to diagnose by hand before asking traindx. Each exercise is one file."""
 
 from ._base import PARTS, Exercise, Judgement, all_exercises
 

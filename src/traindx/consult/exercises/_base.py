@@ -3,13 +3,13 @@
     NUMBER = 3                          its place in the course
     PART = "Loss curves"                one of PARTS
     TITLE = "Which epoch to keep"
-    FILE = "train.py"                   what the reader gets (optional; train.py)
-    def source() -> str                 its text
-    HINTS = ("...",)                    from gentle to plain
-    SOLUTION = "..."                    what it was, how one sees it, what to remember
-    def judge(answer) -> Judgement      whether an answer is right, and why not
+    FILE = "train.py"                   name of the file that the reader gets (optional; train.py)
+    def source() -> str                 the contents of that file
+    HINTS = ("...",)                    from vague to explicit
+    SOLUTION = "..."                    what it was, how to see it, what to remember
+    def judge(answer) -> Judgement      whether an answer is right, and if not, why
 
-The docstring is the exercise's text. `patient` and `named_cause` serve the exercises whose answer is a cause.
+The docstring is the text of the exercise. `patient` and `named_cause` are for exercises whose answer is a cause.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ HEALTHY = "healthy"
 
 @dataclass(frozen=True)
 class Judgement:
-    """`right` is None where the answer could not be understood; `text` says what to write instead."""
+    """`right` is None if the answer could not be understood; then `text` says what to write instead."""
 
     right: bool | None
     text: str
@@ -60,7 +60,7 @@ class Exercise:
 
 @cache
 def all_exercises() -> dict[int, Exercise]:
-    """Every exercise, by number, in the order of the course."""
+    """All exercises by number, in the order of the course."""
     found: dict[int, Exercise] = {}
     for module in modules_of("traindx.consult.exercises", defining="NUMBER"):
         exercise = Exercise(
@@ -93,7 +93,7 @@ def patient(case: str) -> Callable[[], str]:
 
 
 def named_cause(right: str, wrong: Mapping[str, str]) -> Callable[[str], Judgement]:
-    """Judges an answer that names a cause. `wrong`: what speaks against other answers, by cause."""
+    """A judge for answers that name a cause. `wrong`: the replies to wrong answers, by cause."""
 
     def judge(answer: str) -> Judgement:
         name = _name_of(answer)
@@ -101,7 +101,7 @@ def named_cause(right: str, wrong: Mapping[str, str]) -> Callable[[str], Judgeme
             return Judgement(None, _unknown(answer))
         if name == right:
             return Judgement(True, "Right.")
-        return Judgement(False, wrong.get(name, "No. Which number that you can print would be different if it were?"))
+        return Judgement(False, wrong.get(name, "No. If it were, which number would differ? Print it."))
 
     return judge
 

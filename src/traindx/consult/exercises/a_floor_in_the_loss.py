@@ -1,5 +1,5 @@
 """Handwritten digits, a small network. Training loss falls quickly to 1.51 and stays there for the rest of the
-run, while validation loss goes on down to 0.17 and validation accuracy is 95 %.
+run, while validation loss continues down to 0.17 and validation accuracy is 95 %.
 
 By hand: ask two things. Can training loss be so far above validation loss because of dropout? And what is the
 lowest value that this training loss could have at all? Print `out.sum(dim=1)` just before the loss is computed,
@@ -42,6 +42,6 @@ judge = named_cause(
         "train-val-mismatch": (
             "The data are the same split of the same set. What differs is one line between the model and the loss."
         ),
-        "undertrained": "The loss stands still at 1.51. It cannot fall below about 1.46 as it is computed.",
+        "undertrained": "The loss stays at 1.51. As it is computed, it cannot fall below about 1.46.",
     },
 )

@@ -7,7 +7,7 @@ By hand: print the norm of the gradient (all weights together) at each step of t
 norm = sum(p.grad.square().sum() for p in model.parameters()).sqrt()
 ```
 
-How does it change within an epoch, and what happens where a new epoch begins?
+How does it change within an epoch, and what happens when a new epoch begins?
 
 Question: which cause is it?
 """
@@ -20,15 +20,15 @@ NUMBER = 5
 PART = "Gradient statistics"
 TITLE = "A norm that grows"
 HINTS = (
-    "The norm grows with each step of an epoch and starts small with the next one. What is done once an epoch?",
+    "The norm grows with each step of an epoch and is small again at the next one. What is done once per epoch?",
     "Compare the cosine between successive gradients: sums of many gradients hardly change direction.",
 )
 SOLUTION = """
-`zero_grad()` stands in the epoch loop instead of the batch loop: each step uses the sum of all gradients since
-the epoch began. Direction and length are both wrong.
+`zero_grad()` is in the epoch loop instead of the batch loop: each step uses the sum of all gradients since the
+epoch began. Direction and length are both wrong.
 
-Remember: lowering the learning rate would have hidden it. A norm that grows with the number of steps since
-something is a sum.
+Remember: lowering the learning rate would have hidden it. A norm that grows steadily from step to step and then
+starts again is a sum.
 """
 
 source = patient("mlp_digits/missing-zero-grad/cleared-once-an-epoch/0")
@@ -36,16 +36,16 @@ judge = named_cause(
     "missing-zero-grad",
     {
         "lr-too-high": (
-            "It looks like it: steps that are too long. But why does the norm grow by steps of the epoch and "
-            "start anew?"
+            "It looks like it: the steps are too long. But why does the norm grow during each epoch and then start "
+            "again?"
         ),
         "exploding-gradients": (
             "Exploding gradients are rare jumps among ordinary norms. This is a steady growth with a reset."
         ),
         "no-warmup": "Only the first epoch would be affected. Here every epoch repeats the pattern.",
         "unscaled-accumulation": (
-            "Accumulation sums a fixed number of batches and then steps. Here each batch is followed by a step; "
-            "what is left over?"
+            "Accumulation sums a fixed number of batches and then steps. Here each batch is followed by a step. "
+            "What is not cleared?"
         ),
     },
 )

@@ -20,10 +20,10 @@ HINTS = (
     "What would have to be true for a leak? Measure that, and nothing else.",
 )
 SOLUTION = """
-Nothing is wrong. Dropout makes training loss worse while it is on; evaluated without it, the training set's
-loss is lower than the validation set's, as it should be.
+Nothing is wrong. Dropout makes training loss worse while it is on. Without dropout, the training set's loss is
+lower than the validation set's, as it should be.
 
-Remember: "healthy" is an answer, and an odd-looking curve is not a symptom before a measurement says so. One
+Remember: "healthy" is an answer, and an odd-looking curve is not a symptom until a measurement says so. One
 false alarm costs as much as ten misses.
 """
 
@@ -36,9 +36,7 @@ judge = named_cause(
             "If evaluation ran in train mode, validation would suffer from dropout too. It does not."
         ),
         "train-val-mismatch": "The two sets are random halves of one.",
-        "over-regularized": (
-            "Validation accuracy is 99 %. Less dropout would close the gap and gain nothing: that is advice at most."
-        ),
+        "over-regularized": "Validation accuracy is 99 %. Less dropout would close the gap but gain nothing.",
         "overfitting": "Validation is better than training: the opposite.",
     },
 )

@@ -1,8 +1,8 @@
-"""A convolutional network for digits. After the first few steps the loss jumps to 15, comes back to 2.30 and stays
+"""A convolutional network for digits. After the first few steps the loss jumps to 15, returns to 2.30 and stays
 there: ten classes, accuracy 10 %.
 
 By hand: what is ln(10)? Print the ratio of the update to the weight, `(p - before).norm() / before.norm()`, for
-the first five steps. Look at the optimizer's line, momentum included.
+the first five steps. Look at the line that creates the optimizer, including its momentum.
 
 Question: which cause is it?
 """
@@ -30,10 +30,10 @@ judge = named_cause(
     "lr-too-high",
     {
         "dead-relus": "Many units may be dead by now. What killed them? Look at the first ten steps.",
-        "no-warmup": "A ramp to an effective learning rate of 21 would arrive there all the same.",
+        "no-warmup": "A warmup would still end at an effective learning rate of 21.",
         "exploding-gradients": (
-            "One jump, in the first steps, right after updates of 30 % of the weights. What was first, the large "
-            "gradient or the long step?"
+            "There is one jump in the first steps, right after updates of 30 % of the weights. Which came first, the "
+            "large gradient or the long step?"
         ),
         "wrong-loss": "Cross-entropy on class ids is right, and 2.30 is where it starts for ten classes.",
         "init-too-large": "The first loss is 2.35, close to chance: the start is fine.",

@@ -1,7 +1,7 @@
 """A residual network of ten blocks learns a table of made-up features. It runs without a warning, the loss falls
 from 1.2 to 0.6 and validation accuracy reaches 81 %. A colleague's copy of the script reaches 92 %.
 
-By hand: the loss is produced by the whole network, but does the whole network learn? After `backward()` and one
+By hand: the whole network produces the loss, but does the whole network learn? After `backward()` and one
 `step()`, compare each weight with a copy from before:
 
 ```
@@ -29,11 +29,11 @@ HINTS = (
 )
 SOLUTION = """
 `self.blocks` is a plain Python list, so `model.parameters()` does not contain the ten blocks, and the optimizer
-never gets them: 60 of 66 trainable tensors stay as they were initialised. Gradients are computed for them, and
-nobody uses them. `nn.ModuleList` registers them.
+never gets them: 60 of 66 trainable tensors stay as they were initialised. Their gradients are computed but never
+used. `nn.ModuleList` registers them.
 
-Remember: a network with random, fixed middle layers still learns something. "It learns a little" never shows
-that everything is wired. Counting what moves does.
+Remember: a network with random, fixed middle layers still learns something. "It learns a little" does not show
+that everything is wired correctly. Counting the weights that move does.
 """
 
 source = patient("resnet_tabular/params-not-in-optimizer/blocks-in-a-python-list/0")
@@ -46,8 +46,7 @@ judge = named_cause(
         ),
         "model-too-small": "The model is as large as the one that reaches 92 %. Does all of it learn?",
         "undertrained": (
-            "The loss is nearly flat at the end: more epochs at this setting buy little. Which weights have not "
-            "moved at all?"
+            "The loss is nearly flat at the end: more epochs would gain little. Which weights have not moved at all?"
         ),
         "lr-too-low": "The update-to-weight ratio of the weights that move is ordinary. Look at those that do not.",
     },

@@ -1,9 +1,9 @@
 """Digits. Training loss falls a little, from 2.30 to 2.20; validation loss *rises*, from 2.31 to 2.38, from the
 first epoch on; validation accuracy is 11 %. Wiring, learning rate and schedule have been checked and are fine.
 
-By hand, in this order: (1) Can the loop overfit one batch? Feed the same batch 200 times. (2) Is anything
-learned that carries over? Look at validation accuracy against chance. (3) Take twenty samples exactly as the
-loop receives them, and look at each picture beside its label.
+By hand, in this order: (1) Can the loop overfit one batch? Feed the same batch 200 times. (2) Does anything that
+is learned carry over? Compare validation accuracy with chance. (3) Take twenty samples exactly as the loop
+receives them, and look at each picture with its label.
 
 Question: which cause is it?
 """
@@ -17,13 +17,13 @@ PART = "Strategy"
 TITLE = "Nothing carries over"
 HINTS = (
     "One batch can be overfitted: what does that rule out?",
-    "Memorising is possible, generalising is not even slightly. What must be true of the labels?",
+    "Memorising is possible, but nothing generalises. What must be true of the labels?",
 )
 SOLUTION = """
-Images and labels were shuffled with different permutations: no label belongs to its image. What can be
-memorised is memorised, slowly; nothing carries over.
+Images and labels were shuffled with different permutations: no label belongs to its image. The network slowly
+memorises the pairs, but nothing carries over.
 
-Remember: overfit one batch, then look at the data as the loop sees them. Two minutes that settle more than a
+Remember: overfit one batch, then look at the data as the loop sees them. These two minutes settle more than a
 week of tuning.
 """
 
@@ -34,13 +34,13 @@ judge = named_cause(
         "overfitting": (
             "Overfitting begins with learning something that carries over. Here validation never passes chance."
         ),
-        "model-too-small": "It overfits a batch with ease.",
+        "model-too-small": "It easily overfits a batch.",
         "lr-too-low": "One batch is learned in 200 steps: the steps are long enough.",
         "train-val-mismatch": (
             "Possible in principle. But training itself hardly learns, although the model could learn digits in "
             "an epoch. Look at the pairs."
         ),
-        "undertrained": "More epochs would memorise more, and carry nothing over.",
-        "lr-too-high": "The loss is smooth. And one batch is learned.",
+        "undertrained": "With more epochs it would memorise more, but still nothing would carry over.",
+        "lr-too-high": "The loss is smooth, and one batch is learned.",
     },
 )

@@ -22,10 +22,11 @@ HINTS = (
     "Look at the biases at the start.",
 )
 SOLUTION = """
-The biases start at -4, so that every pre-activation is negative and every ReLU is off: output and gradient are
-exactly zero, for ever. A dead ReLU gets no gradient that could bring it back.
+The biases start at -4, so every pre-activation is negative and every ReLU is off: output and gradient are
+exactly zero, forever. A dead ReLU gets no gradient that could bring it back.
 
-Remember: exactly constant is a different symptom from flat. Flat points to steps, constant to a cut.
+Remember: exactly constant is a different symptom from flat. A flat loss points to the steps, a constant one to
+a missing connection.
 """
 
 source = patient("mlp_digits/dead-relus/biases-of-4/0")
@@ -37,7 +38,7 @@ judge = named_cause(
         ),
         "symmetric-init": "The weights are random; look at the biases.",
         "vanishing-gradients": "The gradient is exactly zero, not small, and after a single layer.",
-        "params-not-in-optimizer": "They are in it. What gradient do they get?",
+        "params-not-in-optimizer": "They are in the optimizer. What gradient do they get?",
         "frozen-layers": "requires_grad is True everywhere. The gradient itself is zero.",
     },
 )

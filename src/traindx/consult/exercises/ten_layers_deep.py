@@ -17,13 +17,14 @@ PART = "Gradient statistics"
 TITLE = "Ten layers deep"
 HINTS = (
     "The derivative of the sigmoid is at most 1/4.",
-    "A factor of 0.16 a layer leaves 1e-8 after ten layers. Which learning rate would be right for both ends?",
+    "A factor of 0.16 per layer leaves 1e-8 after ten layers. Which learning rate would be right for both ends?",
 )
 SOLUTION = """
 Each layer scales the gradient by about 0.16, so the first layer gets about 1e-8 of what the last one gets. ReLU
 with normalisation, or skip connections, keep the factor near one.
 
-Remember: compare layers with each other, not a norm with a table. An exponential in the depth is the signature.
+Remember: compare layers with each other, not a norm with a table. Exponential change with depth is the
+signature.
 """
 
 source = patient("tabular_cancer/vanishing-gradients/ten-sigmoid-layers/0")
@@ -38,8 +39,8 @@ judge = named_cause(
             "Look at the pre-activations: they are near zero, where the sigmoid is steepest, and even there it "
             "passes only a quarter."
         ),
-        "dead-relus": "There is no ReLU in it.",
+        "dead-relus": "There is no ReLU in this model.",
         "params-not-in-optimizer": "All weights are in the optimizer. Their gradients are the problem.",
-        "frozen-layers": "All weights require gradients, and get one: of which size?",
+        "frozen-layers": "All weights require gradients and get one. How large is it?",
     },
 )

@@ -16,7 +16,7 @@ NUMBER = 4
 PART = "Loss curves"
 TITLE = "The first NaN"
 HINTS = (
-    "No step has been made when the first NaN appears. Which advice does that rule out?",
+    "The first NaN appears before the first step. Which advice does that rule out?",
     "One-hot targets contain zeros. What is 0 · log(0)?",
 )
 SOLUTION = """
@@ -33,7 +33,7 @@ judge = named_cause(
     "unstable-math",
     {
         "lr-too-high": "The loss is NaN before the first update: no learning rate has acted yet.",
-        "exploding-gradients": "There is no gradient yet at the first forward pass, and the loss is NaN already.",
+        "exploding-gradients": "The loss is NaN in the first forward pass, before there is any gradient.",
         "nonfinite-data": "Check: inputs and labels are all finite. The first NaN is made by an operation.",
         "low-precision": "Everything is float32. Which operation gives NaN for a value of exactly zero?",
         "init-too-large": "The outputs of the model are ordinary numbers. Follow them into the loss.",

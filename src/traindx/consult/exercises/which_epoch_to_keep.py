@@ -14,15 +14,15 @@ NUMBER = 3
 PART = "Loss curves"
 TITLE = "Which epoch to keep"
 HINTS = (
-    "When does validation loss turn? What does training loss do after that?",
-    "A model that knows every training sample by heart has training loss near zero. Is that what you wanted?",
+    "When does validation loss start to rise? What does training loss do after that?",
+    "A model that has memorised every training sample has a training loss near zero. Is that what you wanted?",
 )
 SOLUTION = """
-Validation loss has its minimum near step 33 (0.43) and ends at 1.6, while training loss goes on to 0.004: the
-network learns forty patients by heart. Keep the checkpoint of the minimum; then get more data, or regularise.
+Validation loss has its minimum near step 33 (0.43) and ends at 1.6, while training loss falls to 0.004: the
+network memorises forty patients. Keep the checkpoint of the minimum; then get more data, or regularise.
 
-Remember: training loss tells how well the samples are known, validation loss what was learned. The turning
-point is the answer to "which epoch".
+Remember: training loss shows how well the samples are known, validation loss shows what was learned. The
+turning point is the answer to "which epoch".
 """
 
 source = patient("tabular_cancer/overfitting/forty-patients-flipped-labels/0")
@@ -30,8 +30,8 @@ judge = named_cause(
     "overfitting",
     {
         "noisy-labels": (
-            "Some labels are wrong indeed, and they make it worse. But training loss near zero with forty samples "
-            "is the larger story: which curve turns, and when?"
+            "Some labels are indeed wrong and make it worse. But training loss near zero with forty samples matters "
+            "more: which curve turns, and when?"
         ),
         "eval-mode-missing": (
             "model.eval() is called. And a wrong mode shows from the first evaluation on, not from a turning point."

@@ -1,7 +1,7 @@
 """A sign is a measurement: one file, one question, one number with its scale. This exercise writes one.
 
 `my_sign.py` is a sign that should say how *restless* a training loss is: the share of steps at which the loss
-is more than half as high again as the median of the 20 losses before it. As it stands, it always answers 0.
+is more than 1.5 times the median of the 20 losses before it. As it is, it always returns 0.
 
 Write `measure` so that it
 
@@ -36,9 +36,9 @@ HINTS = (
 )
 SOLUTION = """
 A sign measures and does not judge: it returns a number, a level and a sentence that also holds when all is
-normal. What the number means is the causes' business: a cause names the sign in its FOR or AGAINST. To use your
-sign, put the module into a package of yours and register it under the entry-point group `traindx.signs`; it
-then appears in the report, in the JSON, in `check` and in `traindx explain`.
+normal. The causes decide what the number means: a cause names the sign in its FOR or AGAINST. To use your sign,
+put the module into a package of yours and register it under the entry-point group `traindx.signs`; it then
+appears in the report, in the JSON, in `check` and in `traindx explain`.
 
 Remember: a sign that cannot be measured is missing, and missing is not normal.
 """
@@ -75,22 +75,22 @@ def judge(answer: str) -> Judgement:
     except Exception as error:  # the reader's own code
         return Judgement(False, f"Your sign failed: {type(error).__name__}: {error}")
     if not isinstance(short, Missing):
-        return Judgement(False, f"A run of {SHORT} losses is too short to tell: return Missing there.")
+        return Judgement(False, f"A run of {SHORT} losses is too short: return Missing there.")
     if not isinstance(calm, Sign) or not isinstance(restless, Sign):
         return Judgement(False, "Runs of 400 losses can be measured: return a Sign there.")
     if calm.level > 0:
-        return Judgement(False, f"The calm run never jumps, and your level is {calm.level:.2f}; it should be 0.")
+        return Judgement(False, f"The calm run never jumps: the level should be 0, and yours is {calm.level:.2f}.")
     true = _share(_run(400, RESTLESS))
     if abs(restless.value - true) > 0.01:
         return Judgement(False, f"In the restless run the share is {true:.3f}; you measured {restless.value:.3f}.")
     expected = (true - 0.02) / (0.2 - 0.02)
     if abs(restless.level - expected) > 0.02:
         return Judgement(False, f"A share of {true:.3f} has the level {expected:.2f}; yours is {restless.level:.2f}.")
-    return Judgement(True, "Right: your sign tells a restless run from a calm one, and says so when it cannot tell.")
+    return Judgement(True, "Right: your sign distinguishes a restless run from a calm one, and says when it cannot.")
 
 
 def _run(steps: int, jumps: float) -> Run:
-    """A falling loss with a little noise; the given share of its points is three times as high."""
+    """A falling loss with a little noise; a share (`jumps`) of its points is three times as high."""
     draw = np.random.default_rng(0)
     losses = 2.0 * np.exp(-np.arange(steps) / 300) + 0.02 * draw.standard_normal(steps)
     losses[draw.random(steps) < jumps] *= 3

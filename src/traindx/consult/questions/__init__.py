@@ -1,4 +1,4 @@
-"""The questions of the interview: one file a question, found by walking this package. See `_base.py`."""
+"""The questions of the interview. Each is one file of this package; see `_base.py`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ __all__ = ["AnswerError", "Option", "Question", "Telling", "all_questions"]
 
 @cache
 def all_questions() -> dict[str, Question]:
-    """Every question, by id."""
+    """All questions by id."""
     found = (module.QUESTION for module in modules_of("traindx.consult.questions", defining="QUESTION"))
     return by_id(((question.id, question) for question in found), "questions")

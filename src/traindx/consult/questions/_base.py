@@ -1,9 +1,9 @@
 """What a question is, and how its answer enters the record.
 
-A question's module defines `QUESTION`. Its options name what the person says: signs with a level (0 is what healthy
-runs show, 1 is unmistakable), and facts under the names of docs/record.md. Where the answer is no choice, `read` turns
-what was typed into a `Telling`. `share` says how common an answer is among people who ask for help; `examples` are
-answers with their shares, from which the worth of a question without options is computed.
+A question's module defines `QUESTION`. Each option states signs with a level (0 is what healthy runs show, 1 is
+unmistakable), and facts under the names of docs/record.md. If the answer is free text, `read` turns it into a
+`Telling`. `share` says how common an answer is among people who ask for help; `examples` are typical answers with their
+shares, from which the value of a question without options is computed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 
 class AnswerError(ValueError):
-    """`str(error)` is one clear line that says what an answer looks like."""
+    """The answer cannot be understood; `str(error)` is one line that says what an answer looks like."""
 
 
 @dataclass
 class Telling:
-    """What one answer tells: facts, series and signs. `said` is the person's answer in a few words."""
+    """The facts and signs that one answer states. `said` is the answer in a few words."""
 
     said: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Option:
     signs: Mapping[str, float] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     share: float = 1.0
-    words: tuple[str, ...] = ()  # by which free text gives this answer
+    words: tuple[str, ...] = ()  # keywords in free text that give this answer
 
     def tell(self) -> Telling:
         found = Telling(self.label, dict(self.facts))
@@ -59,12 +59,12 @@ class Question:
     options: tuple[Option, ...] = ()
     read: Callable[[str], Telling] | None = None
     examples: tuple[tuple[str, float], ...] = ()
-    hint: str = ""  # what an answer looks like, where there is nothing to choose
+    hint: str = ""  # what an answer looks like, if there are no options
     many_lines: bool = False
-    effort: float = 1.0  # against choosing from a list
+    effort: float = 1.0  # relative to choosing from a list
 
     def answer(self, text: str) -> Telling:
-        """Raises `AnswerError` with one clear line where the words cannot be understood."""
+        """What the answer states. Raises `AnswerError` (one line) if it cannot be understood."""
         chosen = self.option(text)
         if chosen is not None:
             return chosen.tell()
@@ -73,7 +73,7 @@ class Question:
         raise AnswerError(f"please choose one of: {', '.join(option.key for option in self.options)}")
 
     def option(self, text: str) -> Option | None:
-        """The option that is meant: by number, key or label, small slips forgiven."""
+        """The option that the text names by number, key or label; small typos are allowed."""
         word = " ".join(text.strip().lower().split())
         if word.isdigit() and self.read is None:
             return self.options[int(word) - 1] if 1 <= int(word) <= len(self.options) else None
@@ -88,7 +88,7 @@ class Question:
         return names[near[0]] if near else None
 
     def hypothetical(self) -> list[tuple[Telling, float]]:
-        """Answers that may come, each with how common it is; the shares add up to 1."""
+        """The possible answers with their shares, which add up to 1."""
         told = [(option.tell(), option.share) for option in self.options]
         told += [(self.answer(text), share) for text, share in self.examples]
         total = sum(share for _, share in told)

@@ -18,12 +18,12 @@ _NUMBER = re.compile(
 def first_number(text: str, what: str) -> float:
     found = numbers_in(text)
     if not found or found[0] <= 0:
-        raise AnswerError(f"please give {what} as a number, for instance 32, 2,000 or 50M")
+        raise AnswerError(f"please give {what} as a number, for example 32, 2,000 or 50M")
     return found[0]
 
 
 def numbers_in(text: str) -> list[float]:
-    """Every number in `text`, with its unit counted in."""
+    """Every number in `text`, multiplied by its unit."""
     found = []
     for digits, unit in _NUMBER.findall(text):
         plain = re.sub(r"[,_' ]", "", digits)
@@ -32,5 +32,5 @@ def numbers_in(text: str) -> list[float]:
 
 
 def negative_powers(text: str) -> str:
-    """`10^-3` and `10**-3` as `1e-3`."""
+    """The text with `10^-3` and `10**-3` written as `1e-3`."""
     return re.sub(r"\b10\s*(?:\^|\*\*)\s*(-?\d+)", r"1e\1", text)

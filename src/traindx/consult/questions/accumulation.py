@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="accumulation",
     ask="Do several backward passes feed one step (gradient accumulation)?",
-    why="Summed without division by their number, they multiply the step.",
+    why="Gradients that are summed without division by their number multiply the step.",
     how="Look for loss / accumulation_steps before backward().",
     options=(
         Option("none", "No", "no gradients are accumulated", {"accumulation-unscaled": 0.0}, share=8),

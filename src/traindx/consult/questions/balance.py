@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="balance",
     ask="Is one class far more common than the others?",
-    why="From nineteen in twenty on, answering with the common class alone looks like success.",
+    why="If one class makes up 95 % of the data, a model that always predicts it looks successful.",
     how="collections.Counter(labels)",
     options=(
         Option("balanced", "No, they are fairly even", "the classes are fairly even", {"labels-skewed": 0.0}, share=5),

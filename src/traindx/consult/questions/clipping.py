@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="clipping",
     ask="Do you clip gradients?",
-    why="A threshold far below the usual norm throttles every step; without any, one batch can wreck a run.",
+    why="A threshold far below the usual norm shrinks every step; without clipping, one batch can ruin a run.",
     how="Search for clip_grad_norm_ or max_grad_norm; it returns the norm before clipping: print it.",
     options=(
         Option("none", "No", "gradients are not clipped", {"clip-share": 0.0, "clip-far-below-norm": 0.0}, share=6),

@@ -1,10 +1,10 @@
-"""How the training loss has gone so far."""
+"""How the training loss has developed so far."""
 
 from ._base import Option, Question
 
 QUESTION = Question(
     id="course",
-    ask="How has the training loss gone so far?",
+    ask="How has the training loss developed so far?",
     why="A loss that never moved points at wiring, data or the learning rate; one that fell first points elsewhere.",
     how="Plot it, or run `traindx plot LOG`; the first hundred steps matter as much as the last.",
     options=(

@@ -15,9 +15,9 @@ def _read(text: str) -> Telling:
 QUESTION = Question(
     id="data-size",
     ask="How many training samples are there?",
-    why="A large model learns a few thousand samples by heart; a few dozen steps per epoch are few.",
+    why="A large model memorises a few thousand samples; and a few dozen steps per epoch are few.",
     how="len(train_dataset)",
     read=_read,
     examples=(("2000", 2), ("50000", 3), ("1M", 2)),
-    hint="a number, for instance 2,000 or 1.2M",
+    hint="a number, for example 2,000 or 1.2M",
 )

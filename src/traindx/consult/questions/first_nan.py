@@ -8,7 +8,7 @@ from ...wording import num
 from ._base import AnswerError, Question, Telling
 from ._numbers import numbers_in
 
-EARLY = 5  # steps: before that hardly anything but data, initial weights or the loss itself can be wrong
+EARLY = 5  # before this step, usually only the data, the initial weights or the loss itself can be wrong
 
 
 def _read(text: str) -> Telling:
@@ -23,7 +23,7 @@ def _read(text: str) -> Telling:
     telling.sign("loss-not-finite", 1.0, said, step)
     telling.sign("early-instability", 0.7 if step < 200 else 0.0, said, step)
     if step < EARLY:
-        # No step has been made yet that could have broken the weights.
+        # There were no steps yet that could have broken the weights.
         telling.sign("nonfinite-from-weights", 0.0, said, step)
         telling.sign("loss-diverged", 0.0, said, step)
     return telling
@@ -32,9 +32,9 @@ def _read(text: str) -> Telling:
 QUESTION = Question(
     id="first-nan",
     ask="At which step was the first NaN, and what was the last good loss?",
-    why="NaN in the very first step points at data or the loss, later at the step or a rare value.",
+    why="NaN in the first steps points to the data or the loss; later, to the step size or a rare value.",
     how="if not torch.isfinite(loss): print(step); `traindx run train.py` finds the operation that made it.",
     read=_read,
     examples=(("0", 1), ("60", 2), ("5000", 3)),
-    hint="for instance: 1200, 2.31",
+    hint="for example: 1200, 2.31",
 )

@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="initialisation",
     ask="How are the weights initialised, and does the loss start where it should?",
-    why="With C classes an untrained model starts at ln(C): 2.3 for 10. Far above means outputs far out of range.",
+    why="With C classes, an untrained model starts at ln(C): 2.3 for 10. Far above means that outputs are too large.",
     how="Print the very first loss, before any step.",
     options=(
         Option(

@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="inputs",
     ask="How are the inputs prepared?",
-    why="Initial weights assume inputs of size about 1. Raw pixels or raw columns make the first layer rule the step.",
+    why="Initial weights assume inputs of size about 1. Raw pixels or columns make the first layer dominate the step.",
     how="print(x.mean(), x.std(), x.min(), x.max()) of one batch; for tables x.std(dim=0) by column.",
     options=(
         Option(

@@ -1,4 +1,4 @@
-"""Which loss the model is trained with, and what the loss is given."""
+"""Which loss the model is trained with, and what it gets as input."""
 
 from ._base import Option, Question
 

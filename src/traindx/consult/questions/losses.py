@@ -1,4 +1,4 @@
-"""Recent losses, pasted as they are."""
+"""Recent losses, pasted from a log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._base import AnswerError, Question, Telling
 def _read(text: str) -> Telling:
     lines = text.strip()
     if not any(char.isdigit() for char in lines) and "nan" not in lines.lower():
-        raise AnswerError("there is no number in this: paste lines of your log, or plain losses one after the other")
+        raise AnswerError("there is no number in this: paste lines of your log, or the losses as plain numbers")
     return Telling(f"{len(lines.splitlines())} lines of a log", pasted=lines)
 
 
@@ -23,11 +23,11 @@ _NOISE = np.random.default_rng(0).normal(size=40)
 
 QUESTION = Question(
     id="losses",
-    ask="Please paste some losses, as they are: log lines, or plain numbers. The more the better.",
-    why="A curve shows what words leave out: how noisy it is, whether it still falls, where it broke.",
+    ask="Please paste some losses: log lines or plain numbers. The more the better.",
+    why="A curve shows more than words: how noisy it is, whether it still falls, where it broke.",
     how="The last fifty lines of your log will do. `traindx ask LOG` or `traindx diagnose LOG` reads the whole file.",
     read=_read,
-    # What such a paste may look like: stuck, falling, swinging, broken, flat after a fall.
+    # Typical pastes: stuck, falling, oscillating, broken, flat after a fall.
     examples=(
         (_example(2.3 + 0.01 * _NOISE), 2),
         (_example(2.3 * np.exp(-_STEPS / 20) + 0.02 * np.abs(_NOISE)), 3),

@@ -15,9 +15,9 @@ def _read(text: str) -> Telling:
 QUESTION = Question(
     id="model-size",
     ask="How many trainable parameters does the model have?",
-    why="Set against the number of samples it says how easily the model memorises.",
+    why="Together with the number of samples, it tells how easily the model can memorise.",
     how="sum(p.numel() for p in model.parameters() if p.requires_grad)",
     read=_read,
     examples=(("50k", 2), ("5M", 3), ("100M", 2)),
-    hint="a number, for instance 50k or 7M",
+    hint="a number, for example 50k or 7M",
 )

@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="modes",
     ask="Is model.eval() called before validation, and model.train() after it?",
-    why="Dropout and batch norm behave differently in the two modes; mixed up, you judge another model.",
+    why="Dropout and batch norm behave differently in the two modes; in the wrong mode, you judge a different model.",
     how="Search for .eval() and .train(); Trainer classes call them for you.",
     options=(
         Option(

@@ -1,11 +1,11 @@
-"""Whether the data hold NaN or Inf."""
+"""Whether the data contain NaN or Inf."""
 
 from ._base import Option, Question
 
 QUESTION = Question(
     id="nonfinite-data",
     ask="Have you looked for NaN or Inf in the inputs and targets?",
-    why="One empty cell or one division by a zero deviation is enough to make the loss NaN.",
+    why="One empty cell, or one division by a standard deviation of zero, is enough to make the loss NaN.",
     how="assert torch.isfinite(x).all() and torch.isfinite(y.float()).all() for every batch of one epoch.",
     options=(
         Option(

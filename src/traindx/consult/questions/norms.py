@@ -1,4 +1,4 @@
-"""How gradient norms went before the trouble."""
+"""How gradient norms developed before the problem."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def _read(text: str) -> Telling:
 
 QUESTION = Question(
     id="norms",
-    ask="How did the gradient norm go before the trouble? (Choose, or paste the norms, oldest first.)",
-    why="Norms that grow for long point at the step, a sudden one at a batch, ordinary ones at a single operation.",
+    ask="How did the gradient norm develop before the problem? (Choose, or paste the norms, oldest first.)",
+    why="Norms that grow for long point to the step, a sudden one to a batch, ordinary ones to a single operation.",
     how="norm = torch.nn.utils.clip_grad_norm_(model.parameters(), float('inf')); print it every step.",
     options=(
         Option(
@@ -49,7 +49,7 @@ QUESTION = Question(
         Option(
             "sudden",
             "Ordinary, with sudden enormous ones",
-            "sudden enormous norms stand among ordinary ones",
+            "ordinary norms are interrupted by sudden enormous ones",
             {"gradients-spiking": 0.9, "gradient-norm-heavy-tail": 0.9, "gradients-zero": 0.0},
             share=1.5,
         ),

@@ -1,4 +1,4 @@
-"""Train and validation numbers side by side."""
+"""The last training and validation numbers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _read(text: str) -> Telling:
 QUESTION = Question(
     id="numbers",
     ask="What are the last training and validation numbers (loss or accuracy)?",
-    why="A wide gap and a good training number is memorising; two poor numbers are something else.",
+    why="A wide gap with a good training number means memorising; two poor numbers mean something else.",
     how="The last line of your log; measure both in eval mode.",
     read=_read,
     examples=(("loss 0.1 0.12", 3), ("loss 0.05 1.2", 2), ("loss 1.4 1.5", 2)),
-    hint="for instance: loss 0.02 and 1.4, or accuracy 99 % and 61 %",
+    hint="for example: loss 0.02 and 1.4, or accuracy 99 % and 61 %",
 )

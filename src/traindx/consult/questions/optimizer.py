@@ -38,10 +38,10 @@ def _read(text: str) -> Telling:
         if plain:
             settings["lr"] = float(plain[1])
     if not settings.get("lr", 1.0) > 0:
-        raise AnswerError("a learning rate is above zero: for instance Adam lr=1e-3")
+        raise AnswerError("a learning rate must be above zero, for example Adam lr=1e-3")
     if name is None and "lr" not in settings:
-        raise AnswerError("please name the optimizer and its learning rate, for instance Adam lr=1e-3")
-    # Without a name the number alone says little: 0.1 is usual for SGD and far too much for Adam.
+        raise AnswerError("please name the optimizer and its learning rate, for example Adam lr=1e-3")
+    # Without a name, the number says little: 0.1 is usual for SGD and far too high for Adam.
     entry: dict[str, Any] = {"groups": [settings], **({"class": name} if name else {})}
     shown = ", ".join(f"{key} {num(value)}" for key, value in settings.items() if isinstance(value, float))
     return Telling(f"{name or 'optimizer not named'} {shown}".strip(), {"optimizers": entry})
@@ -51,7 +51,7 @@ QUESTION = Question(
     id="optimizer",
     ask="Which optimizer do you use, with which settings?",
     why="The learning rate is the first suspect when a loss swings, blows up or hardly moves.",
-    how="Copy the line that makes it, for instance torch.optim.Adam(model.parameters(), lr=1e-3).",
+    how="Copy the line that creates it, for example torch.optim.Adam(model.parameters(), lr=1e-3).",
     read=_read,
     examples=(
         ("Adam lr=1e-3", 5),
@@ -65,5 +65,5 @@ QUESTION = Question(
         ("SGD lr=0.01 momentum=0.999", 0.3),
         ("AdamW lr=1e-3 weight_decay=10", 0.2),
     ),
-    hint="for instance: Adam lr=1e-3 weight_decay=0.01",
+    hint="for example: Adam lr=1e-3 weight_decay=0.01",
 )

@@ -1,11 +1,11 @@
-"""What another learning rate did."""
+"""What happened at other learning rates."""
 
 from ._base import Option, Question
 
 QUESTION = Question(
     id="other-rates",
     ask="What happened at a learning rate ten times lower or higher?",
-    why="Nothing separates the step from everything else as quickly.",
+    why="This is the quickest way to tell whether the step size is the problem.",
     how="`traindx lr train.py` tries a whole range in a minute or two and changes nothing.",
     options=(
         Option(

@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="output",
     ask="Can the last layer produce every value of the targets?",
-    why="A final ReLU has no negative numbers, a sigmoid none above 1: the rest of the targets is out of reach.",
+    why="A final ReLU gives no negative numbers, a sigmoid none above 1: other targets are out of reach.",
     how="Compare the last activation's range with targets.min() and targets.max().",
     options=(
         Option(

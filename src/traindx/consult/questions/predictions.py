@@ -1,24 +1,24 @@
-"""What the model answers."""
+"""What the model predicts."""
 
 from ._base import Option, Question
 
 QUESTION = Question(
     id="predictions",
-    ask="What does the model answer on a few samples?",
-    why="One answer for everything means that the input does not reach the output, or that one answer is good enough.",
+    ask="What does the model predict for a few samples?",
+    why="One prediction for all inputs means that the input does not reach the output, or that the loss rewards it.",
     how="print(model(x).argmax(1)) of one batch, or the raw numbers of a regression.",
     options=(
         Option(
             "varied",
-            "Different answers",
-            "the answers differ from sample to sample",
+            "Different predictions",
+            "the predictions differ from sample to sample",
             {"predictions-collapsed": 0.0, "output-ignores-input": 0.1},
             share=6,
         ),
         Option(
             "one-class",
             "Always the same class",
-            "the model always answers with the same class",
+            "the model always predicts the same class",
             {"predictions-collapsed": 0.9},
             share=1.5,
             words=(
@@ -33,7 +33,7 @@ QUESTION = Question(
         Option(
             "mean",
             "Nearly the same number for everything",
-            "the model answers nearly the same for everything",
+            "the model predicts nearly the same for everything",
             {"predictions-collapsed": 0.7, "output-ignores-input": 0.6, "training-at-chance": 0.7},
             share=1.5,
             words=("predicts the mean", "same value for", "same output for", "constant output"),

@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="regularisation",
     ask="Which regularisation do you use?",
-    why="None of it lets a large model memorise; too much keeps it from fitting at all.",
+    why="Without any, a large model can memorise; with too much, it cannot fit at all.",
     how="Search for Dropout, weight_decay and your augmentations.",
     options=(
         Option(

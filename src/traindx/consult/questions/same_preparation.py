@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="same-preparation",
     ask="Are validation data prepared exactly as training data (scaling, resizing, tokenizer)?",
-    why="A scaling that only one of them gets makes validation bad from the first epoch on.",
+    why="If only one of them is scaled, validation is bad from the first epoch on.",
     how="Print mean, std and shape of one batch of each, and compare.",
     options=(
         Option(

@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="shuffle",
     ask="Are training data shuffled in every epoch?",
-    why="Batches of one class or one source make the model forget the others; the loss swings in a saw-tooth.",
+    why="Batches of one class or one source make the model forget the others; the loss looks like a saw-tooth.",
     how="Look for shuffle=True in the DataLoader; print the labels of three batches.",
     options=(
         Option(

@@ -18,8 +18,8 @@ def _read(text: str) -> Telling:
 QUESTION = Question(
     id="steps",
     ask="How many steps (weight updates) has the run made?",
-    why="Some hundred steps teach a network little, however well each of them is made.",
-    how="Epochs times batches of one epoch; divide by the accumulation if there is one.",
+    why="A few hundred steps teach a network little, however good each of them is.",
+    how="Epochs times batches per epoch, divided by the accumulation steps if there are any.",
     read=_read,
     examples=(("50", 1), ("1000", 2), ("50000", 3)),
     hint="a number",

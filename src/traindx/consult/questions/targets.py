@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="targets",
     ask="What are the targets?",
-    why="An untrained output is about 1. Targets in the thousands take the whole run to reach.",
+    why="An untrained model gives outputs of size about 1. Targets in the thousands take the whole run to reach.",
     how="print(y.min(), y.max(), y.float().mean(), y.float().std()) of one batch.",
     options=(
         Option(

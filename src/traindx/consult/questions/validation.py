@@ -1,11 +1,11 @@
-"""How validation goes beside training."""
+"""How the validation loss compares with the training loss."""
 
 from ._base import Option, Question
 
 QUESTION = Question(
     id="validation",
-    ask="How does the validation loss go beside the training loss?",
-    why="Worse from the start is another fault than good at first and worse later.",
+    ask="How does the validation loss compare with the training loss?",
+    why="Validation that is bad from the start has other causes than validation that gets worse later.",
     how="Compute it every epoch, with model.eval() and torch.no_grad(), and plot both.",
     options=(
         Option(

@@ -1,17 +1,17 @@
-"""When the trouble starts."""
+"""When the problem starts."""
 
 from ._base import Option, Question
 
 QUESTION = Question(
     id="when",
-    ask="When does the trouble start?",
-    why="The first steps point at warmup and initialisation, the same place in every epoch at single samples.",
+    ask="When does the problem start?",
+    why="The first steps point to warmup and initialisation; the same place in every epoch points to single samples.",
     how="Look at the step of the first jump, and whether it comes back after one epoch's number of steps.",
     options=(
         Option(
             "first-steps",
             "Within the first hundred steps",
-            "the trouble starts within the first hundred steps",
+            "the problem starts within the first hundred steps",
             {"early-instability": 0.8, "spikes-periodic": 0.0},
             share=2,
         ),

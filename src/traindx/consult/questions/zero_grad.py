@@ -5,7 +5,7 @@ from ._base import Option, Question
 QUESTION = Question(
     id="zero-grad",
     ask="Is optimizer.zero_grad() called once for every optimizer.step()?",
-    why="Without it, every step also takes all earlier gradients: the loss swings or blows up at any learning rate.",
+    why="Without it, every step adds up all earlier gradients: the loss oscillates or explodes at any learning rate.",
     how="Search your loop for zero_grad; Trainer classes call it for you. `traindx check train.py` counts it.",
     options=(
         Option(

@@ -1,1 +1,1 @@
-"""What drivers are made of: limits on steps and time, learning rates, pinned batches, the roles of loaders."""
+"""Building blocks of drivers: limits on steps and time, learning rates, pinned batches, the roles of loaders."""

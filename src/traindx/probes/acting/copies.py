@@ -1,4 +1,4 @@
-"""Copies of batches: structure kept, tensors cloned."""
+"""Copies and comparisons of batches."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from torch.utils import _pytree as pytree
 
 
 def copied(value: Any) -> Any:
-    """The same structure with its tensors cloned, so that nobody's in-place change is seen."""
+    """The same structure with its tensors cloned, so that later in-place changes do not reach the copy."""
     return pytree.tree_map(lambda leaf: leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf, value)
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two batches hold the same tensors, bit for bit (NaN equals NaN)."""
+    """Whether two batches hold equal tensors (NaN equals NaN)."""
     first, second = pytree.tree_leaves(one), pytree.tree_leaves(other)
     if len(first) != len(second):
         return False

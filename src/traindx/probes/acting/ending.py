@@ -1,4 +1,4 @@
-"""Ends a script after so many updates, with a short cut to its next evaluation."""
+"""Ends a script after a number of updates and, on request, its next evaluation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from .limits import Limited
 from .roles import Roles
 
-MAX_CUTS = 3  # epochs that may be cut short on the way to an evaluation
-FURTHER = 3  # times the steps that are waited for an evaluation where epochs cannot be cut
+MAX_CUTS = 3  # epochs that may be cut short to reach an evaluation
+FURTHER = 3  # if epochs cannot be cut, wait for an evaluation up to this many times the steps
 
 
 class UntilEvaluated(Limited):
-    """With `evaluation`, the steps are followed by the evaluation that the script makes next."""
+    """Ends the script after the steps. With `evaluation`, it first cuts the epoch short to reach an evaluation."""
 
     def __init__(self, steps: int, seconds: float, evaluation: bool) -> None:
         super().__init__(steps, seconds)
@@ -32,7 +32,7 @@ class UntilEvaluated(Limited):
                 self.stop("steps")
             self._cuts += 1
             self._since_cut = 0
-            raise StopIteration  # the epoch ends here, so that the script goes on to evaluate
+            raise StopIteration  # the loader seems exhausted, so the script goes on to evaluate
         self._since_cut += 1
         self._roles.delivered(loader)
         return batch
@@ -48,7 +48,7 @@ class UntilEvaluated(Limited):
     def updated(self) -> None:
         if self.updates < self.steps:
             return
-        # Epochs of an iterator that the script itself restarts never end: then the steps alone decide.
+        # If the script restarts its iterator by itself, no cut ends the epoch: then the steps alone decide.
         if self._seen or self._cuts >= MAX_CUTS or self.updates >= FURTHER * self.steps:
             self.stop("steps")
 

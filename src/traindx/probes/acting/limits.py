@@ -1,4 +1,4 @@
-"""Ends a script after so many updates or seconds of training."""
+"""Ends a script after a number of updates or seconds of training."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from ...observe.hook_points.hooks import Driver, StopTraining
 
-# Scripts that update by hand never call an optimizer: after so many backwards without one, a backward counts as
-# an update. Accumulation over more micro-batches than this before the first step is rare.
+# A script that updates its weights by hand never calls an optimizer. After this many backwards without an optimizer
+# step, every backward counts as an update; gradient accumulation over more micro-batches than this is rare.
 BY_HAND_AFTER = 64
 
 
 class Limited(Driver):
-    """Counts updates and keeps the time; the clock starts with the first backward, not with the script's setup."""
+    """Counts updates and measures time from the first backward, so that the script's setup is free."""
 
     def __init__(self, steps: int, seconds: float) -> None:
         self.steps = steps
@@ -55,7 +55,7 @@ class Limited(Driver):
         self.updated()
 
     def updated(self) -> None:
-        """After every update."""
+        """Called after every update."""
         if self.updates >= self.steps:
             self.stop("steps")
 

@@ -1,4 +1,4 @@
-"""The part of a probe that runs in the script's process."""
+"""The interface of a probe inside the script's process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 @dataclass
 class Part:
-    """A driver, and watchers made for the session once torch is there. `findings` become the fact `probe`."""
+    """A driver, and watchers that are created for the session once torch is imported. What `findings` returns becomes
+    the fact `probe`."""
 
     driver: Any
     watchers: list[Callable[[Any], Any]] = field(default_factory=list)

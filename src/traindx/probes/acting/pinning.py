@@ -1,8 +1,9 @@
 """Feeds the training the same batch at every step.
 
-A loader's batch is exchanged where it is delivered, targets and all. A batch made inside the loop is exchanged where it
-enters the model, and its targets where they enter a standard loss function; where the loss is written by hand the
-targets cannot be reached, and unless the loop repeats its batch by itself, the batch could not be pinned.
+If the batch comes from a loader, the loader delivers the first batch again, with its targets. If the batch is made
+inside the loop, its inputs are replaced when they enter the model, and its targets when they enter a standard loss
+function. The targets of a loss written by hand cannot be reached: such a batch cannot be pinned unless the loop repeats
+it by itself.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class Pinned(Limited):
         self._batches: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self._inputs: dict[tuple[int, int], Any] = {}
         self._targets: dict[int, Any] = {}
-        self._forwards: dict[int, int] = {}  # calls since the last update, by root
+        self._forwards: dict[int, int] = {}  # by model: the number of the latest call since the last update
         self._losses = 0
-        self._own_differs = False  # the loop brought another batch, which we exchanged
+        self._own_differs = False  # the loop made another batch, which was replaced
         self._target_seen = False
         self._refused: str | None = None
 
@@ -47,7 +48,7 @@ class Pinned(Limited):
     def at_end(self, loader: Any) -> Any:
         if loader in self._batches:
             self.check_time()
-            return copied(self._batches[loader])  # the same batch has no last one
+            return copied(self._batches[loader])  # an epoch of a pinned batch never ends
         raise StopIteration
 
     # ── batches made in the loop ────────────────────────────────────────────────────────────────
@@ -68,7 +69,7 @@ class Pinned(Limited):
         return pinned
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        first, target = given_pair("", (args, kwargs))  # by position: they are put back there
+        first, target = given_pair("", (args, kwargs))  # by position, because they are put back by position
         if len(self._batches) or not _trains(first) or not isinstance(target, torch.Tensor) or target.requires_grad:
             return args, kwargs
         number, self._losses = self._losses, self._losses + 1
@@ -78,7 +79,7 @@ class Pinned(Limited):
                 self._targets[number] = target.detach().clone()
             return args, kwargs
         kept = self._targets[number]
-        # A target that follows from the model's own input (a last smaller batch …) keeps its own size.
+        # The kept target fits neither the output nor the new target (a smaller last batch …): leave it alone.
         if kept.shape != first.shape[: kept.dim()] and kept.shape != target.shape:
             return args, kwargs
         if len(args) > 1:
@@ -108,7 +109,7 @@ class Pinned(Limited):
         if not self._inputs:
             return None, "the batch is made inside the loop and meets no module, so it could not be pinned"
         if not self._own_differs:
-            return "loop", None  # the loop feeds the same batch by itself
+            return "loop", None  # the loop repeats its batch by itself
         if self._target_seen or _carry_targets(self._inputs):
             return "inputs", None
         return (
@@ -118,7 +119,7 @@ class Pinned(Limited):
 
 
 def _carry_targets(inputs: dict[tuple[int, int], Any]) -> bool:
-    """Whether the model is handed its targets too (it computes the loss itself)."""
+    """Whether the model also gets its targets, as models that compute their own loss do."""
     return any("labels" in kwargs or "targets" in kwargs for _, kwargs in inputs.values())
 
 

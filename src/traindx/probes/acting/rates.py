@@ -1,4 +1,4 @@
-"""Overrides learning rates for the length of a step; the script and its schedulers keep seeing their own."""
+"""Overrides learning rates during a step; outside it, the script and its schedulers see their own values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def own_rate(group: dict[str, Any]) -> float:
-    """The learning rate that a param group is meant to reach: the scheduler's base or peak, or what is set."""
+    """The intended learning rate of a param group: the scheduler's peak or base, or else the current one."""
     for key in ("max_lr", "initial_lr", "lr"):
         if key in group:
             return float(group[key])
@@ -15,11 +15,11 @@ def own_rate(group: dict[str, Any]) -> float:
 
 
 class Override:
-    """Sets every group's learning rate before a step and puts the script's own back after it."""
+    """Sets every group's learning rate before a step and restores the script's own after it."""
 
     def __init__(self) -> None:
         self._held: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
-        self.peak: dict[tuple[int, int], float] = {}  # the highest rate that the script itself set, by group
+        self.peak: dict[tuple[int, int], float] = {}  # the highest learning rate that the script set, by group
         self.optimizers: list[weakref.ref[Any]] = []
 
     def index(self, optimizer: Any) -> int:
@@ -50,12 +50,12 @@ class Override:
 
 
 def _like(old: Any, rate: float) -> Any:
-    """A learning rate in a tensor (capturable optimizers) stays a tensor."""
+    """The learning rate as a tensor if the old one is a tensor (capturable optimizers)."""
     return old.new_tensor(rate) if hasattr(old, "new_tensor") else rate
 
 
 class Scaled(Override):
-    """The highest learning rate set so far, times a factor: schedules are suspended, warm-ups are not."""
+    """A factor times the highest learning rate that the script has set so far, so no schedule lowers it."""
 
     def __init__(self, factor: float) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Scaled(Override):
 
 
 class Times(Override):
-    """The script's own learning rate of each step, times a factor: schedules keep their shape."""
+    """A factor times the script's own learning rate of each step, so schedules keep their shape."""
 
     def __init__(self, factor: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which loaders feed the training: told by what happens after their batches, not by names."""
+"""Finds out which loaders feed the training, by what happens after their batches and not by their names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 
 class Roles:
-    """A loader trains when a backward follows its batch, and evaluates when a forward without gradients does."""
+    """A loader is for training if a backward follows its batch, for evaluation if a forward without gradients does."""
 
     def __init__(self) -> None:
         self.training: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -1,5 +1,5 @@
-"""Deeper looks at a model, a batch and a loss. Each takes `loss()`, a function that computes the loss anew, and leaves
-model, optimizer, random streams and modes bit for bit as they were."""
+"""Deeper looks at a model, a batch and a loss. Most take `loss()`, a function that computes the loss again. All leave
+the model's weights, gradients and modes and the random state as they were, bit for bit."""
 
 from .along_step import StepCurve, loss_along_step
 from .birth import first_nonfinite

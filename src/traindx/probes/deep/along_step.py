@@ -1,8 +1,8 @@
-"""The loss along the step just taken: did the step stop short of the minimum or pass it?
+"""The loss along the last step: did the step stop short of the minimum or go past it?
 
-On a quadratic with curvature c along a step at learning rate lr, the minimum lies at 1 / (lr · c) of the step: above 1
-the step was short, below 1 it went past the minimum, below 1/2 the loss after it is higher than before
-(beyond 2 / c).
+On a quadratic with curvature c, a step of gradient descent with learning rate lr has the minimum at 1 / (lr · c) of its
+length. Above 1 the step was too short, below 1 it went past the minimum, and below 1/2 (lr > 2 / c) the loss is higher
+after the step than before it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 @dataclass(frozen=True)
 class StepCurve:
-    """`minimum` is in lengths of the step; infinite where the loss falls all along, NaN where it is not finite."""
+    """`minimum` is in lengths of the step: infinite if the loss falls all the way, NaN if it starts non-finite."""
 
     positions: FloatArray
     losses: FloatArray
@@ -36,8 +36,8 @@ class StepCurve:
 def loss_along_step(
     model: Any, loss: Callable[[], Any], before: Sequence[Any], positions: Sequence[float] = POSITIONS
 ) -> StepCurve:
-    """`before` are the parameters' values before the step, in the order of `model.parameters()`; the model holds them
-    after it."""
+    """`before` holds the parameters before the step, in the order of `model.parameters()`. The model holds those after
+    the step."""
     parameters = list(model.parameters())
     if len(before) != len(parameters):
         raise ValueError(f"{len(before)} tensors given for {len(parameters)} parameters")
@@ -55,7 +55,7 @@ def loss_along_step(
 
 
 def _minimum(where: FloatArray, losses: FloatArray) -> float:
-    """By the parabola through the lowest point and its neighbours; at an end, by the three points there."""
+    """The minimum of the parabola through the lowest point and its neighbours (at an end, the last three points)."""
     if not np.isfinite(losses[0]):
         return float("nan")
     finite = np.where(np.isfinite(losses), losses, np.inf)
@@ -65,6 +65,6 @@ def _minimum(where: FloatArray, losses: FloatArray) -> float:
         return float(where[int(np.argmin(finite))])
     bend, slope, _ = np.polyfit(where[chosen], finite[chosen], 2)
     scale = float(np.ptp(finite[chosen]))
-    if bend <= 1e-9 * scale:  # straight or bent downward: no minimum on this line that can be told from here
+    if bend <= 1e-9 * scale:  # straight or concave: the parabola has no minimum
         return float("inf") if slope < 0 or finite[-1] < finite[0] else 0.0
     return float(-slope / (2 * bend))

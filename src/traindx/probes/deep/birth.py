@@ -1,4 +1,4 @@
-"""The operation and source line that produce the first non-finite value, forward or backward."""
+"""The operation and source line that produce the first NaN/Inf, in the forward or the backward pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..unchanged import streams_unchanged
 
 
 def first_nonfinite(model: Any, inputs: Any, targets: Any, loss_fn: Callable[[Any, Any], Any]) -> dict[str, Any] | None:
-    """`{"where", "module", "op", "site", …}`, or None where everything is finite.
+    """`{"where", "module", "op", "site", …}`, or None if everything is finite.
 
     `where` is one of input, target, weights, forward, loss, backward.
     """
@@ -55,12 +55,12 @@ def _after_forward(twin: Any, args: Any, targets: Any, loss_fn: Callable[[Any, A
 
 
 def _line_in(function: Any, op: str) -> dict[str, Any] | None:
-    """The line of a module's forward that calls the operation, where its source can be read."""
+    """The line of the module's forward that calls the operation; None if its source cannot be read."""
     code: Any = getattr(function, "__code__", None)
     if code is None:
         return None
 
-    class _Frame:  # `line_of` looks upward from the last line of the function
+    class _Frame:  # `line_of` takes a frame and searches upward from its line
         f_code = code
         f_lineno = max((line for *_, line in code.co_lines() if line), default=code.co_firstlineno)
 

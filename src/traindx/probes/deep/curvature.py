@@ -1,7 +1,7 @@
-"""The largest and the smallest eigenvalue of the Hessian, by Lanczos with Hessian-vector products.
+"""The largest and the smallest eigenvalue of the Hessian, by Lanczos iteration with Hessian-vector products.
 
-Largest against 2/lr: the edge of stability of plain gradient descent (Cohen et al. 2021). Smallest clearly
-below zero at a small gradient: a saddle, not a minimum.
+If the largest eigenvalue exceeds 2 / LR, plain gradient descent is beyond its edge of stability (Cohen et al. 2021). If
+the smallest is clearly negative and the gradient is small, the weights are near a saddle point, not a minimum.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import torch
 from ..unchanged import streams_unchanged, unchanged
 
 STEPS = 30
-# Below this share of the largest, a negative value may be rounding of single precision.
-ROUNDING = 1e-4
+ROUNDING = 1e-4  # a negative eigenvalue below this share of the largest may be rounding in single precision
 
 
 @dataclass(frozen=True)
 class Curvature:
-    """`top_error` and `bottom_error` bound the distance of each value from a true eigenvalue."""
+    """The largest (`top`) and smallest (`bottom`) eigenvalue. Each `…_error` bounds the distance from a true one."""
 
     top: float
     top_error: float
@@ -32,16 +31,16 @@ class Curvature:
 
     @property
     def negative(self) -> bool:
-        """Whether some direction certainly bends downward: a Ritz value is the curvature along some direction."""
-        return self.bottom < -max(ROUNDING * abs(self.top), 0.0)
+        """Whether the curvature is certainly negative in some direction (a Ritz value is one direction's curvature)."""
+        return self.bottom < -ROUNDING * abs(self.top)
 
 
 def curvature(model: Any, loss: Callable[[], Any], steps: int = STEPS, seed: int = 0) -> Curvature:
-    """Of the loss as a function of the parameters that require gradients."""
+    """Extreme eigenvalues of the loss's Hessian with respect to the parameters that require gradients."""
     parameters = [p for p in model.parameters() if p.requires_grad]
     size = sum(p.numel() for p in parameters)
     if not size:
-        raise ValueError("no parameter requires a gradient, so there is no curvature to look at")
+        raise ValueError("no parameter requires a gradient, so there is no curvature")
     with unchanged(model), torch.enable_grad():
         with streams_unchanged():
             gradient = _flat(torch.autograd.grad(loss(), parameters, create_graph=True, allow_unused=True), parameters)
@@ -63,7 +62,7 @@ def _flat(parts: Any, parameters: list[Any]) -> Any:
 
 
 def _lanczos(times: Callable[[Any], Any], start: Any, steps: int) -> Curvature:
-    """Every new vector is made orthogonal to all earlier ones, twice: short runs can afford it."""
+    """Lanczos iteration; every new vector is orthogonalised against all earlier ones, twice, for numerical safety."""
     basis = [start / start.norm()]
     diagonal: list[float] = []
     beside: list[float] = []

@@ -1,4 +1,4 @@
-"""All deeper looks at one moment of a training, as facts (docs/record.md, `deep`)."""
+"""Takes all deeper looks at one moment of a training and returns them as facts (docs/record.md, `deep`)."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from .curvature import curvature
 from .mode_gap import mode_gap
 from .noise import noise_scale
 
-LANCZOS = 16  # products: enough for the two ends of a spectrum that has outliers
+LANCZOS = 16  # Hessian-vector products: enough for both ends of a spectrum with outliers
 NAMES = ("along_step", "mode_gap", "noise_scale", "curvature")
-FLAT = 1e-5  # of the loss: below, the step did nothing that single precision could show
-FAITHFUL = 0.01  # a replayed loss may differ from the step's by so much: half precision rounds more
+FLAT = 1e-5  # share of the loss: smaller changes along the step are rounding in single precision
+FAITHFUL = 0.01  # share by which a replayed loss may differ from the step's, because half precision rounds
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What the looks need: a copy of the model after a step, and ways to compute the step's loss on it."""
+    """What the looks need: a copy of the model after a step, and functions that compute the step's loss on it."""
 
-    twin: Any
-    loss: Callable[[], Any]  # of the step, with its random numbers
+    twin: Any  # the copy
+    loss: Callable[[], Any]  # the step's loss, with the step's random numbers
     drawn: Callable[[], Any]  # the same with new random numbers
-    value: float  # that the step had
-    before: Sequence[Any] | None  # the weights that the step began with, in the order of `twin.parameters()`
-    chunks: Sequence[Callable[[], Any]]  # losses of equally many samples each
-    samples: int  # in a chunk
-    batch: int
-    rate: float | None  # of plain gradient descent
+    value: float  # the step's loss as the script computed it
+    before: Sequence[Any] | None  # the weights before the step, in the order of `twin.parameters()`
+    chunks: Sequence[Callable[[], Any]]  # losses of equally large groups of samples
+    samples: int  # in each chunk
+    batch: int  # samples in the step's batch
+    rate: float | None  # the learning rate, for plain SGD only
 
 
 def looks(moment: Moment, names: Iterable[str] = NAMES) -> dict[str, Any]:
-    """What was found by each look, and `why_not` for those that could not be made."""
+    """The result of each look, and in `why_not` the reasons for those that failed."""
     found: dict[str, Any] = {}
     why_not: dict[str, str] = {}
-    # Memory-saving attention has no second derivative; the plain kind computes the same.
+    # Fused attention kernels have no second derivative; the plain kernel computes the same values.
     with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
         for name in names:
             try:
                 found[name] = _LOOKS[name](moment)
-            except Exception as error:  # second derivatives that do not exist, losses that do not agree …
+            except Exception as error:  # no second derivative, a replayed loss that differs …
                 why_not[name] = " ".join(str(error).split())[:160] or type(error).__name__
     return {**_strict(found), "why_not": why_not}
 
 
 def _along(moment: Moment) -> dict[str, Any]:
     if moment.before is None:
-        raise ValueError("the weights before the step are not known")
+        raise ValueError("the weights before the step are unknown")
     curve = loss_along_step(moment.twin, moment.loss, moment.before)
     if not abs(curve.losses[0] - moment.value) <= FAITHFUL * max(abs(moment.value), 1e-8):
         raise ValueError(f"the replayed loss is {curve.losses[0]:.4g}, the step's was {moment.value:.4g}")
@@ -90,7 +90,7 @@ _LOOKS: dict[str, Callable[[Moment], dict[str, Any]]] = {
 
 
 def _strict(value: Any) -> Any:
-    """JSON knows no infinity: None stands for it."""
+    """The value with NaN and Inf replaced by None, because JSON has neither."""
     if isinstance(value, dict):
         return {key: _strict(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The loss of one batch in training mode against evaluation mode: what dropout and batch statistics change."""
+"""The loss of one batch in train mode and in eval mode: the difference is due to dropout and batch statistics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def mode_gap(model: Any, loss: Callable[[], Any], draws: int = DRAWS) -> ModeGap
         evaluated = float(loss())
     trained = []
     for draw in range(draws):
-        with unchanged(model), torch.no_grad():  # running statistics must not move between draws
+        with unchanged(model), torch.no_grad():  # running statistics must not change between draws
             torch.manual_seed(draw)
             model.train()
             trained.append(float(loss()))

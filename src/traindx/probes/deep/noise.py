@@ -20,7 +20,7 @@ from ..unchanged import streams_unchanged, unchanged
 
 @dataclass(frozen=True)
 class NoiseScale:
-    """In samples, with a 90 % interval by the jackknife; infinite where no signal rises above the noise."""
+    """The noise scale in samples, with a 90 % jackknife interval. Infinite if no signal rises above the noise."""
 
     value: float
     low: float
@@ -58,7 +58,8 @@ def _estimate(products: FloatArray, samples: int) -> tuple[float, float]:
 
 
 def _interval(products: FloatArray, samples: int) -> tuple[float, float]:
-    """Jackknife over chunks of the signal: the noise, averaged over many directions, is the certain part."""
+    """The jackknife interval. It varies only the signal: the noise is averaged over many directions, so it is known
+    far better."""
     k = len(products)
     signal, noise = _estimate(products, samples)
     left_out = []

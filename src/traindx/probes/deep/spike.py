@@ -1,6 +1,5 @@
-"""The batch before a spike, replayed on earlier weights: if it stands out there too, it is the data; if not, the
-step.
-"""
+"""Replays the batch of a loss spike on earlier weights. If the batch stands out there too, the data cause the spike;
+if not, the step does."""
 
 from __future__ import annotations
 
@@ -13,14 +12,13 @@ import torch
 
 from ..unchanged import streams_unchanged, unchanged
 
-# Deviations (robust) above the other batches' median beyond which a batch stands out; three quarters of a per mille
-# of batches of a normal spread would.
-STANDS_OUT = 5.0
+STANDS_OUT = 5.0  # robust deviations above the median of the other batches
 
 
 @dataclass(frozen=True)
 class SpikeReplay:
-    """Losses on the earlier weights: of the suspect and of ordinary batches; `deviations` places it among them."""
+    """Losses on the earlier weights, of the suspect batch and of ordinary ones, and the suspect's distance from them
+    in robust deviations."""
 
     suspect: float
     others: tuple[float, ...]
@@ -43,7 +41,7 @@ def replay_spike(
 
         found, usual = value(suspect), np.array([value(batch) for batch in others])
     middle = float(np.median(usual))
-    # A spread of nothing would make any batch stand out; a percent of the level is the least that batches differ by.
+    # Batches differ by at least 1 %: with a spread of zero, any batch would stand out.
     spread = max(1.4826 * float(np.median(np.abs(usual - middle))), 0.01 * abs(middle), 1e-12)
     deviations = (found - middle) / spread if np.isfinite(found) else float("inf")
     verdict: Literal["data", "step"] = "data" if deviations > STANDS_OUT else "step"

@@ -1,1 +1,1 @@
-"""What a probe does inside the user's script. Each module defines `KIND` and `begin(options) -> Part`."""
+"""What a probe does inside the user's script. Each module defines `begin(options) -> Part`."""

@@ -1,7 +1,7 @@
-"""Watches a training more closely than a plain run does, and looks deeper at some moments: after steps that grow
-threefold, at a spike, and at the end. (Where a non-finite value was born is looked for in every run.)
+"""Takes deeper looks at a training than a plain run does: at steps 8, 24, 72 …, at a loss spike, and at the end.
+(Every run, deep or not, looks for the origin of a non-finite value.)
 
-It keeps the last batches, and the weights before the last step; it only reads, and every look is made on a copy.
+The watcher keeps the last batches and the weights before the last step. Every look works on a copy of the model.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ..unchanged import streams_unchanged
 from ._replay import Capture, Replayable, twin_of
 
 FIRST, GROWTH = 8, 3
-KEPT = 8  # batches, for the noise scale and for the comparison at a spike
-CHUNKS = 4  # whole batches, or parts of one, from which the noise scale may be estimated
-MAX_BYTES = 256 << 20  # of kept batches
-SHARE = 0.5  # of the training's time that looks may take, from the second on
-SPIKE = 8.0  # robust deviations above the last losses; and half as much again as their median
-SPIKES = 3  # replayed at most
-AFTERMATH = 32  # steps after a spike in which the losses are its consequence
+KEPT = 8  # batches kept for the noise scale and for the comparison at a spike
+CHUNKS = 4  # the noise scale needs at least this many batches, else one batch is split into as many parts
+MAX_BYTES = 256 << 20  # of all kept batches
+SHARE = 0.5  # from the second look on, looks may take this share of the training's own time
+SPIKE = 8.0  # a spike is this many robust deviations above the median of the last losses, and 50 % above it
+SPIKES = 3  # at most this many are replayed
+AFTERMATH = 32  # high losses within this many steps after a spike count as its consequence
 
 
 class DeepLooks:
@@ -42,10 +42,10 @@ class DeepLooks:
         self._due = moments or Threefold()
         self._names = tuple(names)
         self._capture = Capture()
-        self._root: Any = None  # held: at the end of the script its names may be gone
+        self._root: Any = None  # a strong reference: the script's variables may be gone at the end
         self._batches: deque[Replayable] = deque(maxlen=KEPT)
-        self._step: list[Replayable] = []  # of the update in progress
-        self._last: list[Replayable] = []  # of the one before
+        self._step: list[Replayable] = []  # backwards of the update in progress
+        self._last: list[Replayable] = []  # backwards of the last update
         self._why_not: str | None = None
         self._before: dict[int, Any] = {}
         self._losses: deque[float] = deque(maxlen=32)
@@ -53,7 +53,7 @@ class DeepLooks:
         self._spikes: list[dict[str, Any]] = []
         self._began, self._spent = perf_counter(), 0.0
 
-    # ── following ───────────────────────────────────────────────────────────────────────────────
+    # ── events of the training ──────────────────────────────────────────────────────────────────
 
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         if torch.is_grad_enabled() and self.session.has_parameters(root):
@@ -79,7 +79,7 @@ class DeepLooks:
         self._step.append(found)
 
     def step_begin(self, optimizer: Any, closure: bool) -> None:
-        if self._root is not None:  # (frameworks wrap optimizers: two may announce one step)
+        if self._root is not None:
             with torch.no_grad():
                 for parameter in self._root.parameters():
                     kept = self._before.get(id(parameter))
@@ -132,7 +132,7 @@ class DeepLooks:
         weights = [self._before.get(id(p)) for p in self._root.parameters()]
         batch = made[-1].samples
         alike = [kept for kept in self._batches if kept.samples == batch]
-        # A loop over the whole data set repeats one batch, which is no sample of anything: its parts are.
+        # A loop over the whole data set repeats one batch. Repeats show no noise, so split the batch instead.
         if len(alike) >= CHUNKS and not equal(alike[0].call.args, alike[1].call.args):
             samples, chunks = batch, [partial(kept.loss, twin) for kept in alike]
         else:
@@ -152,7 +152,7 @@ class DeepLooks:
         )
 
     def _rate(self) -> float | None:
-        """Of plain gradient descent, for which 2 / rate is the edge of stability; others have another edge."""
+        """The learning rate of plain SGD, whose edge of stability is 2 / LR; None for other optimizers."""
         for _, optimizer in self.session.live_optimizers():
             group = optimizer.param_groups[0]
             if type(optimizer).__name__ == "SGD" and not group.get("momentum"):
@@ -170,7 +170,7 @@ class DeepLooks:
         return value > middle + SPIKE * spread and value > middle + 0.5 * abs(middle)
 
     def _replay_spike(self, suspect: Replayable) -> None:
-        """On the weights before the last step: does this batch stand out there too?"""
+        """Test whether the batch of a spike also stands out on the weights before the last step."""
         try:
             twin = twin_of(self._root, suspect.call.modes)
             earlier = twin.state_dict()
@@ -197,7 +197,7 @@ class DeepLooks:
 
 
 class Threefold:
-    """8, 24, 72 …: dense where a training changes fast."""
+    """True at steps 8, 24, 72 …: more often early, when a training changes fast."""
 
     def __init__(self) -> None:
         self._next = FIRST
@@ -211,7 +211,7 @@ class Threefold:
 
 
 def _mean(losses: list[Any]) -> Any:
-    """Of a step's micro-batches."""
+    """The mean loss of a step's micro-batches."""
     return sum(losses[1:], start=losses[0]) / len(losses)
 
 

@@ -1,7 +1,7 @@
-"""Keeps what is needed to compute a training step's loss once more, on a copy of the model.
+"""Keeps what is needed to recompute the loss of a training step on a copy of the model.
 
-A loss can be replayed where the model returns it itself, or where a standard loss function is given the model's output
-(perhaps reshaped). What lies between a model and a loss written by hand is the script's own and cannot be replayed.
+A loss can be replayed if the model itself returns it, or if a standard loss function gets the model's output (perhaps
+reshaped). If the script computes anything else between the model and the loss, the loss cannot be replayed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BY_HAND = "the loss is computed by the script's own code, which cannot be run on
 
 @dataclass
 class Call:
-    """A training forward: the model, what it was given, and the random streams and precision it began with."""
+    """A training forward: the model, its inputs, and the random state and precision at its start."""
 
     root: weakref.ref[Any]
     args: Any
@@ -40,15 +40,15 @@ class Call:
 
 @dataclass
 class Replayable:
-    """The loss of one backward, to be computed anew."""
+    """The loss of one backward, ready to be recomputed."""
 
     call: Call
-    value: float  # what backward was given, unscaled
-    output: int  # which tensor of the model's output
-    function: str | None  # the standard loss; None where the output is the loss itself
-    shape: Any = None
-    rest: tuple[Any, Any] = ((), {})
-    factor: float = 1.0  # backward's loss over the function's value: division by accumulation steps and the like
+    value: float  # the loss that backward was called on, without loss scaling
+    output: int  # index of the tensor in the model's output
+    function: str | None  # name of the standard loss; None if the output is the loss itself
+    shape: Any = None  # of the function's first argument
+    rest: tuple[Any, Any] = ((), {})  # the function's other arguments
+    factor: float = 1.0  # the backpropagated loss / the function's value (division by accumulation steps, for example)
 
     @property
     def samples(self) -> int:
@@ -56,7 +56,7 @@ class Replayable:
         return int(tensors[0].shape[0]) if tensors else 0
 
     def loss(self, twin: Any, rows: slice | None = None, own_stream: bool = True) -> Any:
-        """The loss on a copy of the model, with the random numbers that the step had unless others are wanted."""
+        """The loss on a copy of the model. With `own_stream`, it draws the same random numbers as the step did."""
         args, kwargs, more, named = copied((self.call.args, self.call.kwargs, *self.rest))
         if rows is not None:
             args, kwargs, more, named = _rows((args, kwargs, more, named), rows, self.samples)
@@ -75,7 +75,7 @@ class Replayable:
 
 
 def _rows(value: Any, rows: slice, samples: int) -> Any:
-    """The same structure with only some samples; tensors without an axis of samples stay whole."""
+    """The same structure with only some samples; tensors without a sample axis stay whole."""
     from torch.utils import _pytree as pytree
 
     def cut(leaf: Any) -> Any:
@@ -98,7 +98,7 @@ class Capture:
     def forward_begin(self, root: Any, args: Any, kwargs: Any) -> None:
         device = next(root.parameters()).device.type
         cast = (device, torch.get_autocast_dtype(device)) if torch.is_autocast_enabled(device) else None
-        self._calls = self._calls[-1:]  # two are one too many already
+        self._calls = self._calls[-1:]  # keep at most two: more than one already prevents a replay
         modes = [module.training for module in root.modules()]
         self._calls.append(Call(weakref.ref(root), copied(args), copied(kwargs), torch.get_rng_state(), cast, modes))
 
@@ -112,11 +112,11 @@ class Capture:
             self._losses.append((name, first.detach(), float(value.detach()), given))
 
     def backward(self, value: float | None) -> Replayable | str:
-        """What can be replayed of this backward, or why nothing can. Begins anew."""
+        """What can be replayed of this backward, or the reason why nothing can. Resets the capture."""
         calls, losses = self._calls, self._losses
         self._calls, self._losses = [], []
         if value is None or not calls:
-            return "no module was seen to make this loss"
+            return "no call of a module was seen before this loss"
         if len(calls) > 1:
             return SEVERAL
         call = calls[0]
@@ -124,14 +124,15 @@ class Capture:
         call.outputs = []
         if found is None:
             return BY_HAND
-        # A constant factor is division by accumulation steps and the like. One that changes from step to step is a
-        # second term (a penalty, a divergence), without which the loss would be another one.
+        # A constant factor is, for example, the division by accumulation steps. If the factor changes from step to
+        # step, the loss has a second term (a penalty, a divergence), which a replay would miss.
         constant = _close(found.factor, 1.0) or _close(found.factor, self._factor)
         self._factor = found.factor
         return found if constant else MORE
 
 
 def _returned(call: Call, value: float) -> Replayable | None:
+    """A loss that the model itself returned."""
     for index, tensor in enumerate(call.outputs):
         if tensor.numel() == 1 and tensor.is_floating_point() and (tensor.dim() == 0 or len(call.outputs) == 1):
             own = float(tensor)
@@ -141,6 +142,7 @@ def _returned(call: Call, value: float) -> Replayable | None:
 
 
 def _standard(call: Call, value: float, loss: tuple[str, Any, float, Any]) -> Replayable | None:
+    """A standard loss function that got one of the model's outputs."""
     name, first, own, given = loss
     for index, tensor in enumerate(call.outputs):
         if not plain(tensor) or tensor.numel() != first.numel() or not torch.equal(tensor.reshape(first.shape), first):
@@ -158,7 +160,7 @@ def _close(one: float, other: float) -> bool:
 
 
 def twin_of(root: Any, modes: list[bool]) -> Any:
-    """A copy of the model to look at, in the modes of the training forward. `ValueError` says why there is none."""
+    """A copy of the model in the modes of the training forward. Raises `ValueError` if there can be none."""
     if isinstance(root, torch.jit.ScriptModule) or type(root).__name__ == "OptimizedModule":
         raise ValueError("the model is compiled")
     try:

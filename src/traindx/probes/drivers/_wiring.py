@@ -1,4 +1,4 @@
-"""Asks at the first training step what the model's output depends on (see `dependence`)."""
+"""Tests at the first training step what the model's output depends on (see `dependence`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Wiring:
         if self._call is None:
             self._call = (weakref.ref(root), copied(args), copied(kwargs))
         elif self._trained and self._call[0]() is root:
-            # A batch made in the loop: is it the same every time, the whole data set?
+            # A batch made in the loop. If the second equals the first, it is the whole data set.
             self._ask(whole=equal(self._call[1:], (args, kwargs)))
 
     def loss_computed(self, name: str, given: Any, value: Any) -> None:
@@ -77,7 +77,7 @@ class Wiring:
 
 
 def targets_are_next_inputs(inputs: Any, target: Any) -> bool:
-    """Whether the targets are the inputs moved by one position, for tokens (rows, length)."""
+    """Whether the targets are the input tokens (rows × length) shifted by one position."""
     if inputs.is_floating_point() or target.is_floating_point() or inputs.dim() != 2 or inputs.shape[1] < 3:
         return False
     rows, length = inputs.shape
@@ -91,11 +91,11 @@ def targets_are_next_inputs(inputs: Any, target: Any) -> bool:
 
 
 def _batch_axis(main: Any, rows: int | None, root: Any) -> int | None:
-    """The axis of the model's input that counts samples; None where that cannot be told."""
+    """The axis of the model's input that counts samples; None if unclear."""
     if main is None:
         return None
     if rows is None:
-        # A batch made in the loop: samples first is the custom, except where layers expect time first.
+        # A batch made in the loop: samples usually come first, unless a layer expects time first.
         time_first = any(
             isinstance(m, (nn.RNNBase, nn.MultiheadAttention)) and not m.batch_first for m in root.modules()
         )

@@ -1,4 +1,4 @@
-"""The first steps as the script makes them, then a short cut to its next evaluation."""
+"""The first steps as the script makes them and, on request, its next evaluation."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from ..acting.part import Part
 from ._deep_looks import DeepLooks
 from ._wiring import Wiring
 
-KIND = "first-steps"
-
-LOOKS_FROM = 6
+EVERY = 6
 
 
 class _Looks(DeepLooks):
-    """Every sixth step, once the first transient is over: ten looks at what the script's own steps do."""
+    """Looks at every sixth step: ten looks in the 60 steps of a check."""
 
     def __init__(self, session: Any) -> None:
-        super().__init__(session, lambda step: step >= LOOKS_FROM and step % 6 == 0, ("along_step", "mode_gap"))
+        super().__init__(session, lambda step: step >= EVERY and step % EVERY == 0, ("along_step", "mode_gap"))
 
 
 def begin(options: dict[str, Any]) -> Part:

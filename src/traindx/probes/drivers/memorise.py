@@ -1,4 +1,4 @@
-"""The user's loop, fed the same batch at every step, until it has overfitted it."""
+"""Feeds the user's loop the same batch at every step until the batch is overfitted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from ..acting.pinning import Pinned
 from ..acting.rates import Scaled
 from ..floors import floor_of
 
-KIND = "memorise"
-
-KNOWN = 0.02  # of the way from the trivial answer to the floor that may be left: the batch is known
+KNOWN = 0.02  # the batch is overfitted when this share of the way from trivial loss to floor remains
 
 
 class _Memorise(Pinned):
@@ -29,7 +27,7 @@ class _Memorise(Pinned):
 
     def loss_inputs(self, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
         args, kwargs = super().loss_inputs(name, args, kwargs)
-        first, target = given_pair("", (args, kwargs))  # by position: they are put back there
+        first, target = given_pair("", (args, kwargs))  # by position, as in `Pinned`
         if self.floor is None and isinstance(first, torch.Tensor) and first.requires_grad:
             self.floor = floor_of(name, first, target, kwargs)
         return args, kwargs
@@ -39,7 +37,7 @@ class _Memorise(Pinned):
         value = cpu_value(loss) if isinstance(loss, torch.Tensor) and loss.numel() == 1 else None
         if value is None or not math.isfinite(value):
             return
-        if self._goal is None and self.floor is not None and self.floor["floor"] is not None:
+        if self._goal is None and self.floor is not None:
             floor, trivial = self.floor["floor"], self.floor["trivial"]
             self._goal = floor + KNOWN * (min(trivial, value) - floor)
         if self._goal is not None:
@@ -53,7 +51,7 @@ class _Memorise(Pinned):
         super().after_step(optimizer)
 
     def updated(self) -> None:
-        if self._reached >= 3:  # not by luck of one dropout mask
+        if self._reached >= 3:  # once may be luck with a dropout mask
             self.stop("goal")
         super().updated()
 

@@ -1,4 +1,4 @@
-"""The learning rate, raised exponentially from step to step inside the user's loop."""
+"""Raises the learning rate exponentially from step to step inside the user's loop."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from ...observe.metric_queue import cpu_value
 from ..acting.limits import Limited
 from ..acting.part import Part
 from ..acting.rates import Override
-from ..acting.roles import Roles
 from ..smoothing import Smoothed
 
-KIND = "rate-range"
-
-SURE = 3  # steps in a row above the limit before the curve counts as diverged
+SURE = 3  # the curve counts as diverged after this many steps in a row above the limit
 
 
 class _Ramp(Override):
@@ -45,19 +42,12 @@ class _RateRange(Limited):
         self._smoothed = Smoothed()
         self._above = 0
         self._pending: list[float] = []
-        self._roles = Roles()
-
-    def batch(self, loader: Any, batch: Any) -> Any:
-        self.check_time()
-        self._roles.delivered(loader)
-        return batch
 
     def before_backward(self, loss: Any) -> None:
-        self._roles.backward()
         super().before_backward(loss)
         value = cpu_value(loss) if isinstance(loss, torch.Tensor) and loss.numel() == 1 else None
         if value is None and isinstance(loss, torch.Tensor):
-            value = float(loss.detach().float().mean())  # on a device: one read a step is what a test may cost
+            value = float(loss.detach().float().mean())  # on a device: a test may cost one read per step
         if value is not None:
             self._pending.append(value)
 

@@ -1,4 +1,4 @@
-"""The check's report as plain dicts and lists: the diagnosis's object with the answers as `checks`."""
+"""The check's report as plain dicts and lists: the diagnosis's JSON object plus the answers as `checks`."""
 
 from __future__ import annotations
 

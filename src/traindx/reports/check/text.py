@@ -1,11 +1,11 @@
-"""The check's page: a line or two for each answer, then the leading cause and its fix."""
+"""The check's report as text: a line or two for each answer, then the leading cause and its fix."""
 
 from __future__ import annotations
 
 from ...diagnosis.checks.types import CheckReport, Status
 from ...wording import probability
 from .. import Look
-from .._hypotheses import treatment
+from .._hypotheses import show_fix
 from ..layout import Page
 
 MARKS: dict[Status, tuple[str, str]] = {
@@ -15,7 +15,7 @@ MARKS: dict[Status, tuple[str, str]] = {
     "unasked": ("–", "--"),
 }
 COLOURS: dict[Status, str] = {"passed": "green", "failed": "red", "doubtful": "yellow", "unasked": "dim"}
-CONVINCED = 0.5  # more likely than everything else together; a guess would draw the eye from the cross above it
+CONVINCED = 0.5  # a less likely cause is not shown: it would distract from the failed check
 TITLES = {"data": "DATA", "start": "START", "wiring": "WIRING", "learning": "ONE BATCH", "repeatability": "REPEAT"}
 
 
@@ -45,7 +45,7 @@ def _headline(report: CheckReport) -> tuple[str, str]:
 
 
 def _advice(sheet: Page, report: CheckReport) -> None:
-    """The diagnosis's leading cause, where a check failed and it agrees that something is wrong."""
+    """The diagnosis's leading cause and its fix, if a check failed and the cause is likely."""
     diagnosis = report.diagnosis
     if report.passed or not diagnosis.hypotheses or diagnosis.leading.cause in ("healthy", "unknown"):
         return
@@ -55,4 +55,4 @@ def _advice(sheet: Page, report: CheckReport) -> None:
     sheet.gap()
     sheet.prose("CAUSE", f"{leading.title} ({leading.cause}), {probability(leading.confidence)}")
     if leading.fix is not None:
-        treatment(sheet, leading.fix)
+        show_fix(sheet, leading.fix)

@@ -1,4 +1,4 @@
-"""Reports of a comparison of runs. One format is one file, and the file's name is the format. No computing here."""
+"""Reports of a comparison of runs. Each format is one file, and the file's name is the format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMATS = ("text", "json", "html")
 
 
 def format_of(path: Path) -> str:
-    """The format that a file's suffix asks for; text where it says nothing."""
+    """The format for a file's suffix; text for an unknown suffix."""
     suffix = path.suffix.lower().removeprefix(".")
     return {"htm": "html"}.get(suffix, suffix if suffix in FORMATS else "text")
 

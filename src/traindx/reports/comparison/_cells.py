@@ -1,11 +1,11 @@
-"""The words in a comparison's table, the same in every format."""
+"""The texts in the cells of a comparison's table, shared by all formats."""
 
 from __future__ import annotations
 
 from ...comparison import Comparison, Entry
 from ...wording import num4, probability
 
-VERDICTS = {"inconclusive": "unclear", "out-of-scope": "out of scope"}  # as the diagnosis calls them
+VERDICTS = {"inconclusive": "unclear", "out-of-scope": "out of scope"}  # other verdicts are shown as they are
 CAUSES = {"unknown": "unknown cause"}
 
 
@@ -14,7 +14,7 @@ def value(found: float | None) -> str:
 
 
 def final(entry: Entry) -> str:
-    """The level at the end; a run that ended in NaN says so."""
+    """The final value, or NaN."""
     return "NaN" if entry.final is None else value(entry.final)
 
 
@@ -30,12 +30,12 @@ def diagnosis(entry: Entry) -> str:
 
 
 def heading_reached(comparison: Comparison) -> list[str]:
-    """One heading, or none: runs that are not ranked share no level to reach."""
+    """The heading of the column "steps to level"; empty if the runs share no level because they are not ranked."""
     return [] if comparison.level is None else [f"steps to {value(comparison.level)}"]
 
 
 def duplicate_sentences(comparison: Comparison) -> list[str]:
-    """What is odd about equal curves, one sentence a group."""
+    """One sentence about each group of runs with equal curves."""
     sentences = []
     for group in comparison.duplicates:
         names = list(group.names)

@@ -1,4 +1,4 @@
-"""Small curves as SVG, drawn on one scale so that rows can be compared at a glance."""
+"""Curves as SVG, drawn on one scale so that runs can be compared at a glance."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ...comparison import Measured
 from ...record.types import FloatArray
 from ...wording import markup
 
-LOG_RANGE = 30.0  # beyond this ratio a linear scale shows a cliff and a floor
-FLAT = 5.0  # a scale so many times larger than nearly all values need shows nothing of them
-MOST_POINTS = 80  # of a curve in a table
+LOG_RANGE = 30.0  # values that span more than this ratio are drawn on a log scale
+FLAT = 5.0  # outliers are cut off if they make the scale this many times larger than 99 % of the values need
+MOST_POINTS = 80  # of one curve
 PADDING = 4.0
-COLOURS = 8  # of `page.css`; then they repeat dashed
+COLOURS = 8  # in `page.css`; further runs repeat them with dashes
 NAMED = 2 * COLOURS
 MIDDLE = ' text-anchor="middle"'
 
 
 @dataclass(frozen=True)
 class Frame:
-    """From steps and values to places in a picture."""
+    """Maps steps and values to coordinates in a picture."""
 
     width: float
     height: float
@@ -34,12 +34,12 @@ class Frame:
 
     @classmethod
     def over(cls, curves: Sequence[Measured], width: float, height: float) -> Frame:
-        """The scale holds all values, unless a few would press all others flat."""
+        """A scale for all values. Rare outliers are cut off if they would flatten all other values."""
         values = np.concatenate([curve.smooth for curve in curves if len(curve.smooth)] or [np.zeros(1)])
         low, high = float(values.min()), float(values.max())
         positive = values[values > 0]
         if low <= 0 and len(positive) > 0.9 * len(values):
-            # A few zeros must not hide the decades in which all the others lie: they are drawn along the bottom.
+            # A few zeros must not prevent a log scale: they are drawn along the bottom.
             least = float(np.quantile(positive, 0.01))
             low = least if high > LOG_RANGE * least else low
         steps = max((float(curve.steps.max()) for curve in curves if len(curve.steps)), default=1.0)
@@ -61,7 +61,7 @@ class Frame:
 
 
 def line(curve: Measured, frame: Frame, attributes: str = "") -> str:
-    """The smoothed curve; a cross where the run became NaN or infinite and stayed so."""
+    """The smoothed curve, ending in a cross if the run ended in NaN/Inf, else in a dot."""
     if not len(curve.smooth):
         return ""
     keep = np.unique(np.linspace(0, len(curve.smooth) - 1, min(len(curve.smooth), MOST_POINTS)).astype(int))
@@ -78,14 +78,14 @@ def line(curve: Measured, frame: Frame, attributes: str = "") -> str:
 
 
 def style_of(place: int) -> str:
-    """Classes of the curve at a place of the ranking: a colour, dashed the second time, grey for all further ones."""
+    """CSS classes for a rank: the first runs have a colour, the next ones a dashed colour, all others are grey."""
     if place >= NAMED:
         return "other"
     return f"c{place % COLOURS}" + (" dashed" if place >= COLOURS else "") + (" best" if place == 0 else "")
 
 
 def grid(frame: Frame, unit: str) -> str:
-    """Lines at round values, and steps below."""
+    """Horizontal lines at round values, and steps along the bottom."""
     lines = "".join(
         f'<path class="grid" d="M0,{height:.1f}h{frame.width:.0f}"/>'
         f'<text x="-8" y="{height + 4:.1f}" text-anchor="end">{markup(label)}</text>'
@@ -104,7 +104,7 @@ def grid(frame: Frame, unit: str) -> str:
 
 
 def ticks(frame: Frame) -> list[tuple[float, str]]:
-    """A few round values with their heights."""
+    """A few round values as (height, label)."""
     if frame.log:
         first, last = int(np.ceil(np.log10(frame.low))), int(np.floor(np.log10(frame.high)))
         stride = max(1, (last - first) // 4)

@@ -1,4 +1,4 @@
-"""The comparison as one page that needs nothing from outside: answer, curves, and a table that sorts."""
+"""The comparison as one self-contained HTML page: the answer, the curves and a sortable table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._look import Look
 from . import _cells
 from ._svg import NAMED, Frame, grid, line, style_of
 
-MOST_LINES = 100  # in the large chart; more would be a carpet
+MOST_LINES = 100  # in the large chart; more would hide each other
 SIDE_BY_SIDE = 6  # runs whose settings fit beside each other
 HERE = Path(__file__).parent
 
@@ -46,8 +46,8 @@ def _curve(entry: Entry, comparison: Comparison) -> Measured:
 
 
 def _chart(comparison: Comparison) -> str:
-    """All curves, best last so that it lies on top, and their names. Losses that are not the same quantity share no
-    scale: the table draws each on its own."""
+    """All curves, the best one on top, and their names. Empty if the runs are not ranked: then their losses are
+    different quantities, and only the table draws them, each on its own scale."""
     if not comparison.ranked or not comparison.entries:
         return ""
     entries = list(comparison.entries)
@@ -80,7 +80,7 @@ def _chart(comparison: Comparison) -> str:
 
 
 def _names(entries: Sequence[Entry]) -> str:
-    """The names of the coloured curves, each beside a piece of its line."""
+    """The legend of the coloured curves."""
     items = "".join(
         f'<li data-run="{place}"><svg class="key" width="30" height="10" aria-hidden="true">'
         f'<g class="run {style_of(place)}"><polyline points="1,5 29,5"/></g></svg>{markup(entry.name)}</li>'
@@ -90,7 +90,8 @@ def _names(entries: Sequence[Entry]) -> str:
 
 
 def _settings(comparison: Comparison) -> str:
-    """The table of differences: one line a setting, one column a run. With many runs the settings are in the table."""
+    """The table of settings that differ, one row per setting and one column per run. Empty if there are many runs: then
+    the table of runs holds the settings."""
     entries = comparison.entries
     if not comparison.differing or len(entries) > SIDE_BY_SIDE:
         return ""
@@ -137,7 +138,7 @@ def _table(comparison: Comparison) -> str:
     headings += _cells.heading_reached(comparison)
     head = "".join(f'<th tabindex="0" role="button">{markup(heading)}</th>' for heading in headings)
     curves = [_curve(entry, comparison) for entry in comparison.entries]
-    # Unlike losses share no scale.
+    # Runs that are not ranked have losses of different kinds, so each gets its own scale.
     frames = [Frame.over(curves if comparison.ranked else [curve], 120, 34) for curve in curves]
     rows = [
         _row(place, entry, comparison, frame, settings)
@@ -145,7 +146,7 @@ def _table(comparison: Comparison) -> str:
     ]
     return (
         '<h2>Runs</h2><p><input id="find" type="search" placeholder="show only runs with …" aria-label="filter"> '
-        "A click on a heading sorts.</p>"
+        "Click a heading to sort.</p>"
         f'<div class="wide"><table id="runs"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
@@ -182,5 +183,5 @@ def _cell(text: str, number: float | None) -> str:
 
 
 def _sortable(number: float | None) -> str:
-    """Numbers as JavaScript reads them; missing values, NaN and Inf go last."""
+    """A number for JavaScript to sort by; missing and infinite values are sorted last."""
     return "Infinity" if number is None or math.isinf(number) else repr(float(number))

@@ -1,4 +1,4 @@
-"""The comparison as one strict JSON object; what is not finite is written as null or, in curves' ends, left out."""
+"""The comparison as one strict JSON object; NaN and Inf become null."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ const sortBy = (heading) => {
   heading.setAttribute("aria-sort", down === 1 ? "ascending" : "descending");
   const rows = [...body.rows].map((row) => [key(row, i), row]);
   rows.sort(([a], [b]) => {
-    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // words after numbers, both ways
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // words come after numbers in both orders
     if (a === b) return 0;
-    if (a === Infinity || b === Infinity) return a === Infinity ? 1 : -1; // broken and missing stay last
+    if (a === Infinity || b === Infinity) return a === Infinity ? 1 : -1; // NaN and missing values stay last
     return (a < b ? -1 : 1) * down;
   });
   body.append(...rows.map(([, row]) => row));
@@ -23,7 +23,7 @@ for (const heading of table.tHead.rows[0].cells) {
   heading.addEventListener("keydown", (event) => { if (event.key === "Enter") sortBy(heading); });
 }
 const pick = (run) => {
-  if (!chart) return; // unlike losses have no common chart
+  if (!chart) return; // runs that are not ranked have no common chart
   chart.classList.toggle("picked", run !== undefined);
   for (const line of chart.querySelectorAll(".run")) line.classList.toggle("on", line.dataset.run === run);
 };

@@ -1,4 +1,4 @@
-"""The comparison for a terminal: the answer first, then the tables, folded to the width."""
+"""The comparison as text for a terminal: the answer first, then tables wrapped to the terminal's width."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._look import Look
 from ..layout import GAP, Page, cells, row
 from . import _cells
 
-FIRST, LAST = 20, 5  # of many runs, the best and the worst are shown
+FIRST, LAST = 20, 5  # if there are more runs, only this many of the best and of the worst are shown
 LONGEST_NAME = 28
 LONGEST_CELL = 32
 VERDICT_STYLES = {"sick": "red", "healthy": "green"}
@@ -78,14 +78,14 @@ def _settings(page: Page, comparison: Comparison, entries: list[tuple[int, Entry
 
 
 def _places(comparison: Comparison, entries: list[tuple[int, Entry]]) -> list[str]:
-    """The rank of each run; none where runs are not ranked."""
+    """The rank of each run; empty if the runs are not ranked."""
     return [str(place) if comparison.ranked else "" for place, _ in entries]
 
 
 def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[str], verdicts: Sequence[str]) -> None:
-    """Columns side by side as far as the page is wide; the others below, with the run's number and name again.
+    """A table. Columns that do not fit the page's width follow in a second block, with the run's number and name again.
 
-    The last column of a run with a verdict has the verdict's colour.
+    The last column has the colour of the run's verdict.
     """
     ascii_only = page.look.ascii_only
     width = page.look.width
@@ -108,7 +108,7 @@ def _table(page: Page, headings: list[str], rows: list[list[str]], places: list[
     for place, block in enumerate(blocks):
         if place:
             page.lines.append("")
-        # The last column may take what is left of the line: a cause's name is worth more than empty space.
+        # The last column may take the rest of the line, so that a long cause fits.
         room = width - start - sum(GAP + widths[i] for i in block[:-1]) - GAP
         widths[block[-1]] = max(widths[block[-1]], min(room, max(cells(text[block[-1]]) for text in texts)))
         sizes = [widths[i] for i in (0, *block)]

@@ -1,4 +1,4 @@
-"""A page of text: labels on the left, folded prose, lists, tables, and curves drawn with characters."""
+"""A page of text: labels on the left, wrapped paragraphs, lists, tables, and curves drawn with characters."""
 
 from .figure import figure
 from .folding import cells, fold

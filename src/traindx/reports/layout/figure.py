@@ -1,4 +1,4 @@
-"""A small curve made of characters, readable in a terminal and in a log file."""
+"""A small curve drawn with characters, for a terminal or a log file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from ...wording import num
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = " .:#"
-BROKEN = "×"  # a loss that is NaN or infinite
+BROKEN = "×"  # a loss that is NaN or Inf
 ASCII_BROKEN = "x"
-COLUMNS_PER_POINT = 4  # so that five epochs do not become five specks
-FEWEST_COLUMNS = 24  # room for the axis's own words
-LOG_RANGE = 100.0  # beyond this ratio a linear axis shows a cliff and a floor, and nothing between
-
-
+COLUMNS_PER_POINT = 4  # at most, so that a curve of five epochs is neither tiny nor stretched over the page
+FEWEST_COLUMNS = 24  # room for the labels of the axis
+LOG_RANGE = 100.0  # values that span more than this ratio are drawn on a log scale
 LABEL = len("-1.23e+308")  # the longest number on the left
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The steps from left to right, shared by curves above each other."""
+    """The horizontal axis of steps, shared by all curves of a figure."""
 
     first: int
     last: int
@@ -34,19 +32,20 @@ class Axis:
     unit: str = "step"
 
     def places(self, steps: IntArray) -> IntArray:
-        """The columns in which steps lie."""
+        """The column of each step."""
         share = (np.asarray(steps, float) - self.first) / max(1, self.last - self.first)
         return np.clip(np.rint(share * (self.columns - 1)), 0, self.columns - 1).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Bars:
-    """What each column shows: the mean of its points, or that one of them is not finite.
+    """What each column shows: the mean of its points, or that one of them is non-finite.
 
-    A column without points continues the one before it: that was the last loss known. Before the first, nothing.
+    A column without points repeats the column before it, which holds the last known loss. Columns before the first
+    point are empty.
     """
 
-    means: FloatArray  # NaN where there is no finite mean
+    means: FloatArray  # NaN if the column is broken or empty
     broken: NDArray[np.bool_]
 
     @classmethod
@@ -65,7 +64,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Scale:
-    """The values from bottom to top, shared by curves above each other."""
+    """The vertical scale of values, shared by all curves of a figure."""
 
     low: float
     high: float
@@ -81,24 +80,24 @@ class Scale:
 
     @property
     def flat(self) -> bool:
-        """The ends read the same. Magnified, a loss that stood still would seem to fall."""
+        """Whether both ends print as the same number. Magnified, such a constant loss would seem to fall."""
         return not self.low < self.high or num(self.low) == num(self.high)
 
     def heights(self, values: FloatArray) -> FloatArray:
-        """Values as shares of the height, 0 to 1; NaN stays."""
+        """Values as shares of the height, from 0 to 1; NaN stays NaN."""
         low, high = self.low, self.high
         if self.flat:
             return np.where(np.isnan(values), np.nan, 0.0)
         if self.log:
             values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
-        # Halved first: the difference of two huge numbers of opposite sign is infinite.
+        # Halve first: the difference of two huge numbers of opposite sign would overflow.
         return np.asarray((values / 2 - low / 2) / (high / 2 - low / 2), np.float64)
 
 
 def figure(
     curves: Sequence[Series], onset: int | None, *, width: int, rows: int, ascii_only: bool, unit: str = "step"
 ) -> list[str]:
-    """The curves under each other on one scale, each `rows` high, with the onset marked below."""
+    """The lines of a figure: all curves below each other on one scale, each `rows` high, and a mark at the onset."""
     steps = np.concatenate([curve.steps for curve in curves])
     columns = max(FEWEST_COLUMNS, min(width - LABEL - 2, COLUMNS_PER_POINT * max(map(len, curves))))
     axis = Axis(int(steps.min()), int(steps.max()), columns, unit)
@@ -134,7 +133,7 @@ def _drawn(bars: Bars, scale: Scale, rows: int, ascii_only: bool) -> list[str]:
 
 
 def _below(axis: Axis, onset: int | None) -> list[str]:
-    """The steps below the curve: first, last, and a mark under the onset."""
+    """The lines below the curves: the first and last step, and a mark at the onset."""
     first, last = f"{axis.unit} {axis.first}", str(axis.last)
     lines = [first if axis.first == axis.last else first + last.rjust(axis.columns - len(first))]
     if onset is not None and axis.first <= onset <= axis.last:

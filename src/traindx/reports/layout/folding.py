@@ -1,4 +1,4 @@
-"""Lines that fit the page."""
+"""Wraps text to the width of the page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal `text` takes."""
+    """The width of `text` in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(
@@ -16,7 +16,7 @@ def cells(text: str) -> int:
 
 
 def fold(text: str, width: int) -> list[str]:
-    """Break `text` into lines of at most `width` columns; nothing is cut."""
+    """Break `text` into lines of at most `width` columns without losing any of it."""
     lines: list[str] = []
     line = ""
     for word in _breakable(_units_kept(text.split()), width):
@@ -33,7 +33,7 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def _units_kept(words: Iterable[str]) -> list[str]:
-    """The words; a percent sign stays with its number."""
+    """The words, with a percent sign joined to its number."""
     kept: list[str] = []
     for word in words:
         if word.startswith("%") and kept and kept[-1][-1:].isdigit():
@@ -44,7 +44,7 @@ def _units_kept(words: Iterable[str]) -> list[str]:
 
 
 def _breakable(words: Iterable[str], width: int) -> Iterable[str]:
-    """The words, those longer than a line (paths, layer names) cut into pieces that fit."""
+    """The words. Words longer than a line (paths, layer names) are split into pieces that fit."""
     for word in words:
         piece = ""
         for char in word if cells(word) > width else ():

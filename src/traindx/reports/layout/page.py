@@ -1,4 +1,4 @@
-"""A page of text: a narrow column of labels on the left, what they label on the right (below, in narrow terminals)."""
+"""A page of text with labels in a narrow left column and their texts beside them (below them in narrow terminals)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .._look import Look
 from .folding import cells, fold
 
 MARGIN = 14
-NARROW = 60  # columns below which a label stands above its text
-INDENT = 2  # of the text then
-READABLE = 120  # columns of prose; curves, tables and code take the whole width
+NARROW = 60  # in a narrower terminal, labels are above their texts
+INDENT = 2  # of the texts in a narrow terminal
+READABLE = 120  # the widest paragraph; curves, tables and code take the whole width
 STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32", "added": "32", "removed": "31"}
 
 
@@ -29,7 +29,7 @@ class Page:
             self.lines.append("")
 
     def prose(self, label: str, text: str, *, style: str = "bold", bullet: str = "", mark: str | None = None) -> None:
-        """A paragraph beside its label; nothing of it is cut. `mark` colours the bullet."""
+        """A wrapped paragraph beside its label. `mark` colours the bullet."""
         bullet = clean(bullet, self.look.ascii_only)
         room = max(20, min(self.look.width, READABLE) - self.margin - cells(bullet))
         folded = fold(clean(text, self.look.ascii_only), room)
@@ -40,7 +40,7 @@ class Page:
     def items(
         self, label: str, texts: Sequence[str], *, most: int, bullet: str = "- ", marks: Sequence[str | None] = ()
     ) -> None:
-        """A list of short texts; only the first `most` unless everything was asked for. `marks` colour the bullets."""
+        """A list of short texts; only the first `most`, unless with --why. `marks` colour the bullets."""
         shown = texts if self.look.why else texts[:most]
         for i, text in enumerate(shown):
             self.prose("" if i else label, text, bullet=bullet, mark=marks[i] if i < len(marks) else None)
@@ -49,7 +49,7 @@ class Page:
             self.prose("", f"({len(texts) - len(shown)} more with --why)", bullet=indent, style="dim")
 
     def block(self, label: str, lines: Iterable[str], *, style: str = "bold") -> None:
-        """Lines as they are, the first beside the label. Code, commands and curves are not folded."""
+        """Lines as they are, for code, commands and curves. The first is beside the label."""
         for i, line in enumerate(lines):
             head = "" if i else label
             if head and self.margin < MARGIN:

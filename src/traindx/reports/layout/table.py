@@ -1,4 +1,4 @@
-"""Rows of a table whose cells fold: nothing is cut."""
+"""Rows of a table whose cells wrap instead of being cut."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GAP = 2
 
 
 def row(texts: Sequence[str], widths: Sequence[int], right: Sequence[bool] | None = None) -> list[str]:
-    """One row as lines: each text folded to its column, numbers pushed to the right where `right` says so."""
+    """The lines of one row. Each text is wrapped to its column's width and aligned to the right if `right` says so."""
     columns = [fold(text, width) or [""] for text, width in zip(texts, widths, strict=True)]
     pushed = right or [False] * len(widths)
     lines = []

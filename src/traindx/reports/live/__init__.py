@@ -1,8 +1,8 @@
-"""The page, following a run in progress: a small server for one record on this machine alone.
+"""The HTML page for a run in progress: a small server for one record, reachable only from this machine.
 
-The standard library serves it: a handful of viewers, one way to send (server-sent events), nothing to install. It runs
-in a process of its own at low priority and reads the record beside its writer (SQLite's write-ahead log lets both work
-at once), so that a training never waits for it.
+The server uses only the standard library and server-sent events: it has few viewers and needs nothing installed. It
+runs in its own process at low priority. SQLite's write-ahead log lets it read the record while the training writes, so
+the training never waits for it.
 """
 
 from .alerts import Alert

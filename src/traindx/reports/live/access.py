@@ -1,7 +1,7 @@
-"""Who may look: whoever knows the token, from this machine, by this machine's own name.
+"""Who may view the page: requests that carry the token and address this server by its own name.
 
-The token is random, and the same for a record whenever it is served on this machine: a page that is open finds a
-restarted server again. It is made from a secret that lies in the user's state folder, readable by the user alone.
+A record always has the same token on one machine, so that an open page finds a restarted server again. The token is
+derived from a random secret in the user's state folder, which only the user can read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
-PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
+PORTS = range(20_000, 32_000)  # below the ports that systems use for outgoing connections
 
 
 def token_of(record: Path) -> str:
@@ -25,15 +25,15 @@ def token_of(record: Path) -> str:
 
 
 def port_of(record: Path) -> int:
-    """The port that is tried first: always the same for a record."""
+    """The port to try first, always the same for a record."""
     return PORTS[int(_digest(record, "port")[:8], 16) % len(PORTS)]
 
 
 def allowed(target: str, headers: Mapping[str, str], token: str, port: int) -> bool:
-    """Whether a request has the token, asks for this server by its own name, and comes from no foreign page.
+    """Whether a request has the token, names this server as its host, and does not come from a foreign page.
 
-    A page elsewhere can make a browser ask (with its `Origin`), or can have its own name point to this machine (with
-    its `Host`); both are refused, whatever token they bring. Names of `headers` are in small letters.
+    A foreign page can make a browser send a request (its `Origin` then differs), or can let its own domain point to
+    this machine (its `Host` then differs). Both are refused, whatever the token. Header names are in lower case.
     """
     given = parse_qs(urlsplit(target).query).get("token", [""])[0]
     hosts = {f"{name}:{port}" for name in NAMES}
@@ -73,5 +73,5 @@ def _secret() -> bytes:
 
 @cache
 def _of_this_process() -> bytes:
-    """Where no file can keep a secret, addresses hold for as long as the server runs."""
+    """A secret for this process only, used if no file can keep one: the address then changes with every start."""
     return secrets.token_bytes(32)

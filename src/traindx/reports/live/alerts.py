@@ -1,4 +1,4 @@
-"""Which findings of a run in progress are worth waking somebody for. Each is told once."""
+"""Decides which findings of a run in progress are worth an alert. Each alert is raised once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ...diagnosis import Diagnosis
 from ...record import Run
 
-TWICE = 2  # a verdict must hold for two diagnoses in a row: early ones waver
+TWICE = 2  # a cause must lead in this many diagnoses in a row, because early verdicts change
 QUIET_ENDS = ("ok", "stopped", "exit 0", None)
 
 
@@ -29,7 +29,7 @@ class Alert:
 
 
 class AlertBook:
-    """Remembers what was told. A run that had ended before the first look raises nothing: nobody waits for it."""
+    """Remembers the alerts raised. A run that had ended before the first look raises none."""
 
     def __init__(self) -> None:
         self.told: list[Alert] = []
@@ -48,7 +48,7 @@ class AlertBook:
         return new
 
     def _verdict(self, run: Run, diagnosis: Diagnosis) -> list[Alert]:
-        """A sick run, once the same cause has led for two diagnoses, or at once where the run is over."""
+        """An alert for a sick run, once the same cause has led twice in a row, or at once if the run has ended."""
         if diagnosis.verdict != "sick" or not diagnosis.hypotheses:
             self._sick.clear()
             return []
@@ -80,6 +80,6 @@ def _ended(run: Run) -> list[Alert]:
         return []
     error = run.fact("error")
     why = f" ({error.get('type')}: {error.get('message')})" if error.get("type") else ""
-    words = {"exception": "The run ended by an exception", "killed": "The run was killed"}
+    words = {"exception": "The run ended with an exception", "killed": "The run was killed"}
     text = f"{words.get(str(exit), f'The run ended with {exit}')} after {run.steps:,} steps{why}."
     return [Alert("ended", "critical", "Ended", text, run.steps, PurePath(run.source).name)]

@@ -1,7 +1,7 @@
-"""Follows one run: publishes new points as they come, and the whole report at a pace that costs little.
+"""Follows one run: publishes new points as they arrive, and the whole report less often.
 
-Points are read incrementally. The report needs the whole record and a diagnosis, which takes longer the longer the run:
-it is made again after ten times the time that it took, so that at most a tenth of one core goes into it.
+Points are read incrementally. The report needs the whole record and a diagnosis, which takes longer as the run grows.
+After each report there is a pause of ten times its cost, so reports take at most a tenth of one core.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .hub import Hub
 from .source import Source
 
 POLL_SECONDS = 0.2  # at most five updates a second; the record itself is written about once a second
-PAUSE_SECONDS = 3.0  # between two reports
-COST = 10.0  # pause after a report, as a multiple of what it took
-STALE_CHECK_SECONDS = 30.0  # a killed run writes nothing: its silence has to be looked at
+PAUSE_SECONDS = 3.0  # at least, between two reports
+COST = 10.0  # pause after a report, as a multiple of its processor time
+STALE_CHECK_SECONDS = 30.0  # a killed run writes nothing, so a silent run is checked again after this time
 
 
 class Following:
-    """One thread for one source. `ended` is set once the run is over and its last report is published."""
+    """One thread for one source. `ended` is set once the run has ended and its last report is published."""
 
     def __init__(
         self, source: Source, hub: Hub, hooks: Sequence[Hook] = (), complain: Callable[[str], None] = print
@@ -66,12 +66,12 @@ class Following:
                     next_report = time.monotonic() + max(PAUSE_SECONDS, COST * cost)
                     next_check = time.monotonic() + STALE_CHECK_SECONDS
                 elif stamp != seen and self._source.is_record and self._known:
-                    seen = stamp if self._points() else seen  # nothing new: what was written may still be on its way
-            except RecordError as error:  # being written, moved or damaged: what is shown stays
-                reported = seen = None  # and tried again
+                    seen = stamp if self._points() else seen  # no points yet: the write may still be in progress
+            except RecordError as error:  # the record is being written, moved or damaged: keep the page and try again
+                reported = seen = None
                 next_report = time.monotonic() + PAUSE_SECONDS
                 self._hub.publish("state", {"problem": str(error)})
-            except Exception as error:  # a bug in one report must not end the following of a run
+            except Exception as error:  # a bug in one report must not end this thread
                 reported = seen = None
                 next_report = time.monotonic() + 10 * PAUSE_SECONDS
                 self._complain(f"traindx live: no report could be made ({type(error).__name__}: {error})")
@@ -79,7 +79,7 @@ class Following:
             self._stop.wait(POLL_SECONDS)
 
     def _points(self) -> bool:
-        """Publish what is new; whether there was anything."""
+        """Publish new points. True if there were any."""
         found = self._source.points(self._known)
         if not found:
             return False
@@ -90,7 +90,7 @@ class Following:
         return True
 
     def _report(self) -> float:
-        """Publish the whole report; the seconds of processor time that it took."""
+        """Publish the whole report. Returns the processor time in seconds."""
         began = time.thread_time()
         run = self._source.read()
         diagnosis = diagnose(run)
@@ -115,7 +115,7 @@ class Following:
         return time.thread_time() - began
 
     def _catch_up(self, run: Run) -> None:
-        """The points that the report holds and viewers have not been sent yet."""
+        """Publish the points that the report holds and viewers do not have yet."""
         new = []
         for name in self._lines:
             series, have = run.series(name), self._known[name]

@@ -1,4 +1,4 @@
-"""What to do with an alert: run a command, or send it to an address. Never waits, never fails the server."""
+"""Delivers an alert: runs a command, or posts it to a URL. A failing hook neither blocks nor breaks the server."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Hook = Callable[[Alert], None]
 
 
 class HookError(Exception):
-    """`str(error)` is one clear line."""
+    """The target of --on-alert is invalid; `str(error)` is one line."""
 
 
 def hook_of(target: str, complain: Callable[[str], None]) -> Hook:
-    """A hook for a command line or for an http(s) address. What goes wrong is told to `complain` in one line."""
+    """A hook for a command line or an http(s) URL. Failures are reported to `complain` in one line."""
     if not target.strip():
-        raise HookError("--on-alert needs a command or an address")
+        raise HookError("--on-alert needs a command or a URL")
     if target.split(":", 1)[0].lower() in ("http", "https"):
         if not _host(target):
-            raise HookError(f"{target} is not an address that an alert can be sent to")
+            raise HookError(f"{target} is not a valid URL: it has no host")
         act: Hook = lambda alert: _send(target, alert)  # noqa: E731
     else:
         act = lambda alert: _run(target, alert)  # noqa: E731
@@ -56,7 +56,8 @@ def _guarded(act: Hook, alert: Alert, target: str, complain: Callable[[str], Non
 
 
 def _run(command: str, alert: Alert) -> None:
-    """By the shell, as it was typed. The alert is in the environment and on standard input: data, never part of it."""
+    """Run the command in the shell, as the user typed it. The alert is passed as environment variables and on standard
+    input, never as part of the command."""
     told = {
         "TRAINDX_TITLE": alert.title,
         "TRAINDX_TEXT": alert.text,
@@ -79,7 +80,7 @@ def _run(command: str, alert: Alert) -> None:
 
 
 def _send(address: str, alert: Alert) -> None:
-    """As JSON. `text` is what Slack and Mattermost show, `content` what Discord shows."""
+    """Post the alert as JSON. Slack and Mattermost show `text`, Discord shows `content`."""
     sentence = f"{alert.title}: {alert.text} ({alert.source})"
     body = {**alert.as_object(), "sentence": alert.text, "text": sentence, "content": sentence}
     request = urllib.request.Request(

@@ -1,4 +1,4 @@
-"""Messages for viewers: numbered, kept since the last complete report, so that everybody can catch up."""
+"""Numbered messages for viewers, kept since the report before last so that a viewer can catch up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Message:
 
 
 class Hub:
-    """The publisher adds; any number of viewers wait. `boot` tells this server's numbers from an earlier one's."""
+    """One publisher, many waiting viewers. `boot` distinguishes this server's numbers from those of an earlier one."""
 
     def __init__(self) -> None:
         self.boot = token_hex(4)
@@ -35,7 +35,7 @@ class Hub:
             self._condition.notify_all()
 
     def complete(self, report: dict[str, Any]) -> None:
-        """The whole report as of now: where new viewers begin. Messages before the one before are forgotten."""
+        """Store the whole report, with which new viewers start. Drop the messages before the previous report."""
         with self._condition:
             before = self._complete[0] if self._complete else 0
             self._complete = (self._number, report)
@@ -43,7 +43,7 @@ class Hub:
             self._condition.notify_all()
 
     def latest(self, wait: float = 60.0) -> tuple[str, dict[str, Any]] | None:
-        """The last complete report and the mark after which to follow; None where there is none in time."""
+        """The mark and the content of the last complete report; None if there is none within `wait` seconds."""
         with self._condition:
             self._condition.wait_for(lambda: self._complete is not None, wait)
             return None if self._complete is None else (self.mark(self._complete[0]), self._complete[1])
@@ -52,7 +52,7 @@ class Hub:
         return f"{self.boot}-{number}"
 
     def after(self, mark: str, wait: float) -> Sequence[Message] | None:
-        """What came after a mark, waiting for it a while; None where the mark is unknown or too old to continue."""
+        """The messages after a mark, waiting up to `wait` seconds for one; None if the mark is unknown or too old."""
         boot, _, digits = mark.partition("-")
         number = int(digits) if digits.isdecimal() and len(digits) < 19 else -1
         with self._condition:

@@ -1,4 +1,4 @@
-"""The server: one page and one stream of events, for whoever brings the token."""
+"""The HTTP server: one page and one stream of events, for requests with the token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .hub import Hub
 from .source import Source
 
 MOST_VIEWERS = 32
-MOST_CONNECTIONS = 128  # each takes a thread, also of those who bring no token
+MOST_CONNECTIONS = 128  # each takes a thread, even a connection without the token
 HEARTBEAT_SECONDS = 5.0
 APART_SECONDS = 0.1  # at most ten updates a second reach a viewer
 HEADERS = {
@@ -36,7 +36,7 @@ HEADERS = {
 
 
 class LiveServer(ThreadingHTTPServer):
-    """Listens on this machine only. `address` is what to open."""
+    """Listens on this machine only. `address` is the URL to open."""
 
     daemon_threads = True
     block_on_close = False
@@ -45,7 +45,7 @@ class LiveServer(ThreadingHTTPServer):
         self.hub = hub
         self.token = token_of(record)
         self.viewers = 0
-        self.last_viewer = 0.0  # when the last one left, in monotonic seconds; 0 where none ever came
+        self.last_viewer = 0.0  # monotonic time at which the last viewer left; 0 if there was none
         self.connections = 0
         self.counting = threading.Lock()
         self.closing = threading.Event()
@@ -60,7 +60,7 @@ class LiveServer(ThreadingHTTPServer):
         return f"http://{HOST}:{self.port}/?token={self.token}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A viewer who left is no error, and nothing else may write into the user's terminal."""
+        """Print nothing: a viewer who left is not an error, and the terminal belongs to the user."""
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self.counting:
@@ -92,7 +92,7 @@ def follow(
     hooks: Sequence[Hook] = (),
     complain: Callable[[str], None] = print,
 ) -> tuple[LiveServer, Following]:
-    """Serve the page of one run and begin to follow it. OSError where the port is taken."""
+    """Serve the page of one run and start to follow it. Raises OSError if the port is taken."""
     hub = Hub()
     server = LiveServer(path, hub, port)
     following = Following(Source(path, read), hub, hooks, complain)
@@ -102,7 +102,7 @@ def follow(
 
 
 def _free(record: Path) -> int:
-    """The record's own port, or any free one where that is taken."""
+    """The record's usual port, or 0 (any free port) if that is taken."""
     wanted = port_of(record)
     with socket.socket() as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -121,12 +121,12 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60.0
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Requests are nobody's business; the terminal is the user's."""
+        """Print nothing: the terminal belongs to the user."""
 
     def do_GET(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         if not allowed(self.path, headers, self.server.token, self.server.port):
-            self._answer(HTTPStatus.FORBIDDEN, "403: open the address that traindx printed, with its token.")
+            self._answer(HTTPStatus.FORBIDDEN, "403: open the address that traindx printed, including its token.")
             return
         where = urlsplit(self.path).path
         if where == "/":
@@ -184,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
         hub = self.server.hub
         while not self.server.closing.is_set():
             messages = hub.after(mark, HEARTBEAT_SECONDS)
-            if messages is None:  # unknown here: begin anew with everything
+            if messages is None:  # the mark is unknown: start again with the whole report
                 latest = hub.latest(HEARTBEAT_SECONDS)
                 if latest is not None:
                     mark = latest[0]

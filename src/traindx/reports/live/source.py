@@ -1,6 +1,6 @@
-"""What is followed: a record that a run is writing, or a log. Says when it changed, and reads what is new.
+"""The followed file: a record that a run is writing, or a log. Tells when it changed and reads what is new.
 
-Reading never holds the record: every look opens it, reads one snapshot and closes it again.
+Every read opens the record, reads one snapshot and closes it again, so it never blocks the writer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ...record import Run, Series
 from ...record.opening import RecordFile
 from ...record.writer import CHUNK_POINTS
 
-MOST_FILES = 200  # of a folder that are asked for their time
+MOST_FILES = 200  # of a folder, checked for changes
 
 
 @dataclass(frozen=True)
 class Source:
-    """`read` gives the run as it is now; `points` only of records, which can be read from the middle."""
+    """`read` returns the run as it is now. `points` works only for records, which can be read from the middle."""
 
     path: Path
     read: Callable[[], Run]
@@ -30,7 +30,7 @@ class Source:
         return self.path.suffix == ".tdx"
 
     def stamp(self) -> tuple[tuple[str, int, int], ...]:
-        """Changes whenever something was written."""
+        """A value that changes whenever something is written."""
         if self.path.is_dir():
             files = sorted(file for file in self.path.rglob("*") if file.is_file())[:MOST_FILES]
         else:
@@ -45,7 +45,7 @@ class Source:
         return tuple(found)
 
     def points(self, known: Mapping[str, int]) -> dict[str, Series]:
-        """The points of each series after the first `known` ones. Chunks before that are not read."""
+        """The points of each series after the first `known[name]` ones. Earlier chunks are not read."""
         found = {}
         with RecordFile(self.path) as file:
             ids = {name: int(number) for number, name in file.rows("SELECT id, name FROM series")}

@@ -1,8 +1,8 @@
-"""The page: one report to look at, complete in one file, or fed while a run goes on.
+"""The full HTML report with charts, in one self-contained file, or updated live during a run.
 
-`model/` turns a run and its diagnosis into one plain structure (numbers, texts, packed arrays; JSON can hold it).
-`static/` is the page: HTML, styles and scripts that draw such a structure and compute nothing but what drawing needs.
-`document.py` puts both into one file. `traindx.reports.live` feeds the same page over a connection.
+`model/` turns a run and its diagnosis into one JSON structure (numbers, texts, packed arrays). `static/` holds the
+HTML, styles and scripts that draw this structure. `document.py` puts both into one file. `traindx.reports.live` sends
+updates to the same page.
 """
 
 from .document import Feed, document

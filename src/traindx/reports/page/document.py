@@ -1,8 +1,8 @@
-"""One self-contained HTML file: styles, scripts and data inside, nothing loaded from anywhere.
+"""Builds one self-contained HTML file that holds its styles, scripts and data and loads nothing.
 
-The page's policy (Content-Security-Policy) names its scripts and styles by their hash, so nothing else can run, and
-forbids every connection. Texts of the user are data: inside JSON, in which no character can end the script element,
-and from there only ever text of an element.
+The page's Content-Security-Policy names its scripts and styles by their hashes, so nothing else can run, and forbids
+all connections except to the server of a live page. The user's texts are data inside JSON, escaped so that they cannot
+end the script element; the scripts insert them only as text, never as markup.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...wording import markup
 
 STATIC = Path(__file__).parent / "static"
 STYLES = ("vendor/uPlot.min.css", "colours.css", "page.css", "causes.css", "panels.css", "layers.css", "print.css")
-# In the order in which they use each other.
+# In order: each script uses only earlier ones while it is loaded.
 SCRIPTS = (
     "dom", "arrays", "reduce", "theme", "timeline", "ticks", "columns", "chart", "marks", "curves", "verdict", "causes",
     "checks", "heat", "tree", "histograms", "layers", "depth", "timing", "data", "treatment", "compare", "live", "page",
@@ -32,7 +32,7 @@ MEANT_BY_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2
 
 @dataclass(frozen=True)
 class Feed:
-    """Where a live page gets what is new: an address on its own server, and the last message it has seen."""
+    """Where a live page gets updates: an address on its own server, and the mark of the last message in the page."""
 
     address: str
     last: str
@@ -57,12 +57,12 @@ def document(reports: Sequence[dict[str, Any]], feed: Feed | None = None, fallba
         "fallback": fallback,
         "content": embedded(content),
     }
-    # In one pass: what a user wrote is never searched for our marks.
+    # In one pass, so that placeholders inside the user's texts are not replaced.
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _read("page.html"))
 
 
 def embedded(value: Any) -> str:
-    """JSON that may stand inside a script element: no character in it means anything to HTML."""
+    """JSON for a script element, with all characters escaped that have a meaning in HTML."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     for char, escape in MEANT_BY_HTML.items():
         text = text.replace(char, escape)
@@ -81,7 +81,7 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    """All of the page's scripts as one function, so that nothing of it is global."""
+    """All scripts of the page inside one function, so that they define no globals."""
     parts = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
 

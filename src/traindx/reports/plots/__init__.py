@@ -1,11 +1,14 @@
-"""Charts of runs. One chart is one file; it computes nothing but what drawing needs.
+"""Charts of runs, drawn with matplotlib (the extra `plot`). Each chart is one file.
 
-A chart module defines `TITLE`, `ORDER` (its place on the page), `HOW_TO_READ` (one sentence), `has(run)` and
-`draw(axes, side, subjects)`, where `axes` is one place in the page's grid. Optional are `HEIGHT` or `height(subjects)`
-in inches, `how_to_read(run)` where that depends on the run, `HOW_TO_READ_SEVERAL` where several are drawn otherwise,
-`COLOUR_BAR` (one run's chart fills `side`), `MARKS_ONSETS` (it shows where something begins), and `REPEATS`, the
-chart that shows the same of one run.
-Needs matplotlib, the extra `plot`.
+A chart module defines `TITLE`, `ORDER` (its place on the page), `HOW_TO_READ` (one sentence), `has(run)` (whether the
+run has data for it) and `draw(axes, side, subjects)`. Optional:
+
+- `HEIGHT` or `height(subjects)`: its height in inches;
+- `how_to_read(run)`: replaces `HOW_TO_READ` if the sentence depends on the run;
+- `HOW_TO_READ_SEVERAL`: the sentence for several runs, if they are drawn differently;
+- `COLOUR_BAR`: the chart of a single run draws a colour bar into `side`;
+- `MARKS_ONSETS`: the chart marks where symptoms begin;
+- `REPEATS`: the name of another chart that shows the same for a single run.
 """
 
 from __future__ import annotations

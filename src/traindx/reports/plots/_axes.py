@@ -1,4 +1,4 @@
-"""Axes that all charts share: the extent of the steps, linear or logarithmic values, ticks, titles, legends."""
+"""Axes shared by all charts: the range of steps, linear or log scale, ticks, titles, legends."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ...record import Run, Series
 from ...wording import clean
 from ._subject import Subject
 
-DECADES = 10.0  # a span beyond this ratio is drawn on a logarithmic scale
-CONSTANT = 1e-4  # a range that is a smaller share of the value is rounding, and is drawn as a level line
+DECADES = 10.0  # values that span more than this ratio are drawn on a log scale
+CONSTANT = 1e-4  # a range below this share of the value is rounding and is drawn as a flat line
 GREY, SOFT = "#d8dbe0", "#555b66"
-LINE = 11.5  # points from one line above a chart to the next
-MARKS = 13.0  # points that letters above a chart take
+LINE = 11.5  # height in points of a text line above a chart
+MARKS = 13.0  # height in points of the letters above a chart
 
 
 def scale(axes: Any, series: Sequence[Series]) -> bool:
-    """Choose the axis's scale; true for a logarithmic one. All values count: a spike is what one looks for."""
+    """Choose the scale of the y axis; True for a log scale. All values count, because spikes must be visible."""
     values = np.concatenate([one.finite.values for one in series] or [np.zeros(0)])
     if not len(values):
         return False
@@ -29,13 +29,13 @@ def scale(axes: Any, series: Sequence[Series]) -> bool:
         return True
     middle = float(np.median(np.abs(values)))
     if np.abs(values).max() > 1e3 * max(middle, 1e-300):
-        # Zero or negative values and an explosion: linear around zero, logarithmic beyond.
+        # Zero or negative values together with huge ones: linear around zero, logarithmic beyond.
         axes.set_yscale("symlog", linthresh=max(middle, 1e-12))
     return False
 
 
 def extent(subjects: Sequence[Subject]) -> tuple[float, float]:
-    """The steps from first to last, the same in every chart, so that one can look from chart to chart."""
+    """The range of steps, the same in every chart, so that charts below each other line up."""
     names = ("loss/train", "loss/validation", "lr", "grad_norm")
     series = [subject.run.series(name) for subject in subjects for name in names]
     steps = np.concatenate([one.steps for one in series] or [np.zeros(1, np.int64)])
@@ -47,10 +47,10 @@ def extent(subjects: Sequence[Subject]) -> tuple[float, float]:
 
 
 def finish(axes: Any, ylabel: str, *, log: bool = False, unit: str | None = "step") -> None:
-    """The look that all charts share. `unit` names the steps of the horizontal axis, if it shows steps."""
+    """Apply the style shared by all charts. `unit` names the steps, if the horizontal axis shows steps."""
     axes.set_ylabel(ylabel + (" (log scale)" if log else ""))
     if axes.get_yscale() == "linear":
-        axes.ticklabel_format(axis="y", useOffset=False)  # nobody adds 1.2 to every tick
+        axes.ticklabel_format(axis="y", useOffset=False)
         low, high = axes.get_ylim()
         middle = abs(low + high) / 2
         if high - low < CONSTANT * middle:
@@ -66,9 +66,9 @@ def finish(axes: Any, ylabel: str, *, log: bool = False, unit: str | None = "ste
 
 
 def plain_decades(axis: Any, low: float, high: float) -> None:
-    """Ticks of a logarithmic axis as people write numbers; less than two decades get 2 and 5 between the tens.
+    """Plain numbers as ticks of a log axis; if it spans about two decades or less, also 2 and 5 of each decade.
 
-    matplotlib's own labels need its mathematical notation, which is off because names may hold dollar signs.
+    matplotlib's own labels need its math notation, which is off because names may contain dollar signs.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -85,7 +85,7 @@ def plain(value: float) -> str:
 
 
 def steps_below(axes: Any, unit: str) -> None:
-    """Whole steps below the chart: there is no step 2,566.5."""
+    """Ticks at whole steps."""
     from matplotlib.ticker import MaxNLocator
 
     axes.set_xlabel(unit)
@@ -94,7 +94,7 @@ def steps_below(axes: Any, unit: str) -> None:
 
 
 def above(axes: Any, title: str, lines: Sequence[tuple[str, str]], *, marked: bool) -> None:
-    """Title and lines (text, colour) above the chart; `marked`: letters stand between them and the chart."""
+    """Title and lines (text, colour) above the chart; with `marked`, they leave room for letters."""
     height = MARKS if marked else 5.0
     for text, colour in reversed(lines):
         axes.annotate(text, (0, 1), xytext=(0, height), color=colour, fontsize=8.5, **_OFFSET)
@@ -107,17 +107,17 @@ _OFFSET = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "le
 
 
 def legend(axes: Any) -> None:
-    """Names of the lines, where there are at least two."""
+    """A legend, if there are at least two lines."""
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1:
         axes.legend(handles, labels, fontsize=8.5, framealpha=0.85, edgecolor="none", loc="best")
 
 
 def shortened(label: str, most: int = 34) -> str:
-    """A name with its middle left out: the ends of paths tell runs apart."""
+    """A long name without its middle, because the ends of paths distinguish runs."""
     return label if len(label) <= most else f"{label[: most // 2 - 1]}…{label[-(most // 2) :]}"
 
 
 def unit_of(*runs: Run) -> str:
-    """What the horizontal axis counts; logs of several kinds may count differently."""
+    """What the horizontal axis counts; different logs may count different things."""
     return " or ".join(dict.fromkeys(clean(run.step_unit) for run in runs))

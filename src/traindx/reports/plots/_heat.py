@@ -1,4 +1,4 @@
-"""Layers by steps as a map of colours: rows in the order of the network, input at the top."""
+"""A heat map of layers by steps, with the input at the top."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...wording import clean
 from ._axes import extent, shortened, steps_below, unit_of
 from ._subject import Subject
 
-MOST_ROWS = 400  # more rows are thinned evenly
+MOST_ROWS = 400  # of more rows, an even selection is shown
 MOST_NAMES = 36
 MOST_COLUMNS = 300
 UNKNOWN = "#e3e5e8"  # not measured
-WIDEST = 0.02  # share of the run that one sample may stand for on either side
-COVERED = 0.75  # below this share of the run, one column a look: the map would be mostly grey
-LONGEST = 44  # letters of a row's name
+WIDEST = 0.02  # on either side, a sample covers at most this share of the run
+COVERED = 0.75  # if samples cover less of the run, each look gets one column of equal width
+LONGEST = 44  # characters of a row's name
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Map:
 
     @classmethod
     def of(cls, table: LayerTable, layers: list[str], labels: list[str] | None = None) -> Map:
-        """The chosen layers of a table at the steps that know any of them, thinned to what can be seen."""
+        """The chosen layers at the steps where any of them was measured, thinned to what can be seen."""
         keep = np.unique(np.linspace(0, len(layers) - 1, min(len(layers), MOST_ROWS)).astype(int))
         chosen = np.array([table.layers.index(layers[i]) for i in keep])
         known = np.flatnonzero(~np.isnan(table.values[:, chosen]).all(axis=1))
@@ -44,12 +44,12 @@ class Map:
 
     @property
     def height(self) -> float:
-        """Inches that let the names of the rows be read."""
+        """The height in inches at which the names of the rows are readable."""
         return 1.3 + 0.16 * min(max(5, len(self.rows)), MOST_NAMES)
 
 
 def draw_map(axes: Any, shown: Map, subject: Subject, **mesh: Any) -> Any:
-    """Draws the map and returns what a colour bar needs. What was not measured is grey."""
+    """Draw the map and return the mesh for a colour bar. Missing values are grey."""
     first, last = extent([subject])
     edges, values = _with_gaps(shown, WIDEST * (last - first))
     sparse = covered(edges, values) < COVERED * (last - first)
@@ -71,12 +71,12 @@ def draw_map(axes: Any, shown: Map, subject: Subject, **mesh: Any) -> Any:
 
 
 def covered(edges: FloatArray, values: FloatArray) -> float:
-    """How many steps the looks stand for."""
+    """The number of steps that the samples cover."""
     return float(np.diff(edges)[~np.isnan(values).all(axis=0)].sum())
 
 
 def _with_gaps(shown: Map, widest: float) -> tuple[FloatArray, FloatArray]:
-    """Cell borders and values. A sample stands for its surroundings, not for a long stretch without any."""
+    """Cell borders and values. A sample covers its neighbourhood, but not a long gap without samples."""
     steps = shown.steps.astype(float)
     middles = (steps[1:] + steps[:-1]) / 2
     left = np.maximum(steps - widest, np.concatenate([[steps[0] - 0.5], middles]))
@@ -92,7 +92,7 @@ def _with_gaps(shown: Map, widest: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _name_looks(axes: Any, steps: IntArray, unit: str) -> None:
-    """One column a look: the steps stand below, and a white line where looks are far apart."""
+    """Label the columns (one per look) with their steps, and draw a white line between looks that are far apart."""
     wide = np.flatnonzero(np.diff(steps) > max(1.0, 0.1 * np.ptp(steps)))
     for i in wide:
         axes.axvline(i + 1, color="white", linewidth=3, zorder=4)
@@ -104,7 +104,7 @@ def _name_looks(axes: Any, steps: IntArray, unit: str) -> None:
 
 
 def _name_rows(axes: Any, rows: Sequence[str]) -> None:
-    """The names of at most so many rows as can be read."""
+    """Label as many rows as are readable."""
     names = [clean(name) for name in rows]
     labelled = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_NAMES)).astype(int))
     axes.set_yticks(labelled + 0.5, [shortened(names[i], LONGEST) for i in labelled], fontsize=7.5)

@@ -1,4 +1,4 @@
-"""Curves over steps: raw and smoothed, broken where nothing was measured, marked where a value was not finite."""
+"""Curves over steps: raw and smoothed, interrupted where nothing was measured, and marked at NaN/Inf."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ...signs.curve import Curve, curve_of
 from ._axes import shortened
 from ._subject import BROKEN
 
-SMOOTH_SHARE = 25  # the smoothed line looks at a twenty-fifth of the run
+SMOOTH_SHARE = 25  # the window of the smoothed line is 1/25 of the run
 FEWEST_TO_SMOOTH = 30
 MOST_POINTS = 2000  # bins of a raw line, each drawn by its lowest and highest value
 MOST_MARKS = 80
-FEWEST_TO_JOIN = 4  # looks often come in pairs, and a line between two would look like a range
+FEWEST_TO_JOIN = 4  # looks often come in pairs, and a line between two points would look like a range
 SPIKE = 12.0  # robust standard deviations above the smoothed line
 MOST_SPIKES = 12
-MOST_LABELS = 3  # more words about NaN would hide the curves
+MOST_LABELS = 3  # more labels about NaN would hide the curves
 BROKEN_LABEL = "broken"
-WIDEST_GAP = 0.03  # of the run; a line across more without a measurement would claim to know what lies there
-MOST_RAW = 4  # with more runs the raw points only hide each other
+WIDEST_GAP = 0.03  # share of the run; no line is drawn across a wider gap without measurements
+MOST_RAW = 4  # with more runs, the raw lines would hide each other
 
 
 def stretches(steps: IntArray, whole: float) -> list[slice]:
-    """Where points follow each other closely enough to be joined: no gap is both long and unusual."""
+    """Slices of points that are joined by a line. They are separated at gaps that are both long and unusual."""
     gaps = np.diff(steps)
     if not len(gaps):
         return [slice(0, len(steps))]
@@ -36,7 +36,7 @@ def stretches(steps: IntArray, whole: float) -> list[slice]:
 
 
 def smoothed(curve: Curve, log: bool) -> FloatArray:
-    """Running median, then running mean (of logarithms on a logarithmic scale): a lone spike leaves no plateau."""
+    """Running median, then running mean (of logarithms on a log scale). The median removes single spikes."""
     if len(curve) < FEWEST_TO_SMOOTH:
         return curve.values
     from scipy.ndimage import median_filter, uniform_filter1d
@@ -50,7 +50,7 @@ def smoothed(curve: Curve, log: bool) -> FloatArray:
 
 
 def thinned(curve: Curve) -> Curve:
-    """At most two points a bin, the lowest and the highest: spikes stay, a million points do not."""
+    """At most two points per bin, the lowest and the highest, so that spikes remain visible."""
     if len(curve) <= 2 * MOST_POINTS:
         return curve
     bounds = np.linspace(0, len(curve), MOST_POINTS + 1).astype(int)
@@ -63,7 +63,7 @@ def thinned(curve: Curve) -> Curve:
 
 
 def by_medians(curve: Curve) -> Curve:
-    """A long curve by the medians of its bins: what a smoothed line needs."""
+    """A long curve reduced to the medians of its bins, as input for smoothing."""
     if len(curve) <= 2 * MOST_POINTS:
         return curve
     bounds = np.linspace(0, len(curve), MOST_POINTS + 1).astype(int)
@@ -74,7 +74,7 @@ def by_medians(curve: Curve) -> Curve:
 def draw_curve(
     axes: Any, series: Series, colour: str, label: str, log: bool, *, raw: bool = True, whose: str = "", **style: Any
 ) -> None:
-    """Raw values faint, the smoothed line strong, values that are not finite as crosses along the top."""
+    """Draw the raw values faintly, the smoothed line strongly, and NaN/Inf as crosses along the top."""
     curve = curve_of(series)
     low, high = axes.get_xlim()
     parts = stretches(curve.steps, high - low)
@@ -94,7 +94,7 @@ def draw_curve(
 
 
 def _mark_spikes(axes: Any, curve: Curve, smooth: FloatArray, log: bool, colour: str) -> None:
-    """Dots on the highest points far above the smoothed line: a faint line one step wide is not seen."""
+    """Draw dots on spikes, because a faint line one step wide is invisible."""
     rise = np.log(curve.values / smooth) if log else curve.values - smooth
     usual = float(np.median(np.abs(rise))) / 0.6745
     far = np.flatnonzero(rise > SPIKE * max(usual, 1e-12))
@@ -103,7 +103,7 @@ def _mark_spikes(axes: Any, curve: Curve, smooth: FloatArray, log: bool, colour:
 
 
 def _samples(axes: Any, curve: Curve, parts: list[slice], label: str, look: dict[str, Any]) -> None:
-    """Single measurements: each a dot, joined by a line only inside a stretch of several looks."""
+    """Draw single measurements as dots, joined by a line if several are close together."""
     dots = {"marker": "o", "markersize": 3.5 if len(curve) < 100 else 2.0}
     for i, part in enumerate(parts):
         joined = len(parts) == 1 or len(curve.steps[part]) >= FEWEST_TO_JOIN
@@ -112,11 +112,11 @@ def _samples(axes: Any, curve: Curve, parts: list[slice], label: str, look: dict
 
 
 def mark_broken(axes: Any, series: Series, whose: str = "") -> None:
-    """NaN is drawn: crosses at its steps, the stretch shaded where it lasts, and a word about the first."""
+    """Draw NaN/Inf: a cross at each step, a shaded range, and a label at the first."""
     broken = ~np.isfinite(series.values)
     if not broken.any():
         return
-    axes.margins(y=0.16)  # the crosses must not lie on the last finite values
+    axes.margins(y=0.16)  # keeps the crosses away from the last finite values
     steps = np.unique(series.steps[broken])
     shown = steps[np.unique(np.linspace(0, len(steps) - 1, min(len(steps), MOST_MARKS)).astype(int))]
     across = axes.get_xaxis_transform()

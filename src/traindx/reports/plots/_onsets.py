@@ -1,4 +1,4 @@
-"""Where something begins, as letters above a chart: words inside it would hide the curve."""
+"""Marks where symptoms begin with letters above a chart, because words inside it would hide the curve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTERS = "ABCDE"
 
 
 def onsets(diagnosis: Diagnosis | None) -> list[tuple[int, list[Sign]]]:
-    """The first onsets of what was found, each with its signs, in the order of time."""
+    """The onsets of the leading symptoms in order of time, each with its signs."""
     found: dict[int, list[Sign]] = {}
     for sign in diagnosis.symptoms if diagnosis else ():
         if sign.onset is not None and sign.severity != "info":
@@ -24,7 +24,7 @@ def onsets(diagnosis: Diagnosis | None) -> list[tuple[int, list[Sign]]]:
 
 
 def onset_lines(subjects: Sequence[Subject]) -> list[str]:
-    """What the letters mean, one line each."""
+    """The meaning of the letters, one line each."""
     if len(subjects) > 1:
         return []
     unit = clean(subjects[0].run.step_unit)
@@ -35,13 +35,13 @@ def onset_lines(subjects: Sequence[Subject]) -> list[str]:
 
 
 def mark_onsets(axes: Any, subject: Subject) -> None:
-    """A pale line behind the curve at each onset, its letter above the chart."""
+    """Draw a pale line behind the curve at each onset, and its letter above the chart."""
     low, high = axes.get_xlim()
     free = low - 1.0
     for letter, (step, _) in zip(LETTERS, onsets(subject.diagnosis), strict=False):
         axes.axvline(step, color="#c3c8d0", linewidth=1.0, zorder=1)
         axes.axvline(step, ymin=0.95, color="#333333", linewidth=1.2, zorder=5)
-        # Onsets may lie closer to each other than letters are wide.
+        # Move letters apart if onsets are closer than a letter is wide.
         place = max(float(step), free)
         free = place + 0.016 * (high - low)
         axes.annotate(

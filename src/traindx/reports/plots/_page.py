@@ -1,4 +1,4 @@
-"""Puts charts on one page: a picture (PNG, SVG, PDF) or a self-contained HTML file."""
+"""Draws charts on one page: a picture (PNG, SVG, PDF) or a self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._onsets import onset_lines
 from ._subject import Subject
 
 WIDTH = 9.5  # inches
-HEIGHT = 3.0  # of a chart that does not say otherwise
+HEIGHT = 3.0  # default of a chart, in inches
 MOST_NAMES = 24  # of runs in the legend
 INCH = 72.0  # points
 STYLE = {
@@ -27,7 +27,7 @@ STYLE = {
     "axes.edgecolor": "#8a8f98",
     "axes.linewidth": 0.8,
     "text.parse_math": False,  # a run may be called $x$
-    "svg.hashsalt": "traindx",  # the same picture from the same run
+    "svg.hashsalt": "traindx",  # the same run gives the same file
 }
 PAGE_STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21;
@@ -40,7 +40,7 @@ p { margin: .2rem 0 .5rem; color: #556 } img { width: 100% }
 
 
 class Unavailable(Exception):
-    """The drawing library is not installed."""
+    """matplotlib is not installed."""
 
 
 def all_charts() -> list[ModuleType]:
@@ -52,7 +52,7 @@ def chart_names() -> list[str]:
 
 
 def charts_for(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[ModuleType]:
-    """The charts for which at least one run holds data, in the order of the page; of one run, none shows twice."""
+    """The charts for which at least one run has data, in page order. For a single run, repeated charts are left out."""
     if names:
         wanted = [chart for chart in all_charts() if _name(chart) in names]
     else:
@@ -68,10 +68,10 @@ def draw(subjects: Sequence[Subject], charts: Sequence[ModuleType], format: str)
     except ImportError:
         raise Unavailable("drawing needs matplotlib: pip install 'traindx[plot]'") from None
 
-    # Without pyplot: no window system is asked for, and the caller's own figures are left alone.
+    # Without pyplot, no window system is needed and the caller's own figures stay untouched.
     with mpl.rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name may be in any script
-        warnings.filterwarnings("ignore", "constrained_layout", UserWarning)  # or longer than the page is wide
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the font lacks some scripts
+        warnings.filterwarnings("ignore", "constrained_layout", UserWarning)  # a name may be wider than the page
         if format == "html":
             return _html(subjects, charts, Figure).encode("utf-8")
         return _picture(subjects, charts, Figure, format, heading=True)
@@ -80,7 +80,7 @@ def draw(subjects: Sequence[Subject], charts: Sequence[ModuleType], format: str)
 def _picture(
     subjects: Sequence[Subject], charts: Sequence[ModuleType], figure_class: Any, format: str, heading: bool
 ) -> bytes:
-    """The charts under each other in one grid, so that their steps stand above each other."""
+    """The charts below each other in one grid, so that their steps line up."""
     chosen = [[subject for subject in subjects if chart.has(subject.run)] for chart in charts]
     lines = [_lines_above(chart, its, heading) for chart, its in zip(charts, chosen, strict=True)]
     heights = [
@@ -109,7 +109,7 @@ def _picture(
 
 
 def _lines_above(chart: ModuleType, subjects: Sequence[Subject], heading: bool) -> list[tuple[str, str]]:
-    """How to read the chart, and what its letters mean; a web page says the first in its own words."""
+    """How to read the chart (on an HTML page, HTML says that) and the meaning of its letters."""
     how = [(_how_to_read(chart, subjects), SOFT)] if heading else []
     meanings = onset_lines(subjects) if getattr(chart, "MARKS_ONSETS", False) else []
     return [*how, *((text, "#222222") for text in meanings)]
@@ -124,7 +124,7 @@ def _heading_height(subjects: Sequence[Subject]) -> float:
 
 
 def _heading(figure: Any, subjects: Sequence[Subject], whole: float) -> None:
-    """The name and what was found; of several runs, the names in their colours, once for all charts."""
+    """The run's name and finding; for several runs, one legend for all charts."""
     from matplotlib.lines import Line2D
 
     title, below = _titles(subjects)
@@ -147,7 +147,7 @@ def _heading(figure: Any, subjects: Sequence[Subject], whole: float) -> None:
 
 
 def _legend_rows(subjects: Sequence[Subject]) -> list[list[tuple[float, Subject]]]:
-    """The first runs in rows as wide as the page, each with its left end."""
+    """The legend of the first runs as rows of (left end, run)."""
     rows: list[list[tuple[float, Subject]]] = [[]]
     left = 0.012
     for subject in subjects[:MOST_NAMES]:
@@ -161,7 +161,7 @@ def _legend_rows(subjects: Sequence[Subject]) -> list[list[tuple[float, Subject]
 
 
 def _title(chart: ModuleType, subjects: Sequence[Subject]) -> str:
-    """The chart's title; with the run's name where only one of several has what it shows."""
+    """The chart's title, with the run's name if only one of several runs has data for it."""
     drawn = [subject.name for subject in subjects if chart.has(subject.run)]
     return f"{chart.TITLE} ({drawn[0]} only)" if len(drawn) == 1 < len(subjects) else str(chart.TITLE)
 
@@ -181,7 +181,7 @@ def _titles(subjects: Sequence[Subject]) -> tuple[str, str]:
 
 
 def _html(subjects: Sequence[Subject], charts: Sequence[ModuleType], figure_class: Any) -> str:
-    """Each chart a picture of its own under its title, with a sentence on how to read it."""
+    """A page with each chart as a separate picture, below its title and a sentence on how to read it."""
     title, below = _titles(subjects)
     sections = []
     for chart in charts:

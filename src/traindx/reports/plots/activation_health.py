@@ -1,4 +1,4 @@
-"""Which activations are dead or saturated, by layer over time; else how widely the activations spread."""
+"""Dead and saturated units by layer over time; if neither was recorded, the spread of the activations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw(axes: Any, side: Any, subjects: Sequence[Subject]) -> None:
     shown = _map(run)
     if _shares(run):
         drawn = draw_map(axes, shown, subjects[0], cmap="OrRd", vmin=0.0, vmax=1.0)
-        bar = axes.figure.colorbar(drawn, cax=side, label="share of units lost", ticks=[0, 0.25, 0.5, 0.75, 1])
+        bar = axes.figure.colorbar(drawn, cax=side, label="share of units", ticks=[0, 0.25, 0.5, 0.75, 1])
         bar.ax.set_yticklabels(["0 %", "25 %", "50 %", "75 %", "100 %"])
     else:
         from matplotlib.colors import LogNorm
@@ -64,7 +64,7 @@ def _over_runs(axes: Any, subjects: Sequence[Subject]) -> None:
             axes.plot(table.steps[rows], means, style, color=subject.colour, marker=".", markersize=3)
     axes.set_xlim(*extent(subjects))
     axes.set_ylim(-2, 102)
-    finish(axes, "units lost, %", unit=unit_of(*(subject.run for subject in subjects)))
+    finish(axes, "share of units, %", unit=unit_of(*(subject.run for subject in subjects)))
 
 
 def _shares(run: Run) -> dict[str, LayerTable]:
@@ -72,7 +72,7 @@ def _shares(run: Run) -> dict[str, LayerTable]:
 
 
 def _map(run: Run) -> Map:
-    """One row a layer, named with what is shown of it."""
+    """One row per layer and quantity, named after both."""
     shares = _shares(run)
     types = {module.name: module.type for module in run.modules}
     if not shares:

@@ -1,4 +1,4 @@
-"""Validation loss of several runs, each with its training loss; of one run, the chart of its loss shows both."""
+"""Training and validation loss of several runs. For a single run, the chart `loss` shows both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._subject import Subject
 
 TITLE = "Training against validation loss"
 ORDER = 20
-REPEATS = "loss"  # of one run
+REPEATS = "loss"
 HOW_TO_READ = loss.HOW_TO_READ
 how_to_read = loss.how_to_read
 HOW_TO_READ_SEVERAL = "Dotted: training; solid: validation. One that rises while training falls is overfitting."

@@ -1,4 +1,4 @@
-"""Gradient size by layer: does it reach the layers near the input, and does it stay finite?"""
+"""Gradient size by layer: whether it reaches the layers near the input, and whether it stays finite."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _over_time(axes: Any, side: Any, subject: Subject) -> None:
 
 
 def _profiles(axes: Any, subjects: Sequence[Subject]) -> None:
-    """Several runs: the typical size by layer in the second half of each."""
+    """Several runs: the median size by layer in the second half of each run."""
     names: set[tuple[str, ...]] = set()
     for subject in subjects:
         table = _table(subject.run)
@@ -84,7 +84,7 @@ def _profiles(axes: Any, subjects: Sequence[Subject]) -> None:
 
 
 def _middle(values: FloatArray) -> FloatArray:
-    """Median by column over finite positive values; NaN where there is none."""
+    """The median of each column's finite positive values; NaN if there are none."""
     columns = [column[np.isfinite(column) & (column > 0)] for column in values.T]
     return np.array([np.median(column) if len(column) else np.nan for column in columns])
 
@@ -94,7 +94,7 @@ def _table(run: Run) -> LayerTable:
 
 
 def _layers(run: Run, table: LayerTable) -> list[str]:
-    """Weights in the order in which they run; all parameters where the record does not tell kinds."""
+    """The weights in forward order; all parameters if the record does not know their kinds."""
     weights = [parameter.name for parameter in run.parameters if parameter.kind in ("weight", "embedding")]
     return [name for name in dict.fromkeys(weights) if name in table.layers] or list(table.layers)
 
@@ -107,13 +107,13 @@ def _map(run: Run) -> Map:
 
 
 def _label(name: str, module_type: str) -> str:
-    """A weight by its layer; a bare number, as `nn.Sequential` gives, with the layer's type."""
+    """The layer of a weight; a bare number, as in `nn.Sequential`, gets the layer's type added."""
     layer = name.removesuffix(".weight")
     return f"{layer} {module_type}".strip() if layer.replace(".", "").isdigit() else layer
 
 
 def _broken(run: Run, shown: Map) -> NDArray[np.bool_]:
-    """Infinite gradients, and missing ones at steps where the run reported gradients that were not finite."""
+    """Where gradients are infinite, or missing at a step at which the run reported a non-finite gradient or loss."""
     reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
     at = np.array([step in reported for step in shown.steps.tolist()], bool)
     return np.asarray(np.isinf(shown.values) | (np.isnan(shown.values) & at[None, :]))

@@ -1,4 +1,4 @@
-"""The norm of the whole gradient; where it is clipped, before and after."""
+"""The norm of the whole gradient, before and after clipping if the run clips it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ._subject import PALETTE, Subject
 TITLE = "Gradient norm"
 ORDER = 40
 HEIGHT = 2.5
-HOW_TO_READ = "Sudden peaks are batches or steps that hurt; a fall towards zero means that learning has stopped."
-HOW_TO_READ_SEVERAL = "Before clipping, where a run clips. A fall towards zero means that learning has stopped."
+HOW_TO_READ = "Sudden peaks come from bad batches or steps; a fall towards zero means that learning has stopped."
+HOW_TO_READ_SEVERAL = "Before clipping, if a run clips. A fall towards zero means that learning has stopped."
 
 
 def has(run: Run) -> bool:
@@ -47,7 +47,7 @@ def _one(axes: Any, run: Run) -> bool:
 
 
 def _norms(run: Run) -> dict[str, Series]:
-    """By name: before and after clipping where the run clips, else the norm by optimizer."""
+    """The norms by name: before and after clipping if the run clips, else one per optimizer."""
     if before := _before(run):
         limits = run.series("clip/threshold").values
         if len(limits) != len(before):
@@ -64,10 +64,10 @@ def _norms(run: Run) -> dict[str, Series]:
 
 
 def _before(run: Run) -> Series | None:
-    """The norm that each clipping call found.
+    """The norm that each clipping call measured.
 
-    Calls of quick steps carry the step at which they were last heard of; where they are as many as the steps until the
-    next, each belongs to one of those.
+    On the fast path, several calls are recorded under one step. If their number equals the number of steps until the
+    next record, each call belongs to one of those steps.
     """
     norms = run.series("clip/norm")
     if not norms:

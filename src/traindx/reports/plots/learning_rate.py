@@ -1,4 +1,4 @@
-"""The learning rate over the same steps as the loss above it: what the schedule did to the loss."""
+"""The learning rate over the same steps as the loss, to show what the schedule did to the loss."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ._subject import PALETTE, Subject
 TITLE = "Learning rate"
 ORDER = 30
 HEIGHT = 1.9
-HOW_TO_READ = "Look straight up from a change to see what the loss did."
+HOW_TO_READ = "The loss above has the same steps: compare it at each change."
 HOW_TO_READ_SEVERAL = "The learning rates that the losses above were trained with, in the same colours."
-JUMP = 1.5  # a smooth schedule changes less than this between two records
+JUMP = 1.5  # a smooth schedule changes by a smaller factor between two records
 MOST_JUMPS = 12
 MOST_GROUPS = 6
 
@@ -37,7 +37,7 @@ def draw(axes: Any, _side: Any, subjects: Sequence[Subject]) -> None:
     axes.set_xlim(*extent(subjects))
     drawn = [(subject, name, curve) for subject in subjects for name, curve in _rates(subject.run).items()]
     peaks = [float(curve.values.max()) for _, _, curve in drawn]
-    # Schedules end at zero, which has no place on a logarithmic scale: one run's is drawn linear.
+    # Only several learning rates need a log scale. A single schedule stays linear, because it may end at zero.
     log = min(peaks) > 0 and max(peaks) > DECADES * min(peaks)
     if log:
         axes.set_yscale("log")
@@ -60,7 +60,7 @@ def draw(axes: Any, _side: Any, subjects: Sequence[Subject]) -> None:
 
 
 def _rates(run: Run) -> dict[str, Curve]:
-    """The first learning rate, and further ones of one run that differ from it."""
+    """The first learning rate, and those of other parameter groups that differ from it."""
     rates = {"lr": curve_of(run.series("lr"))}
     first = rates["lr"]
     for name in run.series_names:
@@ -74,7 +74,7 @@ def _rates(run: Run) -> dict[str, Curve]:
 
 
 def _to_the_end(curve: Curve, run: Run) -> tuple[IntArray, FloatArray]:
-    """A learning rate holds until it is changed, so its line goes on to the last step of the loss."""
+    """The curve extended to the last step of the loss, because a learning rate holds until it changes."""
     ends = [int(its.steps.max()) for name in ("loss/train", "loss/validation") if (its := run.series(name))]
     last = max(ends, default=int(curve.steps[-1]))
     if last <= curve.steps[-1]:
@@ -83,10 +83,10 @@ def _to_the_end(curve: Curve, run: Run) -> tuple[IntArray, FloatArray]:
 
 
 def _jumps(curve: Curve) -> list[int]:
-    """The steps at which the learning rate jumps, the first of many."""
+    """The first steps at which the learning rate jumps."""
     rates = curve.values
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.abs(np.log(rates[1:] / rates[:-1]))
-    # At the very end of a decay to zero every step is a large ratio and a tiny difference.
+    # At the end of a decay to zero, every step is a large ratio but a tiny difference.
     sudden = (ratios > np.log(JUMP)) & (np.abs(np.diff(rates)) > 0.05 * rates.max())
     return [int(step) for step in curve.steps[1:][sudden][:MOST_JUMPS]]

@@ -1,4 +1,4 @@
-"""Training and validation loss: raw and smoothed, the gap between them, and where something begins."""
+"""Training and validation loss: raw and smoothed, the gap between them, and the onsets of symptoms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def has(run: Run) -> bool:
 
 
 def how_to_read(run: Run) -> str:
-    """What this run's chart shows, no more."""
+    """Explains only what this run's chart shows."""
     series = [*training_losses(run).values(), run.series("loss/validation")]
     parts = {
         "faint: every recorded value; strong: smoothed": len(series[0]) >= FEWEST_TO_SMOOTH,
@@ -75,12 +75,12 @@ def _several(axes: Any, subjects: Sequence[Subject]) -> bool:
 
 
 def _colours() -> list[str]:
-    """The first for training, then those that validation does not have."""
+    """The palette without the colour of validation."""
     return [colour for colour in PALETTE if colour != VALIDATION]
 
 
 def training_losses(run: Run) -> dict[str, Series]:
-    """By name: one loss, or those of networks that are trained against each other."""
+    """The training losses by name: one, or several if networks are trained in turn (a GAN)."""
     sites = {_call(run, k): its for k in range(4) if (its := run.series(f"loss/train/{k}"))}
     if len(sites) > 1 and len(run.optimizers) > 1:
         return sites
@@ -93,7 +93,7 @@ def training_losses(run: Run) -> dict[str, Series]:
 
 
 def _call(run: Run, place: int) -> str:
-    """A backward call by its line, so that the losses of two networks can be told apart."""
+    """The name of a backward call by its line, to distinguish the losses of several networks."""
     calls = run.entries("backward_sites")
     site = mapping(calls[place].get("site")) if place < len(calls) else {}
     line = number(site.get("line"))

@@ -1,1 +1,1 @@
-"""Experiments that test causes which no change of a run cures: one file each, see `treatments._base`."""
+"""Experiments on causes that no change of a run cures. Each is one file; see `treatments._base`."""

@@ -1,4 +1,4 @@
-"""Where a curve ends, for experiments that compare runs."""
+"""The final level of a curve, for experiments that compare runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from ...record import Run
 
-TAIL = 0.25  # of the steps, at the end
+TAIL = 0.25  # the share of the steps, at the end, that is measured
 
 
 def final(run: Run, name: str = "loss/train") -> tuple[float, float] | None:
-    """The mean of the last quarter of a series and its standard error; None where there is nothing finite."""
+    """The mean of the last quarter of a series and its standard error; None without finite values."""
     values = run.series(name).finite.values
     if not len(values):
         return None

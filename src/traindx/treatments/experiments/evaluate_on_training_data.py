@@ -1,6 +1,6 @@
-"""Evaluates on training batches: if the gap to the training loss then closes, it comes from the validation data.
+"""Evaluates on training batches: if this closes the gap to the training loss, the gap comes from the validation data.
 
-If the gap stays, the evaluation itself differs from training: modes, preprocessing inside the model, another loss.
+If the gap stays, the evaluation itself differs from training: modes, preprocessing in the model, or a different loss.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ ID = "evaluate-on-training-data"
 TITLE = "Evaluate on training batches"
 TESTS = ("train-val-mismatch",)
 
-KEPT = 16  # training batches that stand in for validation batches, in turn
-GAP = 0.25  # of the training loss: a smaller gap is none
-CLOSED, OPEN = 0.3, 0.7  # of the gap that is left
+KEPT = 16  # training batches that replace validation batches in turn
+GAP = 0.25  # share of the training loss: a smaller gap does not count
+CLOSED, OPEN = 0.3, 0.7  # the gap counts as closed or as open if this share of it remains
 
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     roles = {loader.role for loader in run.loaders}
     if not {"train", "eval"} <= roles:
-        return Refusal("training and evaluation do not have a loader each")
+        return Refusal("training and evaluation do not have separate loaders")
     if not run.series("loss/validation"):
         return Refusal("no validation loss was seen")
     return [Dose({}, "validation batches replaced by training batches")]

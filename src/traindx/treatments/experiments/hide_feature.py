@@ -16,15 +16,15 @@ ID = "hide-feature"
 TITLE = "Hide the input column that determines the target"
 TESTS = ("target-leakage",)
 
-MUCH = 3.0  # times the control's loss: from here on the model relied on that column
-LITTLE = 1.2
-RELIES = 1.5  # how much likelier a leak is then: a good feature is relied on too
+MUCH = 3.0  # a loss above this many times the control's shows that the model relied on the column
+LITTLE = 1.2  # a loss below this many times the control's shows that it did not
+RELIES = 1.5  # likelihood ratio of a leak if the model relies on the column: models rely on good features too
 
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     column = number(run.fact("feature_leak").get("feature"))
     if column is None:
-        return Refusal("no input column is known that determines the target")
+        return Refusal("no input column is known to determine the target")
     return [Dose({"column": int(column)}, f"input column {int(column)} set to zero")]
 
 
@@ -61,7 +61,7 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
         return Told("nothing", "no loss could be compared")
     levels = f"loss {own[0]:.3g} with that column, {without[0]:.3g} without it"
     if without[0] > MUCH * own[0]:
-        # A feature that is merely very good looks the same: only its owner knows whether it is known in time.
+        # A legitimate, very good feature looks the same. Only the user knows whether it is known at prediction time.
         return Told("for", f"the model relies on one input column: {levels}", RELIES)
     if without[0] < LITTLE * own[0]:
         return Told("against", f"the model does as well without that column: {levels}", 0.1)

@@ -1,4 +1,4 @@
-"""Trains on one batch again and again: a model that cannot memorise it cannot fit the training set."""
+"""Trains on one batch again and again: a model that cannot memorise one batch cannot fit the training set."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ID = "memorise-batch"
 TITLE = "Train on one batch again and again"
 TESTS = ("model-too-small",)
 
-LEARNT = 0.2  # of the first loss: below it the batch is memorised
-STUCK = 0.8  # of the control's last loss: above it one batch is no easier than all of them
+LEARNT = 0.2  # share of the first loss: below it, the batch is memorised
+STUCK = 0.8  # share of the control's last loss: above it, one batch is no easier than all of them
 
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -34,7 +34,7 @@ def begin(options: Mapping[str, Any]) -> Driver:
             by = found["pinned"]
             return {"acted": int(by is not None), "pinned": by, "note": found["not_pinned"] or ""}
 
-    return One(10**9, 1e9)  # the arm's own length ends the run
+    return One(10**9, 1e9)  # no limits here: the arm's own length ends the run
 
 
 def tells(control: Run, arms: Sequence[Run]) -> Told:

@@ -16,20 +16,20 @@ ID = "shuffle-labels"
 TITLE = "Shuffle the targets within each batch"
 TESTS = ("noisy-labels",)
 
-FOUND = 0.05  # of a score, by which true targets must do better than shuffled ones to tell anything
-CLEAR = 0.15
-LEARNT = 0.05  # of the first loss: a model whose loss falls by less has learnt nothing
-EARLY = 0.3  # of the steps: later a large model has memorised its samples, whatever their labels
+FOUND = 0.05  # if the score gains less than this from the true targets, they are unrelated to the inputs
+CLEAR = 0.15  # if it gains more than this, they are related
+LEARNT = 0.05  # share of the first loss: a model whose loss falls by less has learnt nothing
+EARLY = 0.3  # share of the steps that is scored: later, a large model has memorised any labels
 
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.series("score/train") and not run.series("score/validation"):
-        return Refusal("no standard loss function is given predictions and targets")
+        return Refusal("predictions and targets do not reach a standard loss function")
     return [Dose({"seed": 0}, "targets shuffled within each batch")]
 
 
 class _Shuffled(Intervening):
-    """Moves the targets where they enter a training loss; its own random stream leaves the script's as it is."""
+    """Shuffles the targets of a training loss, with its own random generator so that the script's is not advanced."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ def begin(options: Mapping[str, Any]) -> Driver:
 
 
 def tells(control: Run, arms: Sequence[Run]) -> Told:
-    """By the evaluation, where there is one; else by the first steps, before samples have been memorised."""
+    """Judge by the evaluation if there is one, else by the first steps, before the model memorises samples."""
     if not arms[0].fact("probe").get("acted"):
         return Told("nothing", "no target could be shuffled")
     if not _fell(control.series("loss/train")):
@@ -78,7 +78,7 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
 
 
 def _fell(series: Series) -> bool:
-    """Whether the training learnt anything: one that does not learn scores the same on any targets."""
+    """Whether the training learnt anything. If not, it scores the same on any targets."""
     values = series.values[np.isfinite(series.values)] if series else np.empty(0)
     tenth = max(1, len(values) // 10)
     first, last = (float(np.median(part)) if len(part) else 0.0 for part in (values[:tenth], values[-tenth:]))

@@ -1,4 +1,4 @@
-"""Makes hidden layers four times as wide: if that fits the training set better, the model was too small."""
+"""Makes the hidden layers four times as wide: if this fits the training set better, the model was too small."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ TESTS = ("model-too-small",)
 COST = 2.0
 
 FACTOR = 4
-BETTER = 0.15  # less loss than the control's, relative, from which width was what it lacked
-SAME = 0.05
-FITTED = 0.3  # of the first loss: a model that comes below is not too small
-FLAT = 0.05  # relative fall in the last quarter of a run that has settled
+BETTER = 0.15  # if the loss is lower by more than this share, the model was too small
+SAME = 0.05  # if it is lower by less than this share, it was not
+FITTED = 0.3  # share of the first loss: a model that reaches a lower loss is not too small
+FLAT = 0.05  # a run has settled if its loss falls by less than this share in the last quarter
 
 
 def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -34,7 +34,7 @@ def arms(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 class _Widened(Intervening):
-    """Parameters get larger data and stay the same objects, so that the optimizer keeps holding them."""
+    """The parameters stay the same objects with larger data, so the optimizer still holds them."""
 
     def __init__(self, factor: int) -> None:
         super().__init__()
@@ -43,14 +43,14 @@ class _Widened(Intervening):
     def model_ready(self, root: Any) -> None:
         layers = [m for m in root.modules() if type(m).__name__ in ("Linear", "BatchNorm1d", "LayerNorm")]
         for one, other in pairwise(layers):
-            # A norm between them would have to grow as well.
+            # Layers with a norm between them are left alone: the norm would have to grow too.
             linear = type(one).__name__ == type(other).__name__ == "Linear"
             if linear and one.out_features == other.in_features:
                 _resize(one, one.in_features, one.out_features * self._factor)
                 _resize(other, other.in_features * self._factor, other.out_features)
                 self.acted += 1
         if not self.acted:
-            self.note = "no two linear layers follow each other directly"
+            self.note = "no linear layer directly follows another one"
 
 
 def _resize(layer: Any, inputs: int, outputs: int) -> None:
@@ -75,7 +75,7 @@ def tells(control: Run, arms: Sequence[Run]) -> Told:
     if own is None or wide is None or own[0] <= 0:
         return Told("nothing", "no loss could be compared")
     levels = f"loss {own[0]:.3g} as it is, {wide[0]:.3g} with wider layers"
-    # A wider model learns faster in most runs, so the comparison means something only once the present one has settled.
+    # A wider model usually learns faster, so the comparison is meaningful only if the original one has settled.
     losses = control.series("loss/train").finite.values
     first, before = float(np.median(losses[:5])), float(np.mean(losses[len(losses) // 2 : -(len(losses) // 4) or None]))
     if own[0] < FITTED * first:

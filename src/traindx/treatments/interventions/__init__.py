@@ -1,1 +1,1 @@
-"""The interventions: one file each; `treatments._base` says what it defines."""
+"""The interventions. Each is one file; see `treatments._base`."""

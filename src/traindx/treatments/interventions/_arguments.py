@@ -1,4 +1,4 @@
-"""Finds and exchanges tensors among the arguments of a model or a loss function."""
+"""Finds and replaces tensors among the arguments of a model or a loss function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
 def with_first_float(args: Any, kwargs: Any, change: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """The arguments with `change` made to the first floating tensor among them."""
+    """The arguments with `change` applied to the first floating-point tensor among them."""
     import torch
 
     for i, value in enumerate(args):
@@ -22,14 +22,14 @@ def with_first_float(args: Any, kwargs: Any, change: Callable[[Any], Any]) -> tu
 
 
 def loss_pair(args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """What a loss function was given as input and target."""
+    """The input and the target among the arguments of a loss function."""
     given = args[0] if args else kwargs.get("input")
     target = args[1] if len(args) > 1 else kwargs.get("target")
     return given, target
 
 
 def with_pair(args: Any, kwargs: Any, given: Any, target: Any) -> tuple[Any, Any]:
-    """The arguments of a loss function with another input and target."""
+    """The arguments of a loss function with input and target replaced."""
     if len(args) > 1:
         return (given, target, *args[2:]), kwargs
     if args:
@@ -38,7 +38,7 @@ def with_pair(args: Any, kwargs: Any, given: Any, target: Any) -> tuple[Any, Any
 
 
 def trains(root: Any) -> bool:
-    """Whether an outermost module is a model. Loss functions are modules, too: their arguments are no inputs."""
+    """Whether an outermost module is a model and not a loss function, which is also a module."""
     return next(root.parameters(), None) is not None
 
 

@@ -1,4 +1,4 @@
-"""Activations that a model's forward calls as functions: no module stands for them that could be exchanged."""
+"""Replaces activations that a model's forward calls as functions, not as modules."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ._arguments import floating, trains
 from ._functions import called_by_user, replace
 
 SQUASHING_CALLS = ("sigmoid", "tanh")
-DEPTH = 3  # frames between the script's call and the question who called
+DEPTH = 3  # stack frames from `called_by_user` up to the script's call
 
 
 def calls_squashing(run: Run) -> bool:
-    """Whether sigmoid or tanh is part of the graph, whoever calls it."""
+    """Whether the graph contains sigmoid or tanh, called by a module or as a function."""
     counts = op_counts(run.fact("graph"))
     return any(counts.get(name, 0.0) > 0 for name in SQUASHING_CALLS)
 
 
 class HiddenCalls:
-    """Puts `instead(x)` in the place of calls of these functions by the script's own forward, except of the one that
-    makes the model's output. The first forward runs as it is: it shows which call that is."""
+    """Replaces calls of these functions in the script's own forward by `instead(x)`, except the call that makes the
+    model's output. The first forward runs unchanged, to find that call."""
 
     def __init__(self, names: Sequence[str], instead: Callable[[Any], Any]) -> None:
         import torch
@@ -32,7 +32,7 @@ class HiddenCalls:
         self._inside = False
         self._calls = 0
         self._last: Any = None
-        self._kept: int | None = None  # calls of a forward in front of the one that makes the output
+        self._kept: int | None = None  # number of calls in a forward before the one that makes the output
         for name in names:
             for owner in (torch, torch.nn.functional, torch.Tensor):
                 if hasattr(owner, name):

@@ -1,4 +1,4 @@
-"""Exchanges functions of torch for the length of an isolated run."""
+"""Replaces functions of torch during an isolated run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 
 def replace(owner: Any, name: str, new: Callable[..., Any]) -> Callable[..., Any]:
-    """Put `new` in the place of owner.name; the old one. The process ends with the run, so nothing is put back."""
+    """Set owner.name to `new` and return the old function. It is never restored, because the process ends with the
+    run."""
     old: Callable[..., Any] = getattr(owner, name)
 
-    # A method of a driver does not bind to the tensor that it is called on; a function does.
+    # A plain function binds to the tensor it is called on; a driver's bound method would not.
     def called(*args: Any, **kwargs: Any) -> Any:
         return new(*args, **kwargs)
 
@@ -20,6 +21,6 @@ def replace(owner: Any, name: str, new: Callable[..., Any]) -> Callable[..., Any
 
 
 def called_by_user(depth: int = 3) -> bool:
-    """Whether the function that asks was called by the script, not by torch or by traindx."""
+    """Whether the frame `depth` levels up belongs to the script, not to torch or traindx."""
     name = str(sys._getframe(depth).f_globals.get("__name__", ""))
     return name.split(".")[0] not in ("torch", "traindx")

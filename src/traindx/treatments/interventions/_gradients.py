@@ -1,4 +1,4 @@
-"""What interventions do to gradients that are ready for a step."""
+"""Clips gradients right before a step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def clip(optimizer: Any, limit: float) -> bool:
-    """Scales the gradients of all the optimizer's parameters to a total norm of at most `limit`; whether it had to."""
+    """Scale all gradients of the optimizer to a total norm of at most `limit`. True if that was necessary."""
     import torch
 
     gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]

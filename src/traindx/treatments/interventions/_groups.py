@@ -1,4 +1,4 @@
-"""Interventions on the settings of an optimizer's groups."""
+"""Changes settings of an optimizer's parameter groups."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .._base import Intervening
 
 
 class GroupSettings(Intervening):
-    """Gives every group that has a setting of that name another value, as soon as the optimizer is made."""
+    """Changes these settings in every group that has them, as soon as the optimizer is created."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         super().__init__()
-        # JSON turned tuples into lists.
+        # JSON has turned tuples into lists.
         self._settings = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
 
     def optimizer_made(self, optimizer: Any) -> None:

@@ -1,4 +1,4 @@
-"""What mixed batches are judged by."""
+"""How trials that mix the batches are judged."""
 
 from __future__ import annotations
 
@@ -7,5 +7,6 @@ from .._base import JudgedBy
 
 
 def measure_of_mixing(run: Run) -> JudgedBy:
-    """The loss on batches of one kind is low for a model that knows nothing but the latest kind: evaluations tell."""
+    """By the validation loss if there is one: on batches of one kind, a model that knows only the latest kind has a low
+    training loss."""
     return "validation" if run.series("loss/validation") else "loss"

@@ -1,4 +1,4 @@
-"""Lists of numbers from a record, which anybody may have written."""
+"""Checked lists of numbers from a record, which may hold anything."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from ...record.values import number
 
 
 def numbers(values: Any) -> list[float]:
-    """The values where all of them are finite numbers, else nothing."""
+    """The values if all of them are finite numbers, else an empty list."""
     found = [number(value) for value in values] if isinstance(values, (list, tuple)) else []
     return [value for value in found if value is not None] if None not in found else []

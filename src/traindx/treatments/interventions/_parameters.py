@@ -1,4 +1,4 @@
-"""Gives an optimizer the parameters that it lacks."""
+"""Adds missing parameters to an optimizer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .._base import Intervening
 
 
 class Adding(Intervening):
-    """Before a step, the optimizer gets the parameters of the trained models that have a gradient and that no optimizer
-    holds. They join its last group: a group of their own would upset schedulers, which count groups."""
+    """Before a step, adds the models' parameters that have a gradient but are not in the optimizer. They join its last
+    group, because a new group would break schedulers, which count groups."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Adding(Intervening):
     def before_step(self, optimizer: Any) -> None:
         self._optimizers.add(optimizer)
         if len(self._optimizers) > 1:
-            self.note = "there are several optimizers: which one a parameter belongs to is not known"
+            self.note = "there are several optimizers, and it is unknown which one a parameter belongs to"
             return
         held = {id(p) for group in optimizer.param_groups for p in group["params"]}
         for root in self._roots:

@@ -1,4 +1,4 @@
-"""Interventions on the learning rate: what the script sets is overridden for the length of a step."""
+"""Interventions on the learning rate, which override the script's own value during each step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._base import Intervening
 
 
 class Overriding(Intervening):
-    """Acts wherever the learning rate of a step differs from the script's own."""
+    """Counts the steps whose learning rate differs from the script's own."""
 
     def __init__(self, rates: Override) -> None:
         super().__init__()

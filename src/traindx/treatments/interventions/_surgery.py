@@ -1,4 +1,4 @@
-"""Replaces parts of a model before its first forward, without new parameters: the optimizer keeps its own."""
+"""Replaces parts of a model before its first forward, without new parameters that the optimizer would lack."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ WEIGHTED = ("Linear", "Conv1d", "Conv2d", "Conv3d", "LazyLinear")
 
 
 def output_layers(run: Run) -> list[str]:
-    """The modules that make the models' outputs: an activation there belongs to the loss, not to a hidden layer.
-    Where the record does not name one, it is the module that is executed last."""
+    """The modules that make the models' outputs; an activation there belongs to the loss, not to a hidden layer. If the
+    record does not name one, it is the module that is executed last."""
     found = []
     for model, facts in zip(run.models, run.entries("models"), strict=True):
         executed = [module for module in model.modules if module.order is not None]
@@ -28,12 +28,12 @@ def types_of(run: Run) -> list[str]:
 
 
 def named(name: str, wanted: Sequence[str]) -> bool:
-    """Whether the record's names mean this module: with several models they begin with the model's."""
+    """Whether one of the record's names means this module. With several models, they begin with the model's name."""
     return any(each == name or each.endswith(f".{name}") for each in wanted)
 
 
 def swapped(root: Any, kinds: Sequence[str], keep: Sequence[str], make: Callable[[Any], Any]) -> int:
-    """Puts `make(old)` in the place of each module of these types; how many there were."""
+    """Replace each module of these types, except those in `keep`, by `make(old)`. Returns how many were replaced."""
     count = 0
     for name, module in list(root.named_modules()):
         if not name or type(module).__name__ not in kinds or named(name, keep):
@@ -47,15 +47,15 @@ def swapped(root: Any, kinds: Sequence[str], keep: Sequence[str], make: Callable
 
 
 def hidden_layers(root: Any, keep: Sequence[str]) -> list[Any]:
-    """The layers with weights, except the one that makes the output; the last one where that is not known."""
+    """The layers with weights, except the output layer. If that is unknown, the last one is left out."""
     found = [(name, module) for name, module in root.named_modules() if type(module).__name__ in WEIGHTED]
     hidden = [module for name, module in found if not named(name, keep)]
     return hidden if len(hidden) < len(found) else hidden[:-1]
 
 
 def initialise(root: Any, gain: float) -> None:
-    """Weights of layers from a normal distribution with std gain/sqrt(fan_in), biases zero. The script's random stream
-    goes on as if nothing had been drawn."""
+    """Draw the weights from a normal distribution with std gain/sqrt(fan_in), and set the biases to zero. The script's
+    random state does not change."""
     import torch
 
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -69,8 +69,8 @@ def initialise(root: Any, gain: float) -> None:
 
 
 def normalised(output: Any) -> Any:
-    """Layer norm without parameters: over the features of a linear layer, over channels and places of a convolution."""
+    """Layer norm without parameters: over the features of a linear layer, all axes but the batch of a convolution."""
     import torch
 
-    # Three axes are mostly (batch, time, features).
+    # Three axes are usually (batch, time, features).
     return torch.nn.functional.layer_norm(output, output.shape[1:] if output.dim() > 3 else output.shape[-1:])

@@ -16,7 +16,7 @@ TITLE = "Add skip connections around layers that keep the shape"
 TESTS = ("vanishing-gradients",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
-DECISIVE = 0.8  # the fix is ReLU with normalisation
+DECISIVE = 0.8  # below `rectify`, because the fix is ReLU with normalisation
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

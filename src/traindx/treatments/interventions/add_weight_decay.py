@@ -17,7 +17,7 @@ SAFETY = "changes-result"
 JUDGED_BY = "validation"
 DECISIVE = 0.5
 
-SHRINK = 1e-3  # share of the weights that each step takes away
+SHRINK = 1e-3  # each step shrinks the weights by this share
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -37,7 +37,7 @@ class _Decayed(Intervening):
         with torch.no_grad():
             for group in optimizer.param_groups:
                 for parameter in group["params"]:
-                    if parameter.grad is not None and parameter.dim() > 1:  # biases and norms are left alone
+                    if parameter.grad is not None and parameter.dim() > 1:  # biases and norms do not decay
                         parameter.mul_(1.0 - self._shrink)
                         self.acted += 1
 

@@ -1,4 +1,4 @@
-"""Lets several processes load the training data."""
+"""Loads the training data in several processes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Workers(Intervening):
         if number not in self._loaders:
             return settings
         if isinstance(settings.get("dataset"), IterableDataset):
-            self.note = "every worker would deliver the whole iterable data set again"
+            self.note = "every worker would deliver the whole iterable data set"
             return settings
         self.acted += 1
         return {**settings, "num_workers": self._workers, "persistent_workers": True}

@@ -1,4 +1,4 @@
-"""Weakens dropout, or strengthens it, in modules and in calls of the function."""
+"""Weakens or strengthens dropout, in modules and in calls of the function."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         return Refusal("the model has no dropout")
     if cause == "overfitting":
         if max(used) >= MORE:
-            return Refusal("dropout is strong already")
+            return Refusal("dropout is already strong")
         return [Dose({"p": MORE}, f"dropout {num(max(used))} -> {MORE}")]
     wanted = all_causes()[cause].fix(run, signs).sets.get("p", 0.0)
     return [Dose({"p": p, "above": p}, f"dropout {num(max(used))} -> {num(p)}") for p in dict.fromkeys((wanted, 0.0))]
 
 
 class _Changed(Intervening):
-    """Modules get another probability, calls of the function another argument."""
+    """Changes the probability of dropout modules and the argument of calls, if it is above `above`."""
 
     def __init__(self, p: float, above: float) -> None:
         super().__init__()

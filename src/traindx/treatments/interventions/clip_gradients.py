@@ -1,4 +1,4 @@
-"""Clips the gradient norm before each step, at a threshold from this run's own ordinary norms."""
+"""Clips the gradient norm before each step, at a threshold chosen from this run's ordinary norms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TESTS = ("exploding-gradients",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-TIGHTER = 0.25  # of the fix's own threshold, where that is not enough
+TIGHTER = 0.25  # share of the fix's threshold, if that is not enough
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

@@ -1,4 +1,4 @@
-"""Clips gradients after the scaler has unscaled them: the script's own threshold, at the right place."""
+"""Clips gradients after the scaler has unscaled them, with the script's own threshold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TITLE = "Unscale the gradients before clipping them"
 TESTS = ("clip-before-unscale",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
-LEAVES = ("clip-before-unscale",)  # the script still calls the two in its own order; the patch changes that
+LEAVES = ("clip-before-unscale",)  # the script still calls the two in the wrong order; only the patch changes that
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -27,7 +27,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 class _Later(Intervening):
-    """Lifts the clip where the script calls it, and clips when the gradients are ready for the step."""
+    """Disables the script's clipping call, and clips right before the step."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lets the learning rate fall to zero along a half cosine over the length of the trial."""
+"""Lets the learning rate fall to zero along a half cosine over the trial."""
 
 from __future__ import annotations
 

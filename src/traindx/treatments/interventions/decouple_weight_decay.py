@@ -1,4 +1,4 @@
-"""Takes weight decay out of Adam's gradient and applies it to the weights, as AdamW does."""
+"""Removes weight decay from Adam's gradient and applies it to the weights, as AdamW does."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Decoupled(Intervening):
         for group in optimizer.param_groups:
             if type(optimizer).__name__ == "Adam" and group.get("weight_decay"):
                 group["weight_decay"] = 0.0
-                group["traindx_decoupled"] = True  # other programs ignore settings that they do not know
+                group["traindx_decoupled"] = True  # torch ignores unknown settings
 
     def before_step(self, optimizer: Any) -> None:
         import torch

@@ -1,4 +1,4 @@
-"""Divides each micro-batch's loss by their number before it is differentiated."""
+"""Divides the loss of each micro-batch by the number of micro-batches before it is differentiated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Gives a loss what it expects: log-probabilities to NLL, one-hot vectors to a regression loss on class ids."""
+"""Converts the arguments of a loss to what it expects: for example log-probabilities for NLL, or one-hot vectors for
+class ids in a regression loss."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .._base import Dose, Intervening, Refusal
 from ._arguments import REGRESSION, floating, loss_pair, with_pair
 
 ID = "fit-loss"
-TITLE = "Give the loss what it expects"
+TITLE = "Convert the arguments of the loss to what it expects"
 TESTS = ("wrong-loss",)
 SAFETY = "changes-result"
 JUDGED_BY = "score"
@@ -21,15 +22,15 @@ JUDGED_BY = "score"
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     for loss in run.training_losses:
         if loss.fn == "nll_loss":
-            return [Dose({"kind": "log-softmax"}, "log_softmax applied to the scores in front of nll_loss")]
+            return [Dose({"kind": "log-softmax"}, "log_softmax applied to the scores before nll_loss")]
         classes = loss.input.shape[-1] if loss.input.shape and len(loss.input.shape) > 1 else 1
         if loss.fn in REGRESSION and classes > 1 and (signs.level("class-ids-in-regression-loss") or 0.0) >= 0.5:
             return [Dose({"kind": "one-hot"}, "class ids as one-hot vectors")]
         if loss.fn == "poisson_nll_loss":
-            return [Dose({"kind": "log-rate"}, "the logarithm of the rate given to poisson_nll_loss")]
+            return [Dose({"kind": "log-rate"}, "the logarithm of the rate passed to poisson_nll_loss")]
         if loss.fn in ("soft_margin_loss", "hinge_embedding_loss"):
             return [Dose({"kind": "signed"}, "labels 0 and 1 as -1 and 1")]
-    return Refusal("another loss function would have to be called: that needs an edit")
+    return Refusal("the script must call another loss function, which needs an edit")
 
 
 class _Fitted(Intervening):

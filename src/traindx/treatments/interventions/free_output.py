@@ -25,20 +25,20 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.models:
         return Refusal("the network is not a module")
     made = {loss.made_by.lower() for loss in run.training_losses} & set(FUNCTIONS)
-    # With one model, an activation between it and the loss is the last one, too; with several it may be a hidden one.
+    # With one model, an activation between model and loss is also the last one; with several, it may be a hidden one.
     outside = sorted(made)[0] if made and len(run.models) == 1 else None
     return [Dose({"outside": outside}, "the model's output without its last activation")]
 
 
 class _Freed(Intervening):
-    """Activations are functions of torch, and modules call them: what the last one was given is the free output."""
+    """Watches the activation functions of torch, which modules call too. The input of the last call is the output
+    without its activation."""
 
     def __init__(self, outside: str | None) -> None:
         super().__init__()
         import torch
 
         self._outside = outside
-
         self._last: tuple[Any, Any] | None = None
         self._inside = False
         self.note = "no activation makes the model's output"
@@ -53,7 +53,7 @@ class _Freed(Intervening):
                 self.acted += 1
                 return given
             if kwargs.get("inplace") or (args and args[-1] is True):
-                return old(given, *args, **kwargs)  # its input is gone
+                return old(given, *args, **kwargs)  # an in-place call destroys its input
             made = old(given, *args, **kwargs)
             if self._inside:
                 self._last = (made, given)

@@ -1,4 +1,4 @@
-"""Puts group norm in the place of batch norm, with the same parameters."""
+"""Replaces batch norm by group norm with the same parameters."""
 
 from __future__ import annotations
 

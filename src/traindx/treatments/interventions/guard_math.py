@@ -1,4 +1,4 @@
-"""Keeps the arguments of log, sqrt, division, exp and their like where these and their derivatives are finite."""
+"""Limits the arguments of log, sqrt, division, exp and similar functions so that values and derivatives are finite."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 SMALL = 1e-8
-SHARE = 0.1  # of the usual size of a divisor, below which it is bounded
-DEPTH = 3  # frames between the script's call and the question who called
+SHARE = 0.1  # in the second dose, divisors are bounded below by this share of their mean size
+DEPTH = 3  # stack frames from `called_by_user` up to the script's call
 UNARY: dict[str, Any] = {
     **dict.fromkeys(("log", "log2", "log10"), lambda x: x.clamp(min=SMALL)),
     **dict.fromkeys(("sqrt", "rsqrt"), lambda x: x.clamp(min=0.0) + 1e-12),
@@ -36,13 +36,13 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     shown = f" (the first came from {origins[0]})" if origins and origins[0] else ""
     found = [Dose({}, f"arguments of log, sqrt, exp and divisors bounded{shown}")]
     if "div" in (origins or [""])[0]:
-        # A quotient by a tiny number is finite, and still too large to learn from.
+        # Division by a tiny number gives a finite result that is still too large to learn from.
         found.append(Dose({"share": SHARE}, f"divisors no smaller than {SHARE:.0%} of their usual size"))
     return found
 
 
 class _Guarded(Intervening):
-    """Only calls of the script's own code are guarded: optimizers and layers of torch know what they do."""
+    """Guards only calls from the script's own code, because torch's optimizers and layers are safe."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class _Guarded(Intervening):
 
     def _guard_norm(self, owner: Any, name: str) -> None:
         def norm(given: Any, *args: Any, **kwargs: Any) -> Any:
-            # The norm's derivative at zero is not defined; far from zero the small number is lost in rounding.
+            # The norm has no derivative at zero. Away from zero, the small number is lost in rounding.
             if floating(given) and given.requires_grad and called_by_user(DEPTH):
                 self.acted += bool((given == 0).any())
                 given = given + 1e-12

@@ -21,7 +21,7 @@ JUDGED_BY = "symptoms"
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     filler = number(run.fact("padding").get("id"))
     if filler is None:
-        return Refusal("the id that fills the ends of rows is not known")
+        return Refusal("the id of the padding is unknown")
     return [Dose({"id": int(filler)}, f"cross_entropy(…, ignore_index={int(filler)})")]
 
 

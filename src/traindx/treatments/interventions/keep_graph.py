@@ -1,4 +1,4 @@
-"""Ignores the script's detach(), .data and no_grad() during training forwards, so that no layer is cut off."""
+"""Ignores the script's detach(), .data and no_grad() in training forwards, so that gradients reach all layers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if run.models:
         return [Dose({}, "detach(), .data and no_grad() inside the model ignored")]
     if not run.optimizers:
-        return Refusal("neither a module nor an optimizer tells where a forward begins")
+        return Refusal("without a module or an optimizer, it is unknown where a forward begins")
     return [Dose({"bare": True}, "detach() and .data between a step and the next backward ignored")]
 
 
 class _Whole(Intervening):
-    """Only calls of the script's own code inside a model's forward are ignored: torch and watchers need theirs. The
-    forward of a `bare` network, one without modules, is what lies between a step and the next backward."""
+    """Ignores only calls from the script's own code inside a model's forward, because torch and watchers need theirs.
+    A `bare` network has no modules; its forward is everything between a step and the next backward."""
 
     def __init__(self, bare: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Puts LeakyReLU in the place of ReLU, as module and as function, so that no unit can die."""
+"""Replaces ReLU by LeakyReLU, in modules and function calls, so that no unit can die."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE = "Use LeakyReLU instead of ReLU"
 TESTS = ("dead-relus",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
-DECISIVE = 0.9  # behind biases at zero, where these are what silences the units
+DECISIVE = 0.9  # below `zero-biases`, which is more specific if negative biases silence the units
 
 SLOPE = 0.01
 
@@ -28,8 +28,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 class _Leaky(Intervening):
-    """Modules call the function, so exchanging the functions is enough. `x.clamp(min=0)` is a ReLU as well, where the
-    script's own code computes with it."""
+    """Replaces the functions, which modules call too. In the script's own code, `x.clamp(min=0)` is also a ReLU."""
 
     def __init__(self, slope: float) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Draws each training batch at random from the samples that have come so far, where no loader makes the batches.
+"""Draws each training batch at random from the samples seen so far, for scripts without a loader.
 
-Samples are kept where they enter the model, and their targets where these enter the loss.
+Samples are kept when they enter the model, and their targets when they enter the loss.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from ._arguments import loss_pair, trains, with_pair
 from ._mixing import measure_of_mixing
 
 ID = "mix-batches"
-TITLE = "Draw the batches at random from what was seen"
+TITLE = "Draw the batches at random from the samples seen so far"
 TESTS = ("unshuffled-data",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
-DECISIVE = 0.9  # the first batches stay as they are
+DECISIVE = 0.9  # the first batches are not mixed
 
-MOST_ROWS = 20_000  # that are kept; then the oldest go
+MOST_ROWS = 20_000  # the oldest of more samples are dropped
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if any(loader.role == "train" for loader in run.loaders):
         return []  # the loader itself can shuffle
     if len(run.models) != 1 or not run.training_losses:
-        return Refusal("samples and targets do not pass one model and one standard loss function")
+        return Refusal("samples and targets do not go through exactly one model and a standard loss function")
     return [Dose({"seed": 0}, "batches drawn at random from the samples so far", judged_by=measure_of_mixing(run))]
 
 
@@ -44,7 +44,7 @@ class _Mixed(Intervening):
         self._inputs: list[Any] = []
         self._targets: list[Any] = []
         self._place = 0
-        self._coming: Any = None  # inputs of this step, whose targets have not come yet
+        self._coming: Any = None  # the script's inputs of this step, until their targets arrive
         self._drawn: list[int] | None = None
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -69,7 +69,7 @@ class _Mixed(Intervening):
         rows = isinstance(target, torch.Tensor) and target.dim() > 0 and coming is not None
         if not rows or len(target) != len(coming):
             if drawn is not None:
-                raise RuntimeError("the targets of a batch are not one for each sample")
+                raise RuntimeError("the batch does not have one target per sample")
             return args, kwargs
         mixed = torch.stack([self._targets[i] for i in drawn]) if drawn is not None else target
         for row, answer in zip(coming, target.detach(), strict=True):

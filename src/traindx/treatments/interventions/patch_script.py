@@ -1,7 +1,7 @@
-"""Runs the script with the proposed fix's own lines, where a driver does not reach what they change.
+"""Runs the script with the patch of the proposed fix, which also reaches code that no driver can change: batches cut by
+hand, networks of bare tensors, losses written by hand.
 
-The changed text runs in the place of the file, which stays as it is: batches cut by hand, networks of bare tensors and
-losses written by hand are reached like anything else.
+The patched text runs in place of the file, which does not change.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TESTS = tuple(
 )  # fmt: skip
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
-DECISIVE = 0.95  # behind a change that is made inside the run: that one is known to change nothing else
+DECISIVE = 0.95  # below a change by a driver, which is known to change nothing else
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -43,7 +43,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 def _steps(run: Run, sets: Mapping[str, Any]) -> float:
-    """The steps that make equal samples, where the fix changes the size of the batches."""
+    """The ratio of steps at which both runs see equal samples, if the fix changes the batch size."""
     old, new = batch_size(run), number(sets.get("batch_size"))
     return old / new if old and new else 1.0
 

@@ -1,4 +1,4 @@
-"""Replaces sigmoid and tanh in hidden layers with ReLU: after a normalisation, or with He initialisation."""
+"""Replaces sigmoid and tanh in hidden layers by ReLU, after a layer norm or with He initialisation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fix(run: Run, signs: Signs, cause: str, dose: Dose) -> Fix | None:
 
 
 class _Rectified(Intervening):
-    """Modules are exchanged before the first forward; calls of the functions from the second one on."""
+    """Replaces modules before the first forward, and function calls from the second forward on."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__()

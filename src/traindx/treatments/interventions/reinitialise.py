@@ -1,4 +1,4 @@
-"""Draws the initial weights anew at the usual scale; the script's random stream is left as it was."""
+"""Draws the initial weights again at the usual scale. The script's random state does not change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         if param.get("kind") == "weight" and param.get("name") and param.get("loaded") is not True
     }  # fmt: skip
     if not run.models and run.optimizers:
-        # Which axis of a bare tensor is the input is not known: Xavier's rule treats both alike.
+        # It is unknown which axis of a bare tensor is the input, so use Xavier's rule, which treats both alike.
         return [Dose({"rule": "xavier", "fans": {}}, f"{NAMES['xavier']} initialisation of the optimizer's tensors")]
     if not run.models or not fans:
         return Refusal("the weights are not those of a module")
@@ -76,7 +76,7 @@ class _Anew(Intervening):
         return next((fan for key, fan in self._fans.items() if named(name, [key]) and fan), None)
 
     def _zero(self, name: str, parameter: Any) -> None:
-        """Biases of the layers that are drawn anew; constant ones are what symmetric and large starts have, too."""
+        """Set the biases of the layers drawn again to zero: bad initialisations often set them too."""
         weight = name.removesuffix("bias") + "weight"
         if any(named(weight, [key]) for key in self._fans):
             parameter.zero_()

@@ -1,4 +1,5 @@
-"""Releases the graphs that the script keeps: of losses after their backward, and of state carried between steps."""
+"""Releases the graphs that the script keeps alive: of losses after their backward, and of state carried between
+steps."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ JUDGED_BY = "symptoms"
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if not run.optimizers:
-        return Refusal("no optimizer was seen: the end of a step is not known")
+        return Refusal("no optimizer was seen, so it is unknown where a step ends")
     return [Dose({}, "losses and carried state detached at each step")]
 
 
@@ -28,8 +29,8 @@ class _Released(Intervening):
     def __init__(self) -> None:
         super().__init__()
         self._losses: list[Any] = []
-        self._outputs: list[Any] = []  # of the step before: what a model returned and may be given again
-        self._fresh: list[Any] = []
+        self._outputs: list[Any] = []  # references to the models' outputs in the step before
+        self._fresh: list[Any] = []  # the same in this step
 
     def before_backward(self, loss: Any) -> None:
         self._losses.append(loss)
@@ -40,7 +41,7 @@ class _Released(Intervening):
                 loss.detach_()
                 self.acted += 1
         self._losses = []
-        for leaf in [ref() for ref in self._outputs]:  # of the step before: whoever still holds them
+        for leaf in [ref() for ref in self._outputs]:
             if leaf is not None and leaf.grad_fn is not None and not leaf._is_view():
                 leaf.detach_()
                 self.acted += 1

@@ -1,6 +1,6 @@
-"""Gives a loss that applies softmax or sigmoid itself the scores, where it was given probabilities.
+"""Converts probabilities back to scores before a loss that applies softmax or sigmoid itself.
 
-The logarithm of softmax's output is a set of scores with the same softmax, so nothing but the second one is removed.
+The logarithm of a softmax output has the same softmax as the original scores, so this removes only the second softmax.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ...signs import Signs
 from .._base import Dose, Intervening, Refusal
 
 ID = "remove-doubled-softmax"
-TITLE = "Remove the softmax or sigmoid in front of a loss that applies it itself"
+TITLE = "Remove the softmax or sigmoid before a loss that applies it itself"
 TESTS = ("double-softmax",)
 SAFETY = "changes-result"
 JUDGED_BY = "score"
 
-TINY = 1e-12  # below it a probability's logarithm is cut off
+TINY = 1e-12  # added to a probability, so that its logarithm is finite
 ROUNDING = 1e-3
 APPLIES = ("cross_entropy", "binary_cross_entropy_with_logits")
 
@@ -43,7 +43,7 @@ class _Undone(Intervening):
 
 
 def _scores(name: str, given: Any) -> Any:
-    """The scores whose softmax (or sigmoid) was given; None where what was given are no probabilities."""
+    """The scores that belong to these probabilities; None if `given` does not hold probabilities."""
     import torch
 
     if name not in APPLIES or not isinstance(given, torch.Tensor) or not given.is_floating_point():

@@ -1,6 +1,6 @@
-"""Gives the target the shape of the output where the two would broadcast against each other.
+"""Reshapes the target to the shape of the output, if the two would otherwise broadcast.
 
-A loss written by hand does not show its target: there the output gets the target's shape.
+The target of a loss written by hand cannot be reached: there the output is reshaped instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         return [Dose({}, "target reshaped like the output")]
     if len(run.models) == 1 and run.fact("graph").get("broadcasts"):
         return [Dose({"output": True}, "output reshaped like the target")]
-    return Refusal("the loss is computed by hand, and what broadcasts in it is not known")
+    return Refusal("the loss is computed by hand, and it is unknown what broadcasts in it")
 
 
 class _Reshaped(Intervening):
@@ -39,7 +39,7 @@ class _Reshaped(Intervening):
     def forward_output(self, root: Any, output: Any) -> Any:
         import torch
 
-        # The evaluation may be right, and would break.
+        # Only in training: the evaluation may have the right shapes, and reshaping would break it.
         single = torch.is_grad_enabled() and floating(output) and (output.dim() == 1 or output.shape[-1:] == (1,))
         if not self._output or not single or next(root.parameters(), None) is None:
             return output

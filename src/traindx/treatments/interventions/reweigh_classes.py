@@ -19,7 +19,7 @@ TESTS = ("class-imbalance",)
 SAFETY = "changes-result"
 JUDGED_BY = "score"
 
-MOST = 100.0  # a class that was seen once must not dominate the loss
+MOST = 100.0  # limit of a weight, so that a class that was seen once does not dominate the loss
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

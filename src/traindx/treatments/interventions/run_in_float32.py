@@ -1,4 +1,4 @@
-"""Runs without autocast, and half-precision models in float32."""
+"""Turns off autocast, and converts half-precision models to float32."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Full(Intervening):
 
         halves = [p for p in root.parameters() if p.dtype in (torch.float16, torch.bfloat16)]
         if halves:
-            root.float()  # the parameters stay the same objects, so the optimizer holds them still
+            root.float()  # the parameters stay the same objects, so the optimizer still holds them
             self.acted += 1
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

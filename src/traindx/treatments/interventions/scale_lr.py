@@ -18,7 +18,7 @@ TESTS = ("lr-too-high", "lr-too-low")
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-FURTHER = {"lr-too-high": (0.1, 3.0), "lr-too-low": (10.0, 1 / 3)}  # from the fix's own factor: stronger, then weaker
+FURTHER = {"lr-too-high": (0.1, 3.0), "lr-too-low": (10.0, 1 / 3)}  # relative to the fix's factor: stronger, weaker
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

@@ -26,8 +26,8 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 class _Modes(Intervening):
-    """The mode is set for one forward. It is put back at the next occasion, not at once: watchers look at it when the
-    forward is over."""
+    """Sets the mode for one forward. It is restored at the next event, not at once, because watchers read the mode
+    after the forward."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class _Modes(Intervening):
             self._dropout = replace(torch.nn.functional, "dropout", self._dropped)
 
     def _dropped(self, given: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-        """A call that does not say `training=self.training` drops in eval mode, too."""
+        """A call without `training=self.training` would drop units in eval mode too."""
         if self._evaluates and training:
             self.acted += 1
             training = False

@@ -1,4 +1,4 @@
-"""Shuffles the training data that a loader delivers in their own order."""
+"""Shuffles training data that a loader delivers in a fixed order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JUDGED_BY = "loss"
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     ordered = [i for i, loader in enumerate(run.loaders) if loader.role == "train" and loader.shuffled is not True]
     if not ordered:
-        return Refusal("no loader delivers training data in their own order: the batches are cut by hand")
+        return Refusal("no loader delivers the training data in a fixed order")
     return [Dose({"loaders": ordered}, "DataLoader(…, shuffle=True)", judged_by=measure_of_mixing(run))]
 
 

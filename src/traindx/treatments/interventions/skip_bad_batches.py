@@ -1,4 +1,4 @@
-"""Puts the last ordinary batch in the place of one that is not finite or far outside the ordinary range."""
+"""Replaces a batch that is non-finite or far outside the ordinary range by the last ordinary batch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if cause == "nonfinite-data":
         return [
             Dose({}, "batches with NaN or Inf replaced by the last finite one"),
-            Dose({"fill": True}, "NaN and Inf in the data replaced by zero"),  # where no batch is finite
+            Dose({"fill": True}, "NaN and Inf in the data replaced by zero"),  # in case no batch is finite
         ]
     limits = {}
     for name in ("input_max", "target_max"):
@@ -42,13 +42,14 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 class _Skipped(Intervening):
-    """A loader's batch is exchanged as it comes; one made in the loop where it enters the model and the loss."""
+    """Replaces a loader's batch when it is delivered, and a batch made in the loop when it enters the model and the
+    loss."""
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
         super().__init__()
         self._input, self._target = (float(limits.get(name, inf)) for name in ("input_max", "target_max"))
         self._good: dict[Any, Any] = {}
-        self._exchanged = False  # the inputs of this forward: their targets must follow
+        self._exchanged = False  # whether the inputs of this forward were replaced: their targets must follow
 
     def batch(self, loader: Any, batch: Any) -> Any:
         return self._ordinary((id(loader), _shapes(batch)), batch, self._limits_of(batch))
@@ -69,7 +70,7 @@ class _Skipped(Intervening):
             return with_pair(args, kwargs, given, _copied(self._good[key]))
         found = self._ordinary(key, target, [self._target])
         if found is not target and floating(given) and floating(target) and given.shape == target.shape:
-            # Another batch's targets do not belong to these inputs: a target that is met teaches nothing.
+            # Targets of another batch do not fit these inputs. With the prediction as target, the loss is zero.
             found = given.detach()
         return with_pair(args, kwargs, given, found)
 
@@ -82,7 +83,7 @@ class _Skipped(Intervening):
             self._good[key] = _copied(value)
             return value
         if key not in self._good:
-            return value  # nothing to put in its place yet
+            return value  # there is no ordinary batch yet
         self.acted += 1
         return _copied(self._good[key])
 
@@ -111,7 +112,7 @@ def _fits(leaf: Any, limit: float) -> bool:
 
 
 class _Filled(Intervening):
-    """Zeros in the place of what is not finite, where data enter the model and the loss."""
+    """Replaces NaN and Inf by zero when data enter the model and the loss."""
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         return self._filled((args, kwargs)) if trains(root) else (args, kwargs)

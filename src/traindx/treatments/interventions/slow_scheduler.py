@@ -17,7 +17,7 @@ TESTS = ("lr-decays-too-soon",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-OFTEN = 0.5  # share of the steps after which the learning rate changed, from which it is changed per batch
+OFTEN = 0.5  # the scheduler steps per batch if the learning rate changes after at least this share of the steps
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -37,7 +37,7 @@ def _changes(run: Run) -> float:
 
 
 class _PerEpoch(Intervening):
-    """Lets every n-th step of a scheduler pass."""
+    """Lets only every n-th call of `scheduler.step()` through."""
 
     def __init__(self, every: int) -> None:
         super().__init__()

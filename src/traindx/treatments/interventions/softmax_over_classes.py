@@ -1,4 +1,4 @@
-"""Runs softmax over the last axis where the script runs it over the batch."""
+"""Applies softmax over the classes where the script applies it over the batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._base import Dose, Intervening, Refusal
 from ._functions import replace
 
 ID = "softmax-over-classes"
-TITLE = "Run softmax over the classes"
+TITLE = "Apply softmax over the classes"
 TESTS = ("softmax-wrong-axis",)
 SAFETY = "changes-result"
 JUDGED_BY = "score"

@@ -1,4 +1,4 @@
-"""Standardises what enters the model, with the mean and spread that the control run saw; in evaluation, too."""
+"""Standardises the model's inputs with the mean and std of the control run, in training and evaluation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TESTS = ("unscaled-inputs", "saturated-activations")
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-SMALLEST = 1e-6  # a feature that is constant stays as it is
+SMALLEST = 1e-6  # a feature with a smaller std counts as constant and is not scaled
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
@@ -27,7 +27,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     if cause == "saturated-activations" and not any(
         (signs.level(name) or 0.0) >= 0.5 for name in ("input-scale-odd", "input-scale-spread")
     ):
-        return Refusal("the inputs are of ordinary scale")
+        return Refusal("the inputs have an ordinary scale")
     mean, std = numbers(data.get("feature_mean")), numbers(data.get("feature_std"))
     if mean and len(mean) == len(std):
         return [Dose({"mean": mean, "std": std}, f"each of {len(mean)} input features to mean 0 and std 1")]

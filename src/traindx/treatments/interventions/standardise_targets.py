@@ -1,7 +1,7 @@
-"""Lets the model answer in standard units: its output is scaled to the targets' range before the loss sees it.
+"""Scales the model's output to the targets' range before the loss, so that the model itself works in standard units.
 
-That is the same as standardising the targets, but the loss and what the script reports stay in their own units, so that
-the two runs can be compared, and losses written by hand are reached as well.
+This is equivalent to standardising the targets. But the loss keeps its units, so that the two runs can be compared, and
+it also works with losses written by hand.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ BOUNDED = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}  # what a bounded output 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     losses = [loss for loss in run.training_losses if loss.kind in REGRESSION]
     if not losses:
-        return Refusal("the targets enter no regression loss")
+        return Refusal("the script uses no standard regression loss")
     if len(run.models) != 1:
-        return Refusal("several models are called, and which one makes the prediction is not known")
+        return Refusal("several models are called, and it is unknown which one makes the prediction")
     power = 1 if losses[0].kind == "absolute" else 2
     if cause == "output-range-mismatch":
         limits = BOUNDED.get(losses[0].made_by.lower())
@@ -62,7 +62,7 @@ class _Standardised(Intervening):
         return output * self._std + self._mean
 
     def differentiated(self, loss: Any) -> Any:
-        # In standard units a squared error is smaller by the square of their size.
+        # In standard units, a squared error is smaller by the square of the scale.
         return loss / self._std**self._power
 
 

@@ -1,4 +1,4 @@
-"""Takes the step that the script forgets: after each backward that no step followed."""
+"""Steps the optimizer after each backward, for a script that never does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Stepping(Intervening):
         clear = optimizer.zero_grad
 
         def step_and_clear(*args: Any, **kwargs: Any) -> None:
-            self._step()  # before the gradients are gone
+            self._step()  # before the gradients are cleared
             clear(*args, **kwargs)
 
         optimizer.zero_grad = step_and_clear
@@ -46,7 +46,7 @@ class _Stepping(Intervening):
         self._pending = True
 
     def forward_inputs(self, root: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        self._step()  # of a script that never clears its gradients
+        self._step()  # for a script that never clears its gradients
         return args, kwargs
 
     def after_step(self, optimizer: Any) -> None:

@@ -1,4 +1,4 @@
-"""Keeps the weights of the step at which the validation loss was lowest: they are not updated any more."""
+"""Stops updating the weights at the step at which the validation loss was lowest."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .._base import Dose, Refusal
 from ._rates import Override, Overriding
 
 ID = "stop-early"
-TITLE = "Stop where the validation loss is lowest"
+TITLE = "Stop when the validation loss is lowest"
 TESTS = ("overfitting",)
 SAFETY = "safe"
 JUDGED_BY = "validation"
-LEAVES = ("generalisation-gap",)  # measured against the best of the validation, which stopping there keeps
+LEAVES = ("generalisation-gap",)  # measured at the lowest validation loss, which early stopping does not change
 
-LAST = 0.9  # of the steps: a minimum behind it leaves nothing to save
+LAST = 0.9  # share of the steps: a minimum after it leaves nothing to gain
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
     curve = run.series("loss/validation").finite
     if not run.optimizers or len(curve) < 3:
-        return Refusal("there are too few evaluations to say where the validation loss is lowest")
+        return Refusal("there are too few evaluations to find the lowest validation loss")
     lowest = int(np.argmin(curve.values))
     step = int(curve.steps[lowest])
     if step < 1 or step > LAST * run.steps:
-        return Refusal("the validation loss is lowest at the end of the run, or at its beginning")
+        return Refusal("the validation loss is lowest at the beginning or the end of the run")
     return [
         Dose(
             {"steps": step}, f"weights kept from step {step}, where validation was lowest ({num(curve.values[lowest])})"
@@ -40,7 +40,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
 
 
 class _Stopped(Override):
-    """The steps go on, so that the script evaluates as before, but they change nothing."""
+    """The steps continue, so that the script evaluates as before, but with a learning rate of zero."""
 
     def __init__(self, steps: int) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Lets gradients reach the layers that were frozen untrained, and gives them to the optimizer.
+"""Unfreezes layers that were frozen without being trained, and adds them to the optimizer.
 
-Weights that came from a checkpoint are frozen on purpose and stay so.
+Weights from a checkpoint are frozen on purpose and stay frozen.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ...record import Run
 from ...signs import Signs
 from .._base import Dose, Refusal
 from ._parameters import Adding
+from ._surgery import named
 
 ID = "unfreeze"
 TITLE = "Unfreeze the layers that were never trained"
@@ -27,7 +28,7 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         if param.get("requires_grad") is False and param.get("loaded") is not True and param.get("name")
     ]  # fmt: skip
     if not frozen:
-        return Refusal("no layer is frozen that was not loaded from a checkpoint")
+        return Refusal("every frozen layer was loaded from a checkpoint")
     shown = f"{len(frozen)} tensors" if len(frozen) > 3 else ", ".join(frozen)
     return [Dose({"names": frozen}, f"requires_grad=True for {shown}")]
 
@@ -40,8 +41,7 @@ class _Unfrozen(Adding):
     def model_ready(self, root: Any) -> None:
         super().model_ready(root)
         for name, parameter in root.named_parameters():
-            named = any(wanted == name or wanted.endswith(f".{name}") for wanted in self._names)
-            if named and not parameter.requires_grad and parameter.is_floating_point():
+            if named(name, self._names) and not parameter.requires_grad and parameter.is_floating_point():
                 parameter.requires_grad_(True)
                 self.acted += 1
 

@@ -1,4 +1,4 @@
-"""Puts an optimizer's odd setting (momentum, betas, eps, maximize) back to what is usual."""
+"""Resets an optimizer's unusual settings (momentum, betas, eps, maximize) to the usual values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._base import Dose, Refusal
 from ._groups import GroupSettings
 
 ID = "usual-optimizer-settings"
-TITLE = "Return momentum, betas and eps to their usual values"
+TITLE = "Reset momentum, betas and eps to their usual values"
 TESTS = ("optimizer-misconfigured", "loss-sign-flipped")
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
@@ -29,11 +29,11 @@ def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:
         return [Dose({"maximize": False}, "maximize=True -> False")]
     written = all_causes()[cause].fix(run, signs).sets
     found = {name: written[name] for name in NAMES if name in written}
-    if not found:  # the fix does not say which one: all that differ from the usual
+    if not found:  # the fix does not name a setting: reset all unusual ones
         settings = run.groups[0].settings if run.groups else {}
         found = {name: usual for name, usual in USUAL.items() if name in settings and _differs(settings[name], usual)}
     if not found:
-        return Refusal("the optimizer's settings are the usual ones")
+        return Refusal("the optimizer's settings are already the usual ones")
     text = ", ".join(f"{name} -> {value}" for name, value in found.items())
     return [Dose({name: list(v) if isinstance(v, tuple) else v for name, v in found.items()}, text)]
 

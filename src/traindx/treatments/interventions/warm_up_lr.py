@@ -1,4 +1,4 @@
-"""Ramps the learning rate up over the first steps; after the ramp it is the script's own."""
+"""Ramps the learning rate up over the first steps; afterwards it is the script's own."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
 START = 0.01  # share of the learning rate at the first step
-LONGER = 3  # times the fix's own length, where that is not enough
-LARGEST_SHARE = 0.3  # of the run
+LONGER = 3  # times the fix's own length, if that is not enough …
+LARGEST_SHARE = 0.3  # … and at most this share of the run
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

@@ -1,4 +1,4 @@
-"""Initialises biases to zero where they start strongly negative and keep their units off."""
+"""Initialises biases to zero that start strongly negative and keep their units off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TESTS = ("dead-relus",)
 SAFETY = "changes-result"
 JUDGED_BY = "loss"
 
-STRONG = -0.5  # mean of a bias from which the fix proposes zero
+STRONG = -0.5  # biases with a lower mean are set to zero
 
 
 def doses(run: Run, signs: Signs, cause: str) -> Sequence[Dose] | Refusal:

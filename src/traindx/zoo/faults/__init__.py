@@ -1,1 +1,1 @@
-"""What people do to the hosts: one module a host, named like it, with its HOST and VARIANTS."""
+"""The variants of each host. Each module has the name of its host and defines HOST and VARIANTS."""

@@ -14,7 +14,6 @@ STEP = "        optimizer.step()\n"
 DECODER = "decoder = nn.Sequential(nn.Linear(12, 40), nn.ReLU(), nn.Linear(40, 64), nn.Sigmoid())\n"
 ENCODER = "encoder = nn.Sequential(nn.Linear(64, 40), nn.ReLU(), nn.Linear(40, 12))\n"
 SPLIT = "train_images, val_images = images[:1400], images[1400:]\n"
-LOADER = "loader = DataLoader(train_images, batch_size=28, shuffle=True)\n"
 
 
 def every_layer(body: str) -> str:

@@ -8,7 +8,7 @@ HOST = "cnn_bn_digits"
 
 SGD = "    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)\n"
 ADAM = "    optimizer = torch.optim.Adam(model.parameters(), lr=args.lr / 10)\n"
-# Clipping does nothing to Adam, which divides the scale out again: these faults stay on SGD.
+# Adam divides out the scale of the gradient, so clipping faults need SGD.
 NESTEROV = SGD.replace("momentum=0.9", "momentum=0.9, nesterov=True")
 ZERO = "        optimizer.zero_grad()\n"
 LOSS = "        loss = F.cross_entropy(logits, labels)\n"
@@ -21,7 +21,6 @@ MODEL = "    model = Net()\n"
 SPLIT = "    train_set, val_set = random_split(data, [1300, len(data) - 1300])\n"
 LABELS = "        self.labels = torch.tensor(digits.target)\n"
 NORMALISE = "        image = self.images[index] / 16.0\n        image = (image - 0.305) / 0.376\n"
-FC = "        self.fc = nn.Linear(2 * width * 4, 10)\n"
 BLOCK1 = "F.relu(self.bn1(self.conv1(x)))"
 BLOCK2 = "F.relu(self.bn2(self.conv2(x)))"
 TRAIN_LOADER = "    train_loader = DataLoader(train_set, batch_size=args.batch_size, shuffle=True)\n"

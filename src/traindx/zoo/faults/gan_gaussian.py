@@ -1,4 +1,4 @@
-"""Variants of `hosts/gan_gaussian.py`: two optimizers, two backward calls, losses that hover by nature."""
+"""Variants of `hosts/gan_gaussian.py`: two optimizers, two backward calls, losses that need not fall."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from ..edits import after, background, cut, gross, healthy, mild, swap
 
 HOST = "gan_gaussian"
 
-ZERO_G = "    opt_g.zero_grad()\n"
 ZERO_D = "    opt_d.zero_grad()\n"
-OPT_G = "opt_g = torch.optim.Adam(G.parameters(), lr=1e-3, betas=(0.5, 0.999))"
-OPT_D = "opt_d = torch.optim.Adam(D.parameters(), lr=2e-3, betas=(0.5, 0.999))"
 FAKE = "    fake = G(batch_size)\n"
 
 VARIANTS = [

@@ -11,7 +11,6 @@ ZERO = "        optimizer.zero_grad()\n"
 STEP = "        optimizer.step()\n"
 LOSS = "        loss = F.cross_entropy(output[train_mask], labels[train_mask])\n"
 MODEL = "    model = GCN(16, args.hidden, 6)\n"
-GRAPH = "    graph = make_graph(600, 6, generator)\n"
 RATE = '"--lr", type=float, default=0.01'
 EPOCHS = '"--epochs", type=int, default=160'
 DECAY = '"--weight-decay", type=float, default=5e-4'

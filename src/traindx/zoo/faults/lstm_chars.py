@@ -16,7 +16,6 @@ MODEL = "model = CharLSTM(len(chars))\n"
 CYCLE = (
     "scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-2, total_steps=max_steps, pct_start=0.1)\n"
 )
-DECODE = "        return self.decoder(output), state\n"
 TARGETS = "    targets = train_ids[:, start + 1 : start + 1 + BPTT]\n    state"
 
 VARIANTS = [

@@ -19,7 +19,6 @@ SCALE = 'X = digits.data.astype("float32") / 16.0\n'
 SPLIT = "X_train, X_val, y_train, y_val = train_test_split(X, y, test_size=0.3, random_state=SEED, stratify=y)\n"
 TENSORS = "y_train, y_val = torch.from_numpy(y_train), torch.from_numpy(y_val)\n"
 TRAIN_LOADER = "train_loader = DataLoader(TensorDataset(X_train, y_train), batch_size=32, shuffle=True)\n"
-VAL_LOADER = "val_loader = DataLoader(TensorDataset(X_val, y_val), batch_size=256)\n"
 LAYERS = "    nn.Linear(64, 96),\n    nn.ReLU(),\n    nn.Dropout(0.2),\n    nn.Linear(96, 48),\n    nn.ReLU(),\n"
 
 

@@ -13,7 +13,6 @@ ZERO = "        opt.zero_grad()\n"
 STEP = "        opt.step()\n"
 LOSS = "        loss = cross_entropy(logits, y[batch])\n"
 SCALE = "x = (x - x[train].mean(0)) / x[train].std(0)\n"
-PARAMS = "params = [W1, b1, W2, b2, W3, b3]\n"
 EPOCHS = "else 36"
 HIDDEN2 = "    h = torch.relu(h @ W2 + b2)\n"
 

@@ -13,7 +13,6 @@ STEP = "        opt.step()\n"
 MODEL = "model = PriceModel()\n"
 SCALE = "features = (features - x_mean) / x_std\n"
 TARGETS = "targets = (prices - y_mean) / y_std\n"
-T_VAL = "t_val = torch.as_tensor(targets[val_rows], dtype=torch.float32).reshape(-1, 1)\n"
 OUT = "        return self.head(self.body(features))\n"
 
 VARIANTS = [

@@ -19,7 +19,7 @@ SPLIT = "    train_data, val_data = data[:n], data[n:]\n"
 SCALE = " / math.sqrt(C // N_HEAD)"
 BATCH_LOSS = "loss = F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))"
 
-# Normalised after each sum, without clipping, this rate trains better than the host's when it is reached by a ramp.
+# With post-norm and without clipping, this learning rate trains better than the host's if it is reached by a warmup.
 POST_NORM = (
     swap("x = x + self.drop(self.attn(self.ln1(x)))", "x = self.ln1(x + self.drop(self.attn(x)))"),
     swap("x = x + self.drop(self.mlp(self.ln2(x)))", "x = self.ln2(x + self.drop(self.mlp(x)))"),

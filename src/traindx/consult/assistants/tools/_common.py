@@ -1,4 +1,4 @@
-"""What several tools share: annotations, and scripts as arguments."""
+"""Annotations and arguments shared by several tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..folders import Folders
 from ..refusals import Refusal
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-# An isolated re-run leaves nothing behind, but it takes the machine's time and its outcome may vary.
+# An isolated re-run has no side effects, but it takes time and its result may vary.
 ISOLATED = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 
 Script = Annotated[str, Field(description="the training script, relative to the allowed folder; a module with module")]
@@ -22,11 +22,11 @@ Folder = Annotated[
     str | None,
     Field(description="the working folder to run it in (default: the first allowed folder)", max_length=4096),
 ]
-Seconds = Annotated[float | None, Field(description="end it after so many seconds")]
+Seconds = Annotated[float | None, Field(description="end it after this many seconds")]
 
 
 def script_words(folders: Folders, script: str, module: bool, folder: Path, arguments: list[str] | None) -> list[str]:
-    """`[-m] SCRIPT ARGUMENTS…` as the command line takes them; the program must lie inside the allowed folders."""
+    """`[-m] SCRIPT ARGUMENTS…` for the command line. The program must be inside the allowed folders."""
     if module:
         place = folder.joinpath(*script.split("."))
         programs = [place.with_suffix(".py"), place / "__main__.py"]

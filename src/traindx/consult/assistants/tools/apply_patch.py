@@ -1,9 +1,9 @@
 """Apply a patch (fix.patch of a diagnosis, or treatment.patch) to the user's script, after the user has confirmed it.
 
-Where the client can ask the user, it does. Otherwise the first call changes nothing and returns `confirm`: show the
-patch to the user, and only if they agree call again with the same patch and this token. The token is worth nothing
-once the patch or a file has changed. A patch must fit to the letter and may change existing Python files only. Apply
-one patch at a time, then run the script again and look for what `verify` says.
+If the client can ask the user, it does. Otherwise the first call changes nothing and returns `confirm`: show the patch
+to the user, and only if they agree, call again with the same patch and this token. The token becomes invalid when the
+patch or a file changes. A patch must match exactly and may change only existing Python files. Apply one patch at a
+time, then run the script again and look for what `verify` says.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ class Confirmation(BaseModel):
 
 
 class CannotAsk(BaseModel):
-    """The client has no way to ask the user: the token takes its place."""
+    """The client cannot ask the user, so a token is used instead."""
 
 
 async def ask(ctx: Context[Door, Any], patch: str, folder: str | None) -> Elicit[Confirmation] | CannotAsk:
-    """Put the patch before the user. The question names the files' contents: another content is another question."""
+    """Ask the user to confirm the patch. The question includes the files' digests, so that a confirmation does not
+    hold for other contents."""
     if not _can_ask(ctx):
         return CannotAsk()
     changes = await _changes(ctx, patch, folder)
@@ -84,8 +85,8 @@ async def call(
 
 async def _changes(ctx: Context[Door, Any], patch: str, folder: str | None) -> list[Change]:
     door = door_of(ctx)
-    if plain_text(patch) != patch:  # the user would confirm something else than what is written
-        raise Refusal("This patch is too long or holds characters that cannot be seen.", "Take fix.patch as it is.")
+    if plain_text(patch) != patch:  # the user would confirm a different text from the one that is written
+        raise Refusal("This patch is too long or contains invisible characters.", "Take fix.patch as it is.")
     place = door.folders.folder(folder)
     found = await door.reading(ctx, "patching", patch=patch, folder=str(place))
     return [Change(_python_file(door, one["path"]), one["before"], one["text"]) for one in found["files"]]
@@ -97,7 +98,7 @@ def _python_file(door: Door, path: str) -> Path:
         raise Refusal(f"{door.folders.shown(file)} is not a Python file.", "Only Python files are patched here.")
     root = next(root for root in door.folders.roots if file.is_relative_to(root))
     try:
-        return own_file(file, root)  # libraries inside the folder are not the user's
+        return own_file(file, root)  # refuses libraries inside the folder
     except ApplyError as error:
         raise Refusal(f"{error}.", "") from None
 

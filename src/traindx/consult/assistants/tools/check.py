@@ -1,8 +1,8 @@
 """Check a training script before hours are spent on it: data, first loss, gradient flow, wiring, overfitting one batch.
 
-Runs the script several times for seconds each, isolated: what it writes and deletes happens in a temporary layer, the
+Runs the script several times for a few seconds, isolated: what it writes and deletes stays in a temporary overlay, the
 network is off, nothing is left behind. Returns the diagnosis of its first steps with `checks`: each has a `status`
-(passed, failed, doubtful, unanswered) and a `text`. Use it when there is no log yet, or after a change.
+(passed, failed, doubtful, unasked) and a `text`. Use it when there is no log yet, or after a change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compare runs: what differs between them, which is best, and which setting explains it.
 
-Takes records, logs and folders of them. Repeats (equal settings, other seeds) show how much is noise: a difference
-smaller than that means nothing.
+Takes records, logs and folders of them. Repeats (equal settings, different seeds) show the noise: a smaller difference
+means nothing.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ async def call(
 ) -> CallToolResult:
     door = door_of(ctx)
     if name.startswith("-"):
-        raise Refusal(f"{name} is no name.", "Call explain without a name for the list.")
+        raise Refusal(f"{name} is not a name.", "Call explain without a name for the list.")
     words = ["explain", "--format=markdown", *([name] if name else [])]
     ended = await door.child(ctx, "explain", Job(words, door.folders.home, READING_SECONDS, door.folders.roots))
     page = ended.out.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""Find a learning rate by a range test inside the script's own loop, instead of trying rates one by one.
+"""Find a learning rate by a range test inside the script's own loop, instead of trying learning rates one by one.
 
-The script runs several times for a few dozen steps, isolated: nothing is written, the network is off. Returns
-`suggestion` with an `interval`, or null with `why_not` where the curve has no valley, and `own_rate`, the script's.
+The script runs several times for about a hundred steps, isolated: nothing is written, the network is off. Returns
+`suggestion` with an `interval`, or null with `why_not` if the curve has no valley, and the script's own `own_rate`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TITLE = "Find a learning rate (isolated)"
 ANNOTATIONS = ISOLATED
 OUTPUT = an_object({"schema": {"const": "traindx.lr/1"}, "suggestion": maybe(NUMBER)})
 USUAL_SECONDS = 300.0
-CURVES = ("rates", "losses")  # hundreds of numbers that no reader needs
+CURVES = ("rates", "losses")  # left out: hundreds of numbers that an assistant does not need
 
 
 async def call(

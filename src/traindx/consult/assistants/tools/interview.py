@@ -1,10 +1,10 @@
-"""Interview the user when there is neither a log nor a script: returns the question that would settle most.
+"""Interview the user when there is neither a log nor a script: returns the question whose answer would tell most.
 
-Call it with everything that was answered so far; ask the user the returned `question` (its `ask`, its options, and
-`why` if they wonder), one at a time, and call again with the answer under the question's `id`. Questions that the user
-cannot answer go into `skipped`. When `question` is null, `conclusion` holds the diagnosis, honest about how little was
-measured, and `measure`: the commands that would settle the rest. Prefer a log or a script where there is one: pass it
-as `source` and only what it does not show is asked.
+Call it with all answers so far. Ask the user the returned `question` (its `ask`, its options, and `why` if they
+wonder), one at a time, and call again with the answer under the question's `id`. Questions that the user cannot answer
+go into `skipped`. When `question` is null, `conclusion` holds the diagnosis, with how little was measured, and
+`measure`: the commands that would settle the rest. If there is a log or a record, pass it as `source`: then only what
+it does not show is asked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ async def call(
     ] = None,
     skipped: Annotated[list[str] | None, Field(description="ids of questions that stay open")] = None,
     source: Annotated[str | None, Field(description="a log or a record to start from, if there is one")] = None,
-    finish: Annotated[bool, Field(description="conclude now, whatever is still open")] = False,
+    finish: Annotated[bool, Field(description="conclude now, even if questions are open")] = False,
 ) -> CallToolResult:
     door = door_of(ctx)
     place = None if source is None else str(door.folders.inside(source))

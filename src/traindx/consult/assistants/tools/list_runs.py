@@ -1,4 +1,4 @@
-"""List what there is to diagnose: records made by traindx, newest first, and files that look like training logs."""
+"""List what can be diagnosed: records made by traindx, newest first, and files that look like training logs."""
 
 from __future__ import annotations
 

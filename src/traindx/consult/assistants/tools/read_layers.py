@@ -33,7 +33,7 @@ async def call(
     path: Annotated[str, Field(description="a record (.tdx)")],
     quantity: Annotated[str, Field(description="one of the quantities; empty to list them")] = "",
     layers: Annotated[list[str] | None, Field(description="layers to read; without it, all")] = None,
-    rows: Annotated[int, Field(description="most steps to show", ge=1, le=100)] = 10,
+    rows: Annotated[int, Field(description="the maximum number of steps to show", ge=1, le=100)] = 10,
 ) -> CallToolResult:
     door = door_of(ctx)
     file = door.folders.inside(path)

@@ -1,7 +1,7 @@
 """Read curves of a run: loss, validation loss, learning rate, gradient norm and whatever else its log or record holds.
 
-Long curves are thinned to `points`, keeping the lowest and highest value of every stretch, so that no spike is lost.
-NaN and infinities come as the words "NaN", "Infinity" and "-Infinity". `available` lists all names.
+Long curves are thinned to `points`, keeping the lowest and highest value of every section, so that no spike is lost.
+NaN and infinities are the strings "NaN", "Infinity" and "-Infinity". `available` lists all names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ async def call(
     names: Annotated[
         list[str] | None, Field(description="series to read; without it, losses and learning rates")
     ] = None,
-    points: Annotated[int, Field(description="most points of one series", ge=10, le=1000)] = 100,
+    points: Annotated[int, Field(description="the maximum number of points per series", ge=10, le=1000)] = 100,
 ) -> CallToolResult:
     door = door_of(ctx)
     file = door.folders.inside(path)

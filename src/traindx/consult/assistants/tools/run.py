@@ -1,10 +1,10 @@
-"""Run a training script under observation and diagnose it. This is the real thing, not a rehearsal.
+"""Run a training script under observation and diagnose it. This run has real effects; it is not isolated.
 
 The script runs unmodified with the user's rights: it writes, deletes and connects exactly as under python, and its
 record is kept in traindx-runs/. It ends after `max_steps` training steps or `seconds`; what was recorded until then is
-diagnosed. Most faults of wiring, data and step size are seen this way and not in a log. To try a script without side
+diagnosed. Most faults of wiring, data and step size can be seen this way but not in a log. To try a script without side
 effects, use check. Returns `diagnosis`, the path of the `record` (for read_series and read_layers), `exit_code`,
-`ended` and the end of what the script printed.
+`ended` and the end of the script's output.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OUTPUT = an_object(
 )
 USUAL_SECONDS = 300.0
 USUAL_STEPS = 500
-SHOWN = 3000  # characters of what the script printed
+SHOWN = 3000  # characters of the script's output
 
 
 async def call(
@@ -50,7 +50,7 @@ async def call(
     module: AsModule = False,
     folder: Folder = None,
     max_steps: Annotated[
-        int, Field(description="end it after so many training steps", ge=1, le=1_000_000)
+        int, Field(description="end it after this many training steps", ge=1, le=1_000_000)
     ] = USUAL_STEPS,
     seconds: Seconds = None,
     deep: Annotated[bool, Field(description="also measure curvature, gradient noise, loss along the step")] = False,

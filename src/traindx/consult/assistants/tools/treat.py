@@ -1,6 +1,7 @@
-"""Prove the cause by experiment: test the likeliest fixes by short controlled re-runs, and return the patch that won.
+"""Prove the cause by experiment: test the most likely fixes in short controlled re-runs, and return the patch that
+cured.
 
-One change at a time, against a control with the same seeds and against a placebo, without touching the script's file.
+It makes one change at a time, against a control with the same seeds and a placebo, without changing the script's file.
 The runs are isolated: nothing is written to the user's files, the network is off. Returns the diagnosis with
 `treatment`: `verdict` (cured, helped, no-proven-fix, nothing-to-treat, not-treatable), the proven `cause`, `trials`
 and a `patch` for apply_patch. Takes minutes: use it when diagnose or run only *suspects* a cause, instead of trying
@@ -23,7 +24,7 @@ TITLE = "Test fixes by controlled re-runs (isolated)"
 ANNOTATIONS = ISOLATED
 OUTPUT = diagnosis_schema()
 USUAL_SECONDS = 600.0
-FOR_TRIALS = 0.8  # of the time; the rest is for starting, and for the run that confirms the patch
+FOR_TRIALS = 0.8  # share of the time; the rest is for starting, and for the run that confirms the patch
 
 
 async def call(
@@ -41,5 +42,5 @@ async def call(
     words += script_words(door.folders, script, module, place, arguments)
     found = objects("treat", await door.child(ctx, "treat", Job(words, place, limit)))[0]
     for trial in (found.get("treatment") or {}).get("trials", []):
-        trial.pop("curves", None)  # for eyes: hundreds of numbers, and the effect sums them up
+        trial.pop("curves", None)  # hundreds of numbers for a chart; the effect sums them up
     return answer(found)

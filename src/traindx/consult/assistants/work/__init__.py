@@ -1,6 +1,6 @@
-"""What runs in a child process of the server: a verb of the command line, or one of the readings below.
+"""What runs in a child process of the server: a command of the command line, or a module of `readings/`.
 
-Without `mcp`: a child starts in a fraction of a second.
+It does not import `mcp`, so that a child starts in a fraction of a second.
 """
 
 from .entry import main as main

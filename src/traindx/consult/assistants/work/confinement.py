@@ -1,7 +1,7 @@
-"""Keeps a reading child inside the allowed folders, whatever names a log, a record or a link leads it to.
+"""Keeps a child that reads inside the allowed folders, whatever paths a log, a record or a link contains.
 
-A record names the script it was made from, folders hold links, configurations lie beside logs: every file that Python
-opens is checked at the moment it is opened. No code of the user's runs in such a child, so an audit hook is enough.
+Records name scripts, folders contain links, and logs refer to other files, so every file that Python opens is checked
+when it is opened. No user code runs in such a child, so an audit hook is enough.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ CHANGES = frozenset(
 
 
 def confine(roots: Sequence[str]) -> None:
-    """From now on, reading works in `roots` and in Python's own folders only, and writing nowhere."""
+    """From now on, this process can read only in `roots` and Python's own folders, and cannot write."""
     own = (sys.prefix, sys.base_prefix, sys.exec_prefix, *(entry for entry in sys.path if entry))
     allowed = tuple({os.path.realpath(folder) for folder in (*roots, *own, *SYSTEM)})
     sys.dont_write_bytecode = True
-    tempfile.tempdir = roots[0] if roots else "/"  # finding one writes a file
+    tempfile.tempdir = roots[0] if roots else "/"  # otherwise Python looks for a folder by writing a file
     sys.addaudithook(_Guard(allowed))
 
 
@@ -43,7 +43,7 @@ class _Guard:
         elif event == "sqlite3.connect":
             self._check(_file_of(details[0]), "r", 0)
         elif event in CHANGES:
-            raise PermissionError(1, f"not done while reading ({event})")
+            raise PermissionError(1, f"not allowed while reading ({event})")
 
     def _check(self, path: Any, mode: Any, flags: Any) -> None:
         if path is None or isinstance(path, int) or path == ":memory:":
@@ -51,13 +51,13 @@ class _Guard:
         name = os.fsdecode(path)
         writes = isinstance(mode, str) and bool(set(mode) & set("wax+"))
         if writes or (mode is None and isinstance(flags, int) and flags & WRITING):
-            raise PermissionError(1, "nothing is written while reading", name)
+            raise PermissionError(1, "writing is not allowed while reading", name)
         place = os.path.realpath(name)
         if not any(place == folder or place.startswith(folder.rstrip(os.sep) + os.sep) for folder in self._allowed):
             raise PermissionError(1, "outside the allowed folders", name)
 
 
 def _file_of(database: Any) -> Any:
-    """The file that `sqlite3.connect` is given, as a path or as a URI."""
+    """The file behind an argument of `sqlite3.connect`, which is a path or a URI."""
     name = os.fsdecode(database) if isinstance(database, (bytes, os.PathLike)) else str(database)
     return unquote(urlsplit(name).path) if name.startswith("file:") else name

@@ -1,6 +1,7 @@
-"""The first thing that a child does: confine itself, then do what its words say.
+"""The entry point of a child: it confines itself, then runs its command.
 
-Words are `[--confined=FOLDERS] VERB …`, as on the command line, or `… :READING`, whose arguments come as JSON on stdin.
+Its arguments are `[--confined=FOLDERS] VERB …`, as on the command line, or `[--confined=FOLDERS] :READING`, a module of
+`readings/` that gets its arguments as JSON on stdin.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ def _read(name: str) -> int:
 
 
 def _end_with_server() -> None:
-    """Where the server is killed, nobody is left to end us: the kernel does (Linux)."""
+    """Make the kernel kill this process if the server is killed (Linux)."""
     if sys.platform == "linux":
         import ctypes
         import signal
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-        if os.getppid() == 1:  # it was killed before
+        if os.getppid() == 1:  # the server is already dead
             sys.exit(1)

@@ -1,4 +1,4 @@
-"""What a reading raises when it has nothing to return."""
+"""The error of a reading that has nothing to return."""
 
 
 class Problem(Exception):

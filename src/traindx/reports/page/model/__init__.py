@@ -1,7 +1,7 @@
-"""The report model: everything that the page shows of one run, as plain JSON-able values.
+"""The report model: everything that the page shows of one run, as JSON values.
 
-A section is one file, and its function returns None where the run holds nothing for it. Arrays are packed
-(`arrays.py`); every text is plain text, never markup.
+Each section is one file; its function returns None if the run has no data for it. Arrays are packed (`arrays.py`);
+every text is plain text, never markup.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FORMAT = 1
 
 
 def report(run: Run, diagnosis: Diagnosis, name: str = "") -> dict[str, Any]:
-    """Everything the page shows of one run; `name` is what tells it from other runs on the page."""
+    """Everything the page shows of one run; `name` distinguishes it from other runs on the page."""
     return {**summary(run, diagnosis, name), "curves": curves(run)}
 
 
 def summary(run: Run, diagnosis: Diagnosis, name: str = "") -> dict[str, Any]:
-    """The same without the curves, which a live page is sent as they grow."""
+    """The same without the curves, which a live page receives point by point."""
     return {
         "format": FORMAT,
         "about": about(run, diagnosis, name),

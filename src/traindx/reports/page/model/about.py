@@ -1,4 +1,4 @@
-"""What the run is: where it comes from, how long it was, how it ended, and how it was set up."""
+"""General facts about the run: its source, its length, how it ended, and its settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def about(run: Run, diagnosis: Diagnosis, name: str) -> dict[str, Any]:
 
 
 def setup(run: Run) -> list[list[str]]:
-    """Pairs of a name and what the run says about it."""
+    """The settings as pairs of name and text."""
     return [[name, text] for name, text in _setup(run) if text][:MOST_SETTINGS]
 
 

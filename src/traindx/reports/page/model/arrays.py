@@ -1,8 +1,7 @@
-"""Numbers packed for the page: little-endian, compressed, as base64.
+"""Packs arrays for the page: little-endian, compressed, as base64.
 
-Steps that follow each other evenly cost nothing; others are 32-bit differences. Values are 32-bit floats, which know
-NaN and infinity. A long series keeps fewer binary digits: four decimal ones, which is more than a screen shows, and
-halves the file.
+Evenly spaced steps are stored as start and distance, others as 32-bit differences. Values are 32-bit floats. A long
+series keeps only four decimal digits, which is more than a screen shows and halves the file.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from ....record.types import FloatArray, IntArray
 LARGEST = float(np.finfo(np.float32).max)
 SMALLEST = float(np.finfo(np.float32).tiny)
 LONG = 50_000  # points
-FINE, COARSE, TABLE = 23, 13, 10  # binary digits after the first: 7, 4 and 3 decimal digits
+FINE, COARSE, TABLE = 23, 13, 10  # bits of the mantissa: 7, 4 and 3 decimal digits
 
 
 def packed(series: Series) -> dict[str, Any]:
-    """`{"n", "steps", "values"}` of a series in the order of its steps."""
+    """`{"n", "steps", "values"}` of a series, sorted by step."""
     steps, values = series.steps, series.values
     if len(steps) > 1 and np.any(np.diff(steps) < 0):
         order = np.argsort(steps, kind="stable")
@@ -43,7 +42,7 @@ def packed_steps(steps: IntArray) -> dict[str, Any]:
 
 
 def packed_values(values: FloatArray, digits: int = FINE) -> str:
-    """32-bit floats. What is finite stays finite, what is not zero stays so; NaN and infinity are kept."""
+    """32-bit floats. Finite values stay finite, non-zero values stay non-zero, and NaN and Inf are kept."""
     finite, sign = np.isfinite(values), np.sign(values)
     held = np.where(finite, np.clip(values, -LARGEST, LARGEST), values)
     held = np.where(finite & (np.abs(held) < SMALLEST), sign * SMALLEST, held)

@@ -1,4 +1,4 @@
-"""Ranked causes as cards, the signs beside them, what was found normal, and the next command."""
+"""The ranked causes as cards, further symptoms, what was found normal, and the next commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CARDS = 6
 
 
 def causes(run: Run, diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """The leading cause and additional faults in full (`open`), the others to unfold."""
+    """The causes. The leading cause and additional faults are shown in full (`open`), the others collapsed."""
     if diagnosis.verdict in ("healthy", "out-of-scope"):
         return []
     known = by_text(diagnosis.signs.values())
@@ -54,7 +54,7 @@ def _placed(run: Run, texts: Any, known: dict[str, Sign]) -> list[dict[str, Any]
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
-    """`lines` are what is shown; `copy` is what a click takes: the patch as `patch -p1` wants it, else the code."""
+    """`lines` are shown; `copy` goes to the clipboard: the patch for `patch -p1`, or else the code."""
     diff = is_diff(fix)
     return {
         "summary": fix.summary,
@@ -67,7 +67,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 
 def symptoms(run: Run, diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """Raised signs that no card and no sentence tells already."""
+    """Raised signs that neither the summary nor the leading cause mentions."""
     told = {diagnosis.summary, *(text for h in diagnosis.hypotheses[:1] for text in [*h.evidence, *h.consequences])}
     return [
         {"severity": sign.severity, "text": sign.text, "sign": sign.id, "place": place(run, sign)}

@@ -1,4 +1,4 @@
-"""Series over steps: losses, accuracies, learning rate, gradient norm, and whatever else a log holds."""
+"""Series over steps: losses, accuracies, learning rate, gradient norm, and further columns of a log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....record import Run, Series
 from ....signs.curve import curve_of
 from .arrays import packed
 
-DECADES = 10.0
+DECADES = 10.0  # values that span more than this ratio are drawn on a log scale
 MOST_RAW = 12  # further columns of a log
 LABELS = {
     "loss/train": "Training loss",
@@ -27,7 +27,7 @@ LABELS = {
 
 
 def curves(run: Run) -> dict[str, Any]:
-    """The charts that share one time axis, top to bottom. A chart without values is absent."""
+    """The charts from top to bottom, which share one time axis. A chart without values is left out."""
     losses = _named(run, "loss/train", "loss/validation", *_numbered(run, "loss/train/", "loss/validation/"))
     charts = [
         _chart("loss", "Loss", losses, log=spans_decades(losses[:2])),
@@ -44,7 +44,7 @@ def curves(run: Run) -> dict[str, Any]:
 
 
 def extent(run: Run) -> list[int]:
-    """First and last step of anything that is drawn."""
+    """The first and last step of the time axis."""
     found = [run.series(name) for name in ("loss/train", "loss/validation", "lr", "grad_norm")]
     steps = [int(edge) for series in found if series for edge in (series.steps.min(), series.steps.max())]
     return [min(steps), max(steps)] if steps else [0, max(1, run.steps)]
@@ -72,7 +72,7 @@ def _named(run: Run, *names: str) -> list[Series]:
 
 
 def _numbered(run: Run, *stems: str) -> list[str]:
-    """The losses of several backward calls or evaluation sets; one alone repeats the principal series."""
+    """The losses of several backward calls or evaluation sets. A single backward call only repeats the main series."""
     found = [name for stem in stems for name in run.series_names if name.startswith(stem)]
     several = [name for name in found if name.startswith("loss/validation/")]
     places = [name for name in found if name.startswith("loss/train/")]
@@ -90,7 +90,7 @@ def _rates(run: Run) -> list[Series]:
 
 
 def _held_to_the_end(run: Run, rate: Series) -> Series:
-    """A rate that is recorded only when it changes holds until the end of the run."""
+    """The learning rate extended to the end of the run: it is recorded only when it changes."""
     last = extent(run)[1]
     if not rate or rate.steps[-1] >= last:
         return rate
@@ -98,13 +98,11 @@ def _held_to_the_end(run: Run, rate: Series) -> Series:
 
 
 def _gradients(run: Run) -> list[Series]:
-    """The norm; beside it the norm before clipping, where the first is another one, and the threshold."""
-    norm, before = run.series("grad_norm"), run.series("clip/norm")
-    return [series for series in (norm, before, run.series("clip/threshold")) if series]
+    return _named(run, "grad_norm", "clip/norm", "clip/threshold")
 
 
 def spans_decades(series: list[Series]) -> bool:
-    """Whether a linear axis would show a cliff and a floor."""
+    """Whether the values span so wide a range that they need a log scale."""
     values = np.concatenate([curve_of(one).values for one in series if one] or [np.zeros(0)])
     if not len(values) or values.min() <= 0:
         return False

@@ -1,4 +1,4 @@
-"""What the network was fed: classes, feature scales, statistics of batches, and batches unlike the others."""
+"""The training data: classes, feature scales, statistics of batches, and outlier batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FEATURES = 64
 MOST_OUTLIERS = 8
 FAR = 8.0  # robust deviations from the median
 ROWS = {
-    "samples": "Samples looked at",
+    "samples": "Samples examined",
     "shape": "Shape of a batch",
     "dtype": "Type",
     "mean": "Mean",
@@ -79,7 +79,7 @@ def _shown(value: Any) -> str:
 
 
 def _classes(run: Run) -> dict[str, Any] | None:
-    """How often each class occurs in training, and how often it is predicted, as shares; most common first."""
+    """The share of each class among the training targets and among the predictions, most common first."""
     facts = run.fact("targets/train")
     found, predicted = _counts(facts.get("histogram")), _counts(facts.get("predictions"))
     if len(found) < 2:
@@ -112,7 +112,7 @@ def _numbers(value: Any) -> list[float]:
 
 
 def _outliers(run: Run) -> list[dict[str, Any]]:
-    """Batches whose largest input or target lies far from that of the others, and those with NaN or Inf."""
+    """Batches whose largest input or target is far from the median, and batches with NaN or Inf."""
     found = [
         {"step": int(event.step), "text": "The batch holds NaN or Inf."}
         for event in run.events_of("nonfinite-batch")

@@ -1,4 +1,4 @@
-"""Histograms of what layers put out, by layer and look, from a fact that anything may have written."""
+"""Histograms of layer outputs by layer and look, from the fact `activation_histograms`, which is checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_BINS = 64
 
 
 def histograms(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """By layer: its histograms, in the order of their steps."""
+    """The histograms of each layer, ordered by step."""
     found: dict[str, list[dict[str, Any]]] = {}
     for look in entries(run.facts.get("activation_histograms"))[:MOST_LOOKS]:
         step = index(look.get("step"))

@@ -1,7 +1,7 @@
-"""Per-layer tables: one quantity by layer and look, in the order in which the network runs.
+"""Per-layer tables: one quantity by layer and look, with layers in forward order.
 
-A *look* is a step at which every layer was measured. Looks are not evenly spaced (dense at the start and around
-trouble), so the page draws one column a look and writes the steps below.
+A *look* is a step at which every layer was measured. Looks are not evenly spaced (they are frequent at the start and
+around problems), so the page draws one column per look and writes the steps below.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ QUANTITIES = {
 HEAT_MAPS = ("grad_norm", "update_ratio", "act_dead", "act_saturated", "act_std", "weight_norm")
 MOST_ROWS = 400
 MOST_LOOKS = 240
-MOST_CELLS = 60_000  # of one quantity: keeps the file small for a network of hundreds of layers
+MOST_CELLS = 60_000  # of one quantity; keeps the file small for networks with hundreds of layers
 
 
 def layers(run: Run) -> dict[str, Any] | None:
@@ -77,7 +77,7 @@ def _quantity(run: Run, key: str, table: LayerTable) -> dict[str, Any] | None:
 
 
 def _in_order(run: Run, table: LayerTable, of: str) -> list[str]:
-    """As the network runs; what the record has no place for comes last."""
+    """The layers in forward order; layers whose place is unknown come last."""
     ordered = [p.name for p in run.parameters] if of == "parameter" else [m.name for m in run.modules]
     known = [name for name in dict.fromkeys(ordered) if name in table.layers]
     return [*known, *(name for name in table.layers if name not in set(known))]
@@ -103,7 +103,7 @@ def _range(values: FloatArray, scale: str) -> tuple[float, float]:
 
 
 def _complete(steps: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Neighbouring looks at different layers as one: networks that step in turn are never measured at the same step."""
+    """Merge neighbouring looks at different layers. Networks that step in turn are never measured at the same step."""
     kept: list[int] = []
     rows: list[FloatArray] = []
     for step, row in zip(steps.tolist(), values, strict=True):
@@ -119,7 +119,7 @@ def _complete(steps: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray
 
 
 def _broken(run: Run, table: LayerTable, values: FloatArray) -> NDArray[np.bool_]:
-    """Infinite values, and missing ones at steps where the run reported gradients that were not finite."""
+    """Where values are infinite, or missing at a step at which the run reported a non-finite gradient or loss."""
     reported = {event.step for kind in ("nonfinite-gradient", "nonfinite-loss") for event in run.events_of(kind)}
     at = np.array([step in reported for step in table.steps.tolist()], bool)
     return np.asarray(np.isinf(values) | (np.isnan(values) & at[:, None]))

@@ -1,4 +1,4 @@
-"""What is marked along the time axis: where trouble begins, and what happened when."""
+"""Marks on the time axis: onsets of symptoms, and events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CRITICAL = ("nonfinite-loss", "nonfinite-gradient", "nonfinite-batch")
 
 
 def marks(run: Run, diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """Onsets of the raised signs first, then events by step."""
+    """The onsets of raised signs, then the events by step."""
     found = [
         {"step": int(sign.onset), "kind": "onset", "severity": sign.severity, "text": sign.text, "sign": sign.id}
         for sign in diagnosis.symptoms
@@ -52,7 +52,7 @@ def _events(run: Run) -> list[dict[str, Any]]:
 
 
 def _sentence(event: Event) -> str:
-    """What happened, with the one or two numbers that matter."""
+    """The event in words, with its most important value."""
     data = event.data
     words = WORDS[event.kind]
     if event.kind in ("loss-jump", "lr-changed"):

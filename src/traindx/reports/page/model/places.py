@@ -1,4 +1,4 @@
-"""Where on the page a measurement can be seen: the panel, and the step, layer and quantity inside it."""
+"""Where on the page a sign can be seen: the panel, and the step, layer and quantity in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ....record import Run
 from ....signs import Sign, all_signs
 
-# By the family of the sign; a family that is not named has no chart.
+# By the sign's family; other families have no chart.
 PANELS = {
     "curves": "loss",
     "outputs": "loss",
@@ -20,7 +20,7 @@ PANELS = {
     "cost": "timing",
     "deep": "loss",
 }
-# Signs of one number a step stand with the gradient's or the rate's chart, not with the layers.
+# By the sign's id, for signs whose panel is not that of their family.
 BY_ID = {
     "gradients-spiking": "gradient",
     "gradients-zero": "gradient",
@@ -65,12 +65,12 @@ SERIES = {"loss": ("loss/train", "loss/validation"), "gradient": ("grad_norm",),
 
 
 def by_text(signs: Iterable[Sign]) -> dict[str, Sign]:
-    """Evidence is told in the signs' own words, which lead back to the sign."""
+    """The signs by their text. Evidence quotes that text, so the text leads back to the sign."""
     return {sign.text: sign for sign in signs}
 
 
 def place(run: Run, sign: Sign | None) -> dict[str, Any] | None:
-    """None where nothing on the page shows it."""
+    """The place of a sign on the page; None if nothing on the page shows it."""
     unit = all_signs().get(sign.id) if sign else None
     if sign is None or unit is None:
         return None
@@ -79,7 +79,7 @@ def place(run: Run, sign: Sign | None) -> dict[str, Any] | None:
         return _in_layers(run, sign)
     if panel in SERIES and not any(run.series(name) for name in SERIES[panel]):
         return None
-    # What the program does wrong from its first step on shows nowhere in particular.
+    # A fault that is present from the first step on has no particular place on the curve.
     if panel is None or (panel == "loss" and not sign.onset and unit.family in ("wiring", "outputs", "deep")):
         return None
     return {"panel": panel, "step": None if sign.onset is None else int(sign.onset)}

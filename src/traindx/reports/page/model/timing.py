@@ -1,4 +1,4 @@
-"""Where the time of a step goes, and memory."""
+"""The time that each part of a step takes, and memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = {
     "time/backward": "Backward",
     "time/step": "Optimizer step",
 }
-SETTLED = 0.1  # of the timed steps: the first pay for what later ones have ready
+SETTLED = 0.1  # this first share of the timed steps is left out: they include warm-up costs
 
 
 def timing(run: Run) -> dict[str, Any] | None:
@@ -25,12 +25,10 @@ def timing(run: Run) -> dict[str, Any] | None:
         return None
     total = sum(float(part["seconds"]) for part in parts)
     measured = _typical(run.series("time/total")) or 0.0
-    # On the CPU the parts are all there is to a step, and the rest is the observer's own time. On an accelerator they
-    # only tell how long it took to ask for the work, which is waited for elsewhere.
+    # On the CPU, the parts are the whole step, and the rest is the observer's own time. On an accelerator, the parts
+    # only measure how long it takes to launch the work; the script waits for its end elsewhere.
     if run.facts.get("devices") != ["cpu"] and measured > 1.02 * total:
-        parts.append(
-            {"name": "rest", "label": "Elsewhere (waiting for the device, own code)", "seconds": measured - total}
-        )
+        parts.append({"name": "rest", "label": "Other (waiting for the device, own code)", "seconds": measured - total})
         total = measured
     step = run.series("time/total").finite
     return {
@@ -49,7 +47,7 @@ def _part(series: Series, words: str) -> dict[str, Any] | None:
 
 
 def _typical(series: Series) -> float | None:
-    """The median after the first steps: a rare long pause is not where the time usually goes."""
+    """The median after the first steps; unlike the mean, it ignores rare long pauses."""
     found = series.finite
     if not found:
         return None
@@ -57,6 +55,6 @@ def _typical(series: Series) -> float | None:
 
 
 def _by_step(series: Series) -> Series:
-    """The last value of each step: memory is read about once a second, also before the first step."""
+    """The last value of each step. Memory is read about once a second, so a step can have several values."""
     last = np.append(series.steps[1:] != series.steps[:-1], True)
     return Series(series.name, series.steps[last], series.values[last])

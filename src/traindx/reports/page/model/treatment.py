@@ -1,4 +1,4 @@
-"""What controlled re-runs showed, where some were made."""
+"""The results of controlled re-runs, if there are any."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .curves import spans_decades
 
 
 def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
-    """The treatment as the JSON report has it, with its sentences; else the trials that hypotheses carry."""
+    """The treatment with its sentences; without a treatment, the trials attached to the hypotheses."""
     found = diagnosis.treatment
     if found is None:
         single = [{"cause": h.cause, "title": h.title, **strict(h.trial)} for h in diagnosis.hypotheses if h.trial]
@@ -36,7 +36,7 @@ def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
 
 
 def _trial(trial: TrialReport) -> dict[str, Any]:
-    """As the JSON report has it, with its sentence, and the curves packed like those of the run."""
+    """The trial as in the JSON report, plus its sentence and its packed curves."""
     return {**strict(trial.as_object()), "line": trial_line(trial), "curves": _curves(trial)}
 
 

@@ -1,4 +1,4 @@
-"""The verdict in a sentence, and what helps whatever the cause."""
+"""The verdict, its sentence, and what to do now whatever the cause is."""
 
 from __future__ import annotations
 

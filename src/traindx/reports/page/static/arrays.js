@@ -1,4 +1,4 @@
-// Packed arrays: base64 of compressed little-endian numbers. Unpacked once, before anything is drawn.
+// Unpacks arrays (base64 of compressed little-endian numbers), once, before anything is drawn.
 
 async function inflated(text) {
   const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
@@ -61,7 +61,7 @@ class Series {
     if (back) this.sort();
   }
 
-  // A counter that went back: the points are put in order, and what was known of blocks is forgotten.
+  // Sorts the points after the step counter went back. The cached blocks become invalid.
   sort() {
     const order = [...Array(this.n).keys()].sort((a, b) => this.steps[a] - this.steps[b] || a - b);
     const steps = Float64Array.from(order, (i) => this.steps[i]),
@@ -71,7 +71,7 @@ class Series {
     this.blocks = null;
   }
 
-  // The first place whose step is at least `step`.
+  // The index of the first point whose step is at least `step`.
   find(step) {
     let low = 0,
       high = this.n;
@@ -83,7 +83,7 @@ class Series {
     return low;
   }
 
-  // The place whose step is nearest to `step`; -1 of an empty series.
+  // The index of the point nearest to `step`; -1 for an empty series.
   nearest(step) {
     const at = this.find(step);
     if (at >= this.n) return this.n - 1;

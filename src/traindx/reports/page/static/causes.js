@@ -1,4 +1,4 @@
-// Causes as cards: why it is believed, what to change, what to leave alone.
+// The causes as cards: evidence, fix, and what to avoid.
 
 function causesPanel(report) {
   const { causes, symptoms } = report;
@@ -92,7 +92,7 @@ function evidence(title, items, kind) {
   );
 }
 
-// A sentence, and a link to the place where it can be seen.
+// A sentence with a link to the place on the page that shows it.
 function placed(item) {
   const { place } = item;
   if (!place) return prose(item.text);

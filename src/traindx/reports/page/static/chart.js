@@ -1,7 +1,7 @@
-// One chart over steps, drawn by uPlot from what the visible range needs.
+// One chart over steps, drawn by uPlot from the points of the visible range.
 
 class Chart {
-  // lines: [{series, colour, width, dash, faint, dots, stepped, label}]; `format` writes a value
+  // lines: [{series, colour, width, dash, faint, dots, stepped, label}]; `format` turns a value into text
   constructor(
     timeline,
     {
@@ -195,7 +195,7 @@ class Chart {
     });
     this.finite = high >= low;
     this.span = this.padded(low, high);
-    return uPlot.join(tables); // a null stays a gap; what a series lacks at another's step is skipped
+    return uPlot.join(tables); // null stays a gap; a step that only another series has becomes undefined
   }
 
   padded(low, high) {
@@ -203,7 +203,7 @@ class Chart {
     if (this.log)
       return high > 1.02 * low ? [low / (high / low) ** 0.05, high * (high / low) ** 0.05] : [low / 1.3, high * 1.3];
     if (this.zero && low >= 0) return [0, high > 0 ? 1.06 * high : 1];
-    // A range that is a tiny share of the value is rounding, and is drawn as a level line.
+    // A range that is a tiny share of the value is rounding and is drawn as a flat line.
     const room = high - low > 1e-4 * Math.abs(high) ? 0.06 * (high - low) : 0.05 * Math.abs(high) || 0.5;
     return [low - room, high + room];
   }
@@ -229,7 +229,7 @@ class Chart {
 
   moved(u) {
     const { left } = u.cursor;
-    const { pointed } = this.timeline; // a step that was jumped to is named exactly, where a pixel is many steps
+    const { pointed } = this.timeline; // the exact step after a jump, because one pixel may cover many steps
     const exact = pointed !== undefined && Math.abs(u.valToPos(pointed, "x") - left) < 1;
     const step =
       left === undefined || left === null || left < 0 ? null : exact ? pointed : Math.round(u.posToVal(left, "x"));
@@ -242,7 +242,7 @@ class Chart {
     if (this.onCursor) this.onCursor(step);
   }
 
-  // Only a pinch or Ctrl zooms and only a sideways turn pans: the page itself must still scroll.
+  // Only a pinch or Ctrl + wheel zooms and only sideways scrolling pans, so that the page can still scroll.
   wheel(event) {
     if (event.ctrlKey || event.metaKey) {
       const around = this.plot.posToVal(event.offsetX, "x");

@@ -1,4 +1,4 @@
-// What was asked and measured, what is normal, and what this verdict is blind to: folded away.
+// What was asked and measured, what is normal, and what was not measured, in folds.
 
 function checksPanel(report) {
   const { checks } = report;
@@ -6,7 +6,7 @@ function checksPanel(report) {
   const trouble = checks.asked.filter((asked) => asked.trouble),
     fine = checks.asked.filter((asked) => !asked.trouble);
   const body = [
-    fold(`Questions with a remarkable answer (${trouble.length})`, trouble.map(question), open),
+    fold(`Questions that point to a problem (${trouble.length})`, trouble.map(question), open),
     fold(
       `Checked and normal (${fine.length + checks.normal.length})`,
       [...fine.map(question), ...checks.normal.map((text) => h("li", {}, prose(text)))],

@@ -1,4 +1,4 @@
-// Several runs over each other, and what differs between them.
+// The curves of several runs in one chart, and what differs between the runs.
 
 function comparePanel(reports) {
   if (reports.length < 2) return null;
@@ -36,7 +36,7 @@ function comparePanel(reports) {
   );
 }
 
-// A series of one run, called by the run's name: that is what the legend tells apart here.
+// A series of one run, labelled with the run's name, which the legend shows.
 function lineOf(report, name) {
   for (const chart of report.curves.charts) {
     const found = chart.series.find((series) => series.name === name);
@@ -47,7 +47,7 @@ function lineOf(report, name) {
   return null;
 }
 
-// Settings that are not the same everywhere, and how each run ended.
+// The settings that differ, and how each run ended.
 function differences(reports) {
   const settings = new Map();
   reports.forEach((report, i) => {

@@ -7,8 +7,8 @@ const SHARES = [
   [0.15, "15 %"],
 ];
 const HEIGHTS = { loss: 300, gradient: 140, rate: 100, accuracy: 140, update: 120 };
-const FEW = 30; // points that are drawn as they are
-const ALWAYS = ["loss", "rate", "gradient"];
+const FEW = 30; // a series with fewer points is not smoothed
+const ALWAYS = ["loss", "rate", "gradient"]; // the other charts are folded away
 
 function curvesPanel(report, timeline) {
   const state = { share: 0.04, charts: [], log: {} };
@@ -161,7 +161,7 @@ function lookOf(key, series, i) {
   };
 }
 
-// Names of the lines with the value under the cursor; each is a switch for its line.
+// The legend with the values at the cursor. A click on a name hides or shows its line.
 function fillLegend(legend, chart, series, lines, timeline) {
   const values = series.map((one, i) => {
     const mine = lines.filter((line) => line.series === one);
@@ -194,7 +194,7 @@ function fillLegend(legend, chart, series, lines, timeline) {
   return tell;
 }
 
-// Curves of several runs over each other, on a time axis of their own.
+// The curves of several runs in one chart with its own time axis.
 function overlaid(title, lines, { log, height, unit, heading = null }) {
   const series = lines.map((line) => line.series);
   const extent = [

@@ -1,4 +1,4 @@
-// What the network was fed.
+// The training data.
 
 function dataPanel(report) {
   const { data } = report;
@@ -7,11 +7,11 @@ function dataPanel(report) {
       "data",
       "Data",
       report.about.details[0] === "observed"
-        ? "Not recorded: no batch was looked at."
+        ? "Not recorded: no batch was examined."
         : [
-            "Not recorded: a log holds no batches. ",
+            "Not recorded: a log does not contain batches. ",
             h("code", {}, "traindx run train.py"),
-            " looks at inputs and targets.",
+            " examines inputs and targets.",
           ],
     );
   const parts = [
@@ -26,7 +26,7 @@ function dataPanel(report) {
       ? h(
           "div",
           { class: "signs" },
-          h("h3", {}, "Batches unlike the others"),
+          h("h3", {}, "Outlier batches"),
           h(
             "ul",
             {},
@@ -113,7 +113,7 @@ function length(share, name) {
   return bar;
 }
 
-// Spreads of the input columns on a logarithmic scale: columns of very different size are hard to learn from.
+// The standard deviations of the input columns on a log scale: columns of very different scale are hard to learn from.
 function featureScales(features) {
   const present = features.std.filter((value) => value > 0);
   const low = Math.min(...present),

@@ -1,4 +1,4 @@
-// How the gradient and the activations run through the network, from input to output, at one look.
+// The size of the gradient and of the activations from input to output, at one look.
 
 function depthView(model, unit, onLook) {
   const quantities = Object.fromEntries(model.quantities.map((quantity) => [quantity.key, quantity]));
@@ -54,7 +54,7 @@ function depthView(model, unit, onLook) {
       { class: "hint" },
       Object.keys(model.histograms).length
         ? "Choose a layer above for histograms of its output."
-        : "Histograms of activations are not recorded; mean, spread, zeros and limits of every layer are.",
+        : "Activation histograms were not recorded, only statistics of every layer.",
     ),
   );
 }
@@ -79,7 +79,7 @@ function activationProfile({ act_mean: mean, act_std: std }) {
   };
 }
 
-// Values by layer: a line with dots, and a band between the second and the third line where there are three.
+// A chart of values by layer: a line with dots and, if there are three lines, a band between the second and the third.
 class Profile {
   constructor(title, names, log, range) {
     Object.assign(this, { title, names, log, range });

@@ -1,4 +1,4 @@
-// Elements, texts and numbers. Whatever a user wrote only ever becomes text of an element, never markup.
+// Builds elements and formats texts and numbers. The user's texts become text nodes, never markup.
 
 function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -15,14 +15,14 @@ function h(tag, attributes, ...children) {
   return element;
 }
 
-// A sentence of the diagnosis, in which `names` stand between backticks.
+// A sentence of the diagnosis; names between backticks become code.
 function prose(text) {
   return text.split(/`([^`\n]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
 }
 
 const byId = (id) => document.getElementById(id);
 
-// Significant digits as in the other reports: enough to act on.
+// A number with as many significant digits as in the other reports.
 function num(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (Number.isNaN(value)) return "NaN";
@@ -64,7 +64,7 @@ function say(text) {
   byId("said").textContent = text;
 }
 
-// A button that copies a text, also from a file on disk, where some browsers refuse the clipboard.
+// A button that copies a text. If the browser refuses the clipboard (for a file on disk), it copies by selection.
 function copyButton(text, what) {
   const button = h("button", { type: "button", class: "copy", "aria-label": `Copy ${what}` }, "Copy");
   button.addEventListener("click", async () => {
@@ -98,7 +98,7 @@ function copyBySelection(text) {
   return done;
 }
 
-// Two or more choices of which one is taken.
+// A group of buttons of which one is pressed.
 function choice(label, options, chosen, take) {
   const buttons = options.map(([value, words]) => {
     const button = h("button", { type: "button", "aria-pressed": String(value === chosen) }, words);
@@ -120,7 +120,7 @@ function panel(id, title, ...content) {
   );
 }
 
-// A panel that has nothing to show: one quiet line that says why.
+// A panel without data: one line that says why.
 const absentPanel = (id, title, ...words) =>
   h(
     "section",

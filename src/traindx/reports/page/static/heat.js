@@ -1,6 +1,6 @@
-// Layers by looks as colours: one column a look, however far apart looks are, so nothing is stretched over gaps.
+// The heat map of layers by looks. Every look has one column of equal width, however far apart the looks are.
 
-const ROW = 24; // pixels: what a finger or an unsteady hand can hit
+const ROW = 24; // height in pixels, large enough to touch
 
 function heatMap(quantity, rows, canvas, chosen) {
   const ratio = devicePixelRatio || 1,
@@ -35,7 +35,7 @@ function heatMap(quantity, rows, canvas, chosen) {
   }
 }
 
-// The value of a layer, or the mean of a closed group (of logarithms on a logarithmic scale); Infinity where one is broken.
+// The value of a layer, or the mean of a closed group (of logarithms on a log scale). Infinity if any is infinite.
 function valueOf(quantity, leaves, look) {
   let sum = 0,
     have = 0,
@@ -56,7 +56,7 @@ function valueOf(quantity, leaves, look) {
   return log ? Math.exp(sum / have) : sum / have;
 }
 
-// Where on the scale of colours a value lies; null for a zero, which a logarithmic scale has no place for.
+// The place of a value on the colour scale, from 0 to 1; null for zero on a log scale.
 function shareOf(quantity, value) {
   const { low, high, scale } = quantity;
   if (scale !== "log") return high > low ? (value - low) / (high - low) : 0.5;
@@ -88,7 +88,7 @@ function scaleLegend(quantity) {
   );
 }
 
-// Steps below the map: a few looks, evenly chosen, the last one always.
+// The axis below the map: the steps of a few evenly chosen looks, including the first and the last.
 function lookAxis(quantity) {
   const axis = h("div", { class: "looks", "aria-hidden": "true" });
   const wanted = Math.min(quantity.looks, 6);

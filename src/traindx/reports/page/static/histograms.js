@@ -1,4 +1,4 @@
-// What one layer put out, as a small histogram for each look that was kept.
+// The outputs of one layer as a small histogram for each recorded look.
 
 function histogramsOf(byLayer, name, of, unit) {
   const layer = of === "module" ? name : name.split(".").slice(0, -1).join(".");
@@ -30,7 +30,7 @@ function histogram({ step, low, high, counts }, layer, unit) {
     { class: "bins", role: "img", "aria-label": `Output of ${layer} at ${unit} ${count(step)}: ${told}`, title: told },
     counts.map((n) => {
       const bar = h("span", {});
-      // What occurs at all is seen.
+      // Every non-empty bin is visible.
       bar.style.height = n ? `max(1px, ${(100 * n) / most}%)` : "0";
       return bar;
     }),

@@ -1,4 +1,4 @@
-// Layers: heat maps with the module tree, the series of one layer, and the gradient by depth at any look.
+// The layers: heat maps with the module tree, the curve of one layer, and the gradient by depth at any look.
 
 let layersView = null;
 
@@ -10,9 +10,9 @@ function layersPanel(report) {
       "layers",
       "Layers",
       own
-        ? "No layer has been looked at yet."
+        ? "No layer has been measured yet."
         : [
-            "Not recorded: a log holds no layers. ",
+            "Not recorded: a log does not contain layers. ",
             h("code", {}, "traindx run train.py"),
             " records gradients, updates and activations of every layer.",
           ],
@@ -56,7 +56,7 @@ class LayersView {
     this.build();
   }
 
-  // From a sentence's link: the quantity, the layer and the look nearest to the step.
+  // Follows the link of a sentence to the quantity, the layer and the look nearest to the step.
   show({ quantity, layer, step }) {
     if (quantity && this.byKey[quantity] && this.model.maps.includes(quantity)) {
       for (const button of this.choose.children)
@@ -72,7 +72,7 @@ class LayersView {
     if (step !== null && step !== undefined) this.mark(step);
   }
 
-  // The same quantity, opened groups and layer as another view had, after new looks came in.
+  // Takes over the quantity, open groups and layer of an earlier view, after new looks arrived.
   restore(view) {
     const { key } = view.quantity;
     if (!this.byKey[key]) return;

@@ -1,6 +1,6 @@
-// Follows a run: new points, new findings, alerts. Finds the server again after a restart or a sleep.
+// Follows a run: new points, new findings, alerts. Reconnects after a restart of the server or a sleep.
 
-const QUIET = 15000; // milliseconds without a word after which the connection is taken for dead
+const QUIET = 15000; // after this many milliseconds without a message, the connection counts as dead
 const feedState = {
   on: false,
   connected: false,
@@ -104,7 +104,7 @@ function connect() {
     if (source !== feedState.source) return;
     feedState.connected = false;
     tellLive();
-    // The browser tries again by itself, except where the server answered with an error.
+    // The browser reconnects by itself, unless the server answered with an error.
     if (source.readyState === EventSource.CLOSED) {
       feedState.tries += 1;
       feedState.retry = setTimeout(connect, Math.min(10000, 500 * 2 ** Math.min(feedState.tries, 5)));
@@ -112,7 +112,7 @@ function connect() {
   };
 }
 
-// One after the other: unpacking takes a moment, and points must not overtake each other.
+// Runs actions one after the other: unpacking takes a moment, and points must stay in order.
 let queue = Promise.resolve();
 function enqueue(act) {
   queue = queue.then(act).catch((error) => console.error(error));
@@ -133,7 +133,7 @@ async function takePoints({ lines, last }) {
   document.documentElement.dataset.points = String(report.curves.charts[0] ? report.curves.charts[0].series[0].n : 0);
 }
 
-// Only what has changed is made anew, so that nothing jumps under the reader's eyes.
+// Rebuilds only the panels that have changed, so that the page does not jump while somebody reads it.
 async function takeReport(next) {
   const { report } = shown;
   const changed = (name) => JSON.stringify(report.raw[name]) !== JSON.stringify(next[name]);
@@ -183,7 +183,7 @@ function renew(id, make) {
   const old = byId(id),
     view = layersView;
   const focused = old && old.contains(document.activeElement);
-  if (focused && id !== "verdict" && id !== "alerts") return; // somebody is using it; the next report will do
+  if (focused && id !== "verdict" && id !== "alerts") return; // in use: wait for the next report
   const open = old
     ? [...old.querySelectorAll("details")].map((fold) => [
         fold.querySelector("summary").textContent.replace(/[\d,]+/g, ""),

@@ -1,4 +1,4 @@
-// What is drawn over and under the curves: where trouble began, events, and values that are not finite.
+// What is drawn over and under the curves: onsets of symptoms, events, and NaN/Inf.
 
 function drawBehind(u, chart) {
   const { ctx, bbox } = u,
@@ -11,7 +11,7 @@ function drawBehind(u, chart) {
     ctx.fillStyle = colour("broken-soft");
     if (right - left >= 2) ctx.fillRect(left, bbox.top, right - left, bbox.height);
   }
-  // Onsets lie under the curves: a spike must not vanish behind the line that marks it.
+  // Onsets are drawn under the curves, so that their lines do not hide a spike.
   ctx.lineWidth = (chart.lettered ? 1.5 : 1) * ratio;
   ctx.setLineDash([5 * ratio, 4 * ratio]);
   for (const mark of chart.marks()) {
@@ -46,7 +46,7 @@ function drawMarks(u, chart) {
   ctx.restore();
 }
 
-// Onsets by step, each with a letter that stands above the chart and in the list below it.
+// The onsets by step, each with the letter that identifies it above the chart and in the list below it.
 function lettered(marks) {
   const steps = new Map();
   for (const mark of marks) if (mark.kind === "onset") steps.set(mark.step, [...(steps.get(mark.step) || []), mark]);
@@ -72,7 +72,7 @@ function badge(u, chart, step, letter, ink) {
   ctx.fillText(letter, Math.max(x, bbox.left + 6 * ratio), bbox.top - 11 * ratio);
 }
 
-// What the letters stand for; each is a way to its place.
+// The meaning of the letters; a click on one shows its step.
 function letterKey(marks, timeline) {
   const found = lettered(marks);
   if (!found.length) return null;
@@ -99,7 +99,7 @@ function letterKey(marks, timeline) {
   );
 }
 
-// NaN and infinity as crosses along the top, with a word at the first.
+// Draws NaN/Inf as crosses along the top, with a label at the first.
 function drawBroken(u, chart, ratio) {
   const { ctx, bbox } = u;
   if (!chart.broken.length) return;
@@ -151,7 +151,7 @@ function triangle(ctx, x, top, size, ink) {
   ctx.fill();
 }
 
-// The same marks as a list, for people who do not see the chart or want to step through it.
+// The same marks as a list, for people who cannot see the chart or want to step through it.
 function markList(marks, timeline) {
   if (!marks.length) return null;
   const items = marks.map((mark) =>

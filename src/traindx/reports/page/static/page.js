@@ -1,4 +1,4 @@
-// Puts the panels together, and follows a link to the place that it names.
+// Assembles the panels and follows links between them.
 
 const PANELS = [
   ["verdict", "Verdict"],
@@ -65,7 +65,7 @@ function runPicker() {
   return select;
 }
 
-// From a sentence to its place: the chart at that step, the layer, the panel.
+// Shows the place of a sentence: the panel, the step in its chart, the layer.
 function jump(place) {
   const { panel: name, step } = place;
   let target = byId(`chart-${name}`) || byId(name);
@@ -99,12 +99,12 @@ async function start() {
   }
   shown.reports = content.reports;
   show(shown.reports[0]);
-  byId("foot").append("Made by traindx. This page is complete in itself and loads nothing.");
+  byId("foot").append("Made by traindx. This page is self-contained and loads nothing.");
   if (content.feed) follow(content.feed);
   document.documentElement.dataset.ready = "yes";
 }
 
-// Paper is light, and nothing on it can be unfolded.
+// Prints in light colours and with all folds open.
 addEventListener("beforeprint", () => {
   if (isDark()) {
     document.documentElement.dataset.before = document.documentElement.dataset.theme || "system";

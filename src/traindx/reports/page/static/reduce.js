@@ -1,8 +1,9 @@
-// A million points on a thousand pixels: each column keeps its lowest and its highest value, so no spike is lost.
+// Reduces long series to the width of the screen: each pixel column keeps its lowest and highest value, so no spike is
+// lost.
 
 const BLOCK = 128;
 
-// The places of the lowest and the highest finite value of every full block, and the first that is not finite.
+// For every full block: the indices of its lowest and highest finite value and of its first non-finite value.
 function blocksOf(series) {
   const full = Math.floor(series.n / BLOCK);
   const known = series.blocks;
@@ -61,7 +62,7 @@ function extremes(series, from, to) {
   return found;
 }
 
-// Points between two steps for so many columns: {x, y, broken: [{step, value}]}; null in y is a gap.
+// The points between two steps, reduced to `columns`: {x, y, broken: [{step, value}]}; null in y is a gap.
 function reduced(series, from, to, columns, gap = Infinity) {
   const first = Math.max(0, series.find(from) - 1),
     last = Math.min(series.n, series.find(to) + 1);
@@ -88,7 +89,7 @@ function reduced(series, from, to, columns, gap = Infinity) {
       else push(i);
     return { x, y, broken };
   }
-  gap = Math.max(gap, (8 * (steps[last - 1] - steps[first])) / columns); // what is left of a column lies further apart
+  gap = Math.max(gap, (8 * (steps[last - 1] - steps[first])) / columns); // reduced points lie further apart
   for (let column = 0; column < columns; column += 1) {
     const a = first + Math.floor((column * (last - first)) / columns);
     const b = first + Math.floor(((column + 1) * (last - first)) / columns);
@@ -105,7 +106,7 @@ function reduced(series, from, to, columns, gap = Infinity) {
   return { x, y, broken, dense: true };
 }
 
-// Running mean over a share of the points, of logarithms where the axis is logarithmic; over what there is at the ends.
+// The running mean over a share of the points (of logarithms on a log axis). At the ends, the window is smaller.
 function smoothedSeries(series, share, log) {
   const key = `${share} ${log} ${series.n}`;
   if (series.smooth && series.smooth.key === key) return series.smooth.line;
@@ -124,7 +125,7 @@ function smoothedSeries(series, share, log) {
     const a = Math.max(0, i - half),
       b = Math.min(n, i + half + 1);
     const have = counts[b] - counts[a];
-    // Nothing is drawn where the value itself is missing: a mean must not bridge a stretch of NaN.
+    // If the value itself is missing, so is the mean: the line must not bridge a range of NaN.
     const mean = have && values[i] - values[i] === 0 ? (sums[b] - sums[a]) / have : NaN;
     means[i] = log ? Math.exp(mean) : mean;
   }
@@ -133,7 +134,7 @@ function smoothedSeries(series, share, log) {
   return line;
 }
 
-// Whether a linear axis would show a cliff and a floor.
+// Whether the values span so wide a range that they need a log axis.
 function spansDecades(series) {
   let low = Infinity,
     high = 0;
@@ -146,7 +147,7 @@ function spansDecades(series) {
   return high > 20 * low;
 }
 
-// Steps beyond which two neighbours are not joined: the line between them would claim to know what lies there.
+// The widest gap in steps that a line may cross: beyond it, nothing is known between two points.
 function widestGap(series) {
   if (series.n < 3) return Infinity;
   const stride = Math.max(1, Math.floor(series.n / 2000));

@@ -1,4 +1,4 @@
-// Light, dark, or as the system says. The choice lives as long as the page: nothing is stored.
+// Light or dark colours, by default those of the system. The choice is not stored.
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const LINES = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6", "line-7", "line-8"];
@@ -29,7 +29,7 @@ function themeButton() {
   return button;
 }
 
-// Cividis: the same order of lightness for every kind of colour vision (Nuñez, Anderton and Renslow, 2018).
+// Cividis looks the same with every kind of colour vision (Nuñez, Anderton and Renslow, 2018).
 const CIVIDIS = [
   [0, 34, 78],
   [18, 53, 112],

@@ -1,8 +1,8 @@
-// Where the axes of a chart have their numbers.
+// The positions of the numbers on a chart's axes.
 
-const AXIS = 58; // pixels left of every chart, so that charts below each other line up
+const AXIS = 58; // width of the left axis in pixels, the same for all charts so that they line up
 
-// Ticks of a logarithmic axis: powers of ten, or 1, 2, 5 of each where few decades show, or even steps within one.
+// Ticks of a log axis: powers of ten; also 2 and 5 of each if few decades are visible; even steps within one decade.
 function logTicks(min, max, most = 6) {
   const decades = Math.log10(max / min);
   if (!(decades > 0)) return [min];
@@ -31,7 +31,7 @@ function evenTicks(min, max, wanted) {
   return ticks;
 }
 
-// Whether the label of a tick has room before the right edge.
+// Whether the label of a tick fits before the right edge.
 function fits(u, tick, min, max) {
   const left = (u.width - AXIS - 22) * ((max - tick) / (max - min || 1)) + 22;
   return left >= 3.6 * count(tick).length;

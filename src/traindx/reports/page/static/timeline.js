@@ -1,4 +1,4 @@
-// The steps in view. Charts of one timeline move together.
+// The visible range of steps. All charts of one timeline move together.
 
 class Timeline {
   constructor(extent, unit) {
@@ -15,7 +15,7 @@ class Timeline {
     return this.from <= this.extent[0] && this.to >= this.extent[1];
   }
 
-  // A run that grows takes the view along where the view shows all of it.
+  // Extends the run. If the whole run is visible, the view grows with it.
   grow(extent) {
     const whole = this.whole;
     this.extent = extent;
@@ -45,7 +45,7 @@ class Timeline {
     this.show(this.from + by, this.to + by);
   }
 
-  // Brings a step into the middle of the view without changing more than is needed, and points at it.
+  // Points at a step. Moves the view only if the step is outside it or near its edge.
   point(step) {
     const width = this.to - this.from;
     if (step < this.from + 0.1 * width || step > this.to - 0.1 * width) this.show(step - width / 2, step + width / 2);

@@ -1,4 +1,4 @@
-// Where the time of a step goes, and memory.
+// The time that each part of a step takes, and memory.
 
 const PART_COLOURS = {
   "time/data": "line-2",
@@ -18,7 +18,7 @@ function timingPanel(report) {
       report.about.details[0] === "observed"
         ? "no step was timed."
         : [
-            "a log holds no times of steps. ",
+            "a log does not contain the times of single steps. ",
             h("code", {}, "traindx run train.py"),
             " measures data, forward, backward and step.",
           ],
@@ -58,7 +58,7 @@ function timingPanel(report) {
             h("b", {}, seconds(timing.step_seconds)),
             ` (median of ${count(timing.sampled)} timed step${timing.sampled === 1 ? "" : "s"}).`,
             timing.between_seconds && timing.sampled > 4
-              ? ` Between two steps pass ${seconds(timing.between_seconds)}: logging, copies, batches made by hand.`
+              ? ` ${seconds(timing.between_seconds)} pass between two steps (logging, copies, batches made by hand).`
               : "",
           ),
           bar,
@@ -88,7 +88,7 @@ function timingPanel(report) {
   );
 }
 
-// A small chart on the time axis of the loss.
+// A small chart that shares the time axis of the loss.
 function sideChart(title, series, format = num, zero = false, spans = false) {
   const legend = h("div", { class: "legend" });
   const chart = new Chart(shown.timeline, {

@@ -1,4 +1,4 @@
-// What controlled re-runs showed: control against treated, with the same seeds.
+// The results of controlled re-runs: control and treated run with the same seeds.
 
 const OUTCOMES = { cured: "cured", helped: "helped", "no-change": "no change", worse: "worse", failed: "failed" };
 
@@ -19,7 +19,7 @@ function treatmentPanel(report) {
       : null,
     treatment.patch
       ? fixBlock({
-          summary: "The patch that was proven",
+          summary: "The proven patch",
           safety: "tested",
           diff: true,
           where: "",
@@ -68,7 +68,7 @@ function trialRow(trial) {
   );
 }
 
-// The loss of both arms over each other; dashes tell them apart where colours do not.
+// The losses of both arms in one chart. Dashes distinguish them without colour.
 function trialCurves({ log, series }) {
   const looks = { control: { colour: "line-8", dash: [7, 3] }, treated: { colour: "line-3" } };
   const lines = series.map((one) => ({ series: one, label: one.label, width: 1.8, plain: true, ...looks[one.name] }));

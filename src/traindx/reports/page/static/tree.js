@@ -1,6 +1,6 @@
-// Names with dots as a tree of modules. Rows are what is visible of it; a closed group stands for its leaves.
+// Turns dotted names into a tree of modules, and the tree into visible rows. A closed group stands for its leaves.
 
-const MOST_OPEN = 40; // rows that are shown before anything is opened by hand
+const MOST_OPEN = 40; // at most this many rows are visible at first
 
 function treeOf(names) {
   const root = { label: "", path: "", children: new Map(), leaves: [] };
@@ -26,7 +26,7 @@ function treeOf(names) {
   return joined(root);
 }
 
-// A group with one child is written as one name: layer1.conv.weight.
+// Merges a group that has one child with that child: layer1.conv.weight.
 function joined(node) {
   const children = [...node.children.values()].map(joined);
   if (children.length === 1 && node.path && node.index < 0)
@@ -34,7 +34,7 @@ function joined(node) {
   return { ...node, children };
 }
 
-// The groups that are open at first: level after level, while the rows fit.
+// The groups that are open at first: level by level, as long as the rows fit.
 function opened(root) {
   const open = new Set();
   let level = root.children.filter((child) => child.children.length),

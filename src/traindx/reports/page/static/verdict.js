@@ -1,4 +1,4 @@
-// The top: what is wrong, in a sentence.
+// The top of the page: the verdict in one sentence.
 
 function verdictPanel(report) {
   const { verdict, about } = report;

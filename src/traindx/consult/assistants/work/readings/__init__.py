@@ -1,1 +1,1 @@
-"""Readings that have no verb of the command line: one file each, with `read(**arguments)` that returns plain JSON."""
+"""Readings without a command of their own. Each is one file with `read(**arguments)`, which returns plain JSON."""

@@ -1,4 +1,4 @@
-"""Arrays as lists of JSON, in six digits: what a reader can use."""
+"""Arrays as JSON lists, rounded to six digits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .....record.types import FloatArray, IntArray
 
 
 def listed(values: FloatArray) -> list[Any]:
-    """Numbers; NaN and infinities as words, as in a diagnosis."""
+    """The numbers, with NaN and infinities as strings, as in a diagnosis."""
     return [_one(float(value)) for value in values]
 
 
@@ -22,9 +22,8 @@ def _one(value: float) -> float | str:
 
 
 def extremes(values: FloatArray, points: int) -> IntArray:
-    """Which points to keep of a long curve: the lowest and the highest of each stretch, so that no spike is lost.
-
-    A stretch that holds a NaN or an infinity keeps its first one. The ends are always kept.
+    """The indices of the points to keep of a long curve: the lowest and the highest of each section, so that no spike
+    is lost, the first NaN or infinity of each section, and both ends.
     """
     if len(values) <= points:
         return np.arange(len(values), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""One run of a file that may hold several."""
+"""The principal run of a file that may contain several."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from ..problem import Problem
 def open_run(path: str) -> Run:
     runs = read(Path(path))
     if not runs:
-        raise Problem(f"{path} holds no run")
+        raise Problem(f"{path} contains no run")
     return principal(runs)

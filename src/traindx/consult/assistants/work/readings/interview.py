@@ -1,4 +1,4 @@
-"""One step of the interview: what was said so far in, the next question or the conclusion out."""
+"""One step of the interview: takes all answers so far, returns the next question or the conclusion."""
 
 from __future__ import annotations
 

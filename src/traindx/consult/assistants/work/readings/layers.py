@@ -18,9 +18,7 @@ def read(path: str, quantity: str, layers: list[str], rows: int) -> dict[str, An
     tables = [run.layers(name) for name in run.quantities]
     available = [{"quantity": t.quantity, "layers": len(t.layers), "looks": len(t)} for t in tables]
     if not available:
-        raise Problem(
-            f"{path} holds no per-layer tables: logs have none; the tool run makes a record of the script that has them"
-        )
+        raise Problem(f"{path} has no per-layer tables; only records of observed scripts have them: use the tool run")
     if not quantity:
         return {"source": path, "available": available}
     if quantity not in run.quantities:

@@ -1,4 +1,4 @@
-"""What files would be after a patch. Writes nothing: the server does, after a confirmation."""
+"""Computes the new contents of files after a patch. It writes nothing: the server does, after a confirmation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_PATCH = 200_000  # characters
 def read(patch: str, folder: str) -> dict[str, Any]:
     if len(patch) > LARGEST_PATCH:
         raise Problem(f"this patch has {len(patch)} characters; a fix of traindx has a few hundred")
-    before: dict[Path, str] = {}  # of the very bytes that the patch was fitted to
+    before: dict[Path, str] = {}  # digests of exactly the bytes that the patch was applied to
 
     def opened(path: Path) -> bytes:
         content = path.read_bytes()
@@ -28,7 +28,7 @@ def read(patch: str, folder: str) -> dict[str, Any]:
         raise Problem("this is not a unified diff with a/ and b/ prefixes; take fix.patch as it is") from None
     if not texts:
         raise Problem(
-            f"the patch does not fit the files in {folder} to the letter. It is relative to the script's folder: name "
-            "that folder. If the script has changed since it was run, run and diagnose it again"
+            f"the patch does not exactly match the files in {folder}. It is relative to the script's folder: name that "
+            "folder. If the script has changed since it was run, run and diagnose it again"
         )
     return {"files": [{"path": str(path), "before": before[path], "text": text} for path, text in texts.items()]}

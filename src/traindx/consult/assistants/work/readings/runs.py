@@ -1,4 +1,4 @@
-"""What a folder holds: records, and files that look like logs."""
+"""Lists the records in a folder, and the files that look like logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .....record import RecordError, load
 
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "venv", "env"}
-MOST_FILES = 50_000  # looked at by name
+MOST_FILES = 50_000  # whose names are checked
 MOST_RECORDS, MOST_LOGS = 40, 60
 LOG_SUFFIXES = {".csv", ".tsv", ".jsonl", ".log", ".ipynb", ".wandb"}
 LOG_NAMES = {"trainer_state.json", "history.json", "metrics.json", "training_log.txt", "log.txt"}

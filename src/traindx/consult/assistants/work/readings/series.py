@@ -1,4 +1,4 @@
-"""The curves of a run."""
+"""Reads the curves of a run."""
 
 from __future__ import annotations
 
