@@ -35,9 +35,9 @@ def treated(page: Page, treatment: Treatment, headline: str) -> None:
     page.prose("TREATED", word if treatment.text in headline else f"{word}: {treatment.text}", style=style)
     page.items("TRIALS", [trial_line(trial) for trial in treatment.trials], most=6)
     page.items("RULED OUT", treatment.rules_out, most=4)
-    if treatment.confirmed_by_patched_run is not None:
-        label = "CONFIRMED" if treatment.confirmed_by_patched_run else "NOT CONFIRMED"
-        page.prose(label, _confirmed(treatment, treatment.confirmed_by_patched_run))
+    confirmed = confirmation(treatment)
+    if confirmed:
+        page.prose("CONFIRMED" if treatment.confirmed_by_patched_run else "NOT CONFIRMED", confirmed)
     page.items("NOTE", treatment.notes, most=4)
     if treatment.trials:
         page.prose("COST", cost(treatment), style="dim")
@@ -49,8 +49,8 @@ def lines(treatment: Treatment) -> Iterator[str]:
     yield f"**{word.capitalize()}**: {treatment.text}"
     yield from (trial_line(trial) for trial in treatment.trials)
     yield from (f"Ruled out: {text}" for text in treatment.rules_out)
-    if treatment.confirmed_by_patched_run is not None:
-        yield _confirmed(treatment, treatment.confirmed_by_patched_run)
+    if confirmed := confirmation(treatment):
+        yield confirmed
     yield from (f"Note: {text}" for text in treatment.notes)
     if treatment.trials:
         yield cost(treatment)
@@ -72,8 +72,10 @@ def trial_line(trial: TrialReport) -> str:
     return f"{head}{note}; {moved}, {trial.seeds} {'seed' if trial.seeds == 1 else 'seeds'}"
 
 
-def _confirmed(treatment: Treatment, confirmed: bool) -> str:
-    return (CONFIRMED if treatment.patch else CONFIRMED_ARGUMENT)[confirmed]
+def confirmation(treatment: Treatment) -> str | None:
+    """What a run with the fix applied shows; None if there was no such run."""
+    confirmed = treatment.confirmed_by_patched_run
+    return None if confirmed is None else (CONFIRMED if treatment.patch else CONFIRMED_ARGUMENT)[confirmed]
 
 
 def _change(change: float, low: float, high: float) -> str:

@@ -44,5 +44,7 @@ def replay_spike(
     # Batches differ by at least 1 %: with a spread of zero, any batch would stand out.
     spread = max(1.4826 * float(np.median(np.abs(usual - middle))), 0.01 * abs(middle), 1e-12)
     deviations = (found - middle) / spread if np.isfinite(found) else float("inf")
-    verdict: Literal["data", "step"] = "data" if deviations > STANDS_OUT else "step"
+    # The spread of a few batches is a rough estimate, so the batch must lie far beyond all of them too.
+    far = found > 2 * float(usual.max()) - middle or not np.isfinite(found)
+    verdict: Literal["data", "step"] = "data" if deviations > STANDS_OUT and far else "step"
     return SpikeReplay(found, tuple(usual.tolist()), float(deviations), verdict)

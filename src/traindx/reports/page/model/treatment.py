@@ -8,7 +8,7 @@ import numpy as np
 
 from ....diagnosis import Diagnosis, TrialReport
 from ....record import Series
-from ..._treatment import CONFIRMED, HEADS, cost, trial_line
+from ..._treatment import HEADS, confirmation, cost, trial_line
 from ...json import strict
 from .arrays import packed
 from .curves import spans_decades
@@ -20,13 +20,13 @@ def treatment(diagnosis: Diagnosis) -> dict[str, Any] | None:
     if found is None:
         single = [{"cause": h.cause, "title": h.title, **strict(h.trial)} for h in diagnosis.hypotheses if h.trial]
         return {"word": "", "sentence": "", "trials": single, "remarks": [], "patch": None} if single else None
-    confirmed = [] if found.confirmed_by_patched_run is None else [CONFIRMED[found.confirmed_by_patched_run]]
+    confirmed = confirmation(found)
     return {
         "word": HEADS[found.verdict][0].capitalize(),
         "sentence": found.text,
         "trials": [_trial(trial) for trial in found.trials],
         "remarks": [
-            *confirmed,
+            *([confirmed] if confirmed else []),
             *(f"Ruled out: {text}" for text in found.rules_out),
             *found.notes,
             *([cost(found)] if found.trials else []),
