@@ -146,15 +146,18 @@ def test_a_log_has_no_layers_times_or_data() -> None:
     assert found["about"]["unit"] == "epoch"
 
 
-def test_trials_are_told_with_both_arms() -> None:
+@pytest.mark.parametrize(("patch", "says"), [("--- a/train.py\n", "patched script"), (None, "argument")])
+def test_trials_are_told_with_both_arms(patch: str | None, says: str) -> None:
     run = page_runs.log_only()
     effect = Effect("final loss", 2.0, 0.5, -0.75, (-0.8, -0.7))
     trial = TrialReport("lower-lr", "Lower the learning rate", "lr-too-high", "cured", 3, effect, dose="0.1x")
-    treated = Treatment("cured", "A lower rate cures it.", [trial], cause="lr-too-high", confirmed_by_patched_run=True)
+    treated = Treatment(
+        "cured", "A lower rate cures it.", [trial], cause="lr-too-high", patch=patch, confirmed_by_patched_run=True
+    )
     found = report(run, replace(diagnose(run), treatment=treated))["treatment"]
     assert (found["word"], found["sentence"]) == ("Cured", "A lower rate cures it.")
     assert found["trials"][0]["effect"]["treated"] == 0.5
-    assert any("patched script" in text for text in found["remarks"])
+    assert any(says in text for text in found["remarks"])
     assert found["trials"][0]["curves"] is None
 
 
