@@ -33,7 +33,7 @@ class Assessment:
 
     verdict: Verdict
     bad: tuple[str, ...] = ()  # outcomes that are bad by themselves
-    doubts: tuple[str, ...] = ()  # outcomes that keep the run from being called healthy
+    doubts: tuple[str, ...] = ()  # outcomes and conditions that keep the run from being called healthy
     seen: str | None = None  # the cause that was caught in the act
     suspected: str | None = None  # the cause that is suspected although the outcome is fine
     advised: str | None = None  # the cause of a healthy run that could train better
@@ -45,9 +45,9 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
     units = all_signs()
     short = max(levels.get("too-short", 0.0), levels.get("few-updates", 0.0)) >= TOO_SHORT
     early = short or levels.get("too-early", 0.0) >= TOO_SHORT
-    outcomes = {name: units[name] for name in levels if name in units and units[name].shows == "outcome"}
-    bad = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.bad_from, levels, early))
-    doubts = tuple(name for name, unit in outcomes.items() if _reaches(unit, unit.doubt_from, levels, False))
+    known = [units[name] for name in levels if name in units]
+    bad = tuple(unit.id for unit in known if _reaches(unit, unit.bad_from, levels, early))
+    doubts = tuple(unit.id for unit in known if _reaches(unit, unit.doubt_from, levels, False))
     causes = model.causes_given_wrong(levels, kind)
     leading = max(causes, key=lambda name: causes[name])
     healthy = model.healthy_chance(levels)

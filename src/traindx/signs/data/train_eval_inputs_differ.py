@@ -22,6 +22,7 @@ from .._tables import median
 ID = "train-eval-inputs-differ"
 QUESTION = questions.DATA
 SHOWS = "condition"
+DOUBT_FROM = 0.8
 CHECK = checks.SAME_PREPARATION
 FEWEST_SAMPLES = 8
 SEVERAL = 8  # features, from which a part of them says something
