@@ -194,3 +194,30 @@ def test_a_teacher_asked_after_the_student_is_no_evaluation(warm, script):
     run = observed(warm, script(HEAD + DISTILLATION)).run
     assert not run.series("loss/validation") and not run.series("accuracy/validation")
     assert not run.facts["eval_passes"]
+
+
+ALL_PADDING = """
+ids = torch.randint(1, 6, (96, 5))
+ids[::4, 3:] = 0
+model = nn.Sequential(nn.Embedding(6, 8), nn.Linear(8, 6))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+criterion = nn.CrossEntropyLoss(ignore_index=0)
+for epoch in range(12):
+    for rows in torch.randperm(64).split(16):
+        optimizer.zero_grad()
+        criterion(model(ids[rows]).transpose(1, 2), ids[rows]).backward()
+        optimizer.step()
+    losses = []
+    with torch.no_grad():
+        for row in ids[64:]:
+            for place in range(5):
+                losses.append(criterion(model(row[None, place]), row[None, place]).item())
+    print(torch.tensor(losses).nanmean().item())
+"""
+
+
+def test_evaluation_batches_of_padding_alone_are_no_nan(warm, script):
+    """The mean over no label at all is NaN; who scores position by position leaves these out."""
+    seen = observed(warm, script(HEAD + ALL_PADDING))
+    last = seen.run.series("loss/validation").values[-1]
+    assert last == pytest.approx(float(seen.out.splitlines()[-1]), rel=1e-3)

@@ -14,7 +14,13 @@ def real_inputs(run: Run, part: str) -> Mapping[str, Any] | None:
     """The statistics of floating-point inputs; None for token ids and the like, whose size means nothing."""
     found = run.fact(f"data/{part}")
     kind = text(found.get("dtype"))
-    return None if not found or "int" in kind or "bool" in kind else found
+    return None if not found or "int" in kind or "bool" in kind or _looked_up(run) else found
+
+
+def _looked_up(run: Run) -> bool:
+    """Whether inputs are floats that only serve as row numbers of embeddings: no layer multiplies them by a weight."""
+    embeds = any(module.type.startswith("Embedding") and module.order is not None for module in run.modules)
+    return embeds and not first_layers(run)
 
 
 def normalises_first(run: Run) -> bool:

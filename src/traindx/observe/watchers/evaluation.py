@@ -125,6 +125,9 @@ class Watcher:
             return
         if self._pass is None or not plain(first) or not plain(second):
             return
+        if _nothing_counts(name, given, second):
+            self._scored_output = True
+            return
         if self._unscored[0] and self._pass.key is None:
             self._turn_to(call_path(sys._getframe(3)))
         self._unscored = (0, 0)
@@ -308,6 +311,14 @@ class Watcher:
                 if was != quantity + new:
                     self.session.metrics.drain()
                     self.session.writer.rename(was, quantity + new)
+
+
+def _nothing_counts(name: str, given: Any, labels: Any) -> bool:
+    """Whether the loss ignores every label, as in a batch of padding: a mean over nothing is NaN and says nothing."""
+    if name not in CLASSIFYING or labels.is_floating_point() or not labels.is_cpu:
+        return False
+    ignored = given[1].get("ignore_index", -100)
+    return bool(labels.numel()) and cpu_value(labels) == ignored and bool((labels == ignored).all())
 
 
 def _value(tensor: Any) -> Any:
