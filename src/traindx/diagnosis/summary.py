@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..causes import Cause
+from ..causes import Cause, all_causes
 from ..record import Run
 from ..signs import Sign, Signs
 from ..wording import lowered
@@ -42,7 +42,7 @@ def summarise(
     if short is not None:
         return f"Too little to judge: {lowered(short.text)}"
     if found.doubts:
-        return f"{_symptom(found.doubts, symptoms, signs)} {_cause(hypotheses)}"
+        return f"{_symptom(found.doubts, symptoms, signs)} {_cause(_accounting_for(found.doubts, hypotheses))}"
     if run.kind == "interview":
         return f"By what you said: {lowered(_cause(hypotheses))}"
     learned = signs.get("training-learned")
@@ -65,8 +65,16 @@ def _symptom(names: Sequence[str], symptoms: Sequence[Sign], signs: Signs) -> st
     return (listed or sorted((signs[name] for name in names), key=lambda sign: -sign.level))[0].text
 
 
+def _accounting_for(doubts: Sequence[str], hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Without the causes that none of the doubts speaks for: one sentence must not blame one thing on another."""
+    causes = all_causes()
+    return [h for h in hypotheses if h.cause not in causes or set(doubts) & set(causes[h.cause].supports)]
+
+
 def _cause(hypotheses: Sequence[Hypothesis]) -> str:
     """The leading cause, if one stands out: even if `healthy` is likelier, when it leads the causes by far."""
+    if not hypotheses:
+        return "Unclear why: no cause stands out."
     leading, needed = hypotheses[0], NO_LEADER
     if leading.cause == HEALTHY and len(hypotheses) > 1:
         leading, needed = hypotheses[1], (1.0 - leading.confidence) / 2
