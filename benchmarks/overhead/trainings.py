@@ -74,7 +74,7 @@ TRAININGS = {
     "transformer LM": (language_model, 150),
     "CNN with batch norm": (convolutional, 500),
     "LSTM": (recurrent, 1000),
-    "200-layer MLP": (deep, 200),
+    "200-layer MLP": (deep, 800),
     "tiny MLP": (tiny, 40_000),
 }
 
