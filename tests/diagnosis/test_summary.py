@@ -29,3 +29,8 @@ def test_a_doubt_too_weak_to_be_a_symptom_is_named():
 def test_a_cause_behind_healthy_is_named_where_it_leads_the_rest_by_far(chance: float, named: bool):
     said = sentence(("healthy", 0.6), ("overfitting", chance), ("unknown", 0.05))
     assert ("Possibly overfitting." in said) is named
+
+
+def test_a_doubt_is_not_blamed_on_a_cause_that_it_does_not_speak_for():
+    said = sentence(("batch-too-large", 0.7), ("overfitting", 0.2))
+    assert "batch-too-large" not in said and said.endswith("no cause stands out.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.causes import all_causes
-from traindx.diagnosis.model import HEALTHY, SEEN, Model
+from traindx.diagnosis.model import HEALTHY, SEEN, UNKNOWN, Model
 from traindx.diagnosis.parameters import current, stated
 from traindx.diagnosis.verdict import ALARM, assess
 from traindx.signs import all_signs
@@ -50,6 +52,43 @@ def test_a_flat_or_rising_loss_of_an_observed_run_is_a_doubt_where_all_else_spea
 def test_a_suspicion_with_a_fine_outcome_is_no_verdict() -> None:
     found = assess(current(), SUSPICIOUS | {"training-learned": 0.3}, "observed")
     assert found.verdict == "inconclusive" and found.suspected == "lr-too-high"
+
+
+class Suspecting(Model):
+    """Suspects one cause, with the given confidence, whatever the signs say."""
+
+    def __init__(self, cause: str, confidence: float) -> None:
+        super().__init__(all_causes(), stated(all_causes()))
+        self.answer = {**dict.fromkeys(self.causes, 0.0), UNKNOWN: 1.0 - confidence, cause: confidence}
+
+    def causes_given_wrong(self, levels: Mapping[str, float], kind: str) -> dict[str, float]:
+        return self.answer
+
+    def healthy_chance(self, levels: Mapping[str, float]) -> float:
+        return 0.1
+
+
+@pytest.mark.parametrize(
+    ("cause", "confidence", "levels", "suspected"),
+    [
+        ("model-too-small", 0.7, LEARNED, None),  # a weak suspicion of a run that learned: advice
+        ("model-too-small", 0.8, LEARNED, "model-too-small"),
+        ("model-too-small", 0.7, {"training-learned": 0.5}, "model-too-small"),
+        ("model-too-small", 0.7, LEARNED | {"loss-plateau": 1.0}, "model-too-small"),  # with an open doubt
+        ("target-leakage", 0.7, LEARNED, "target-leakage"),  # a leak makes the outcome look good
+    ],
+)
+def test_weak_suspicions_of_runs_that_learned(
+    cause: str, confidence: float, levels: dict[str, float], suspected: str | None
+) -> None:
+    found = assess(Suspecting(cause, confidence), levels, "observed")
+    assert found.suspected == suspected
+    assert (found.verdict, found.advised) == (("healthy", cause) if suspected is None else ("inconclusive", None))
+
+
+def test_a_condition_may_keep_a_run_from_being_healthy() -> None:
+    found = assess(current(), LEARNED | {"train-eval-inputs-differ": 1.0}, "observed")
+    assert found.verdict == "inconclusive" and found.doubts == ("train-eval-inputs-differ",)
 
 
 LEVELS = st.dictionaries(

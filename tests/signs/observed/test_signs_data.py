@@ -201,6 +201,10 @@ def test_missing_without_its_data(need: str, sign_id: str) -> None:
 
 def test_missing_where_the_question_does_not_arise() -> None:
     assert missing("input-scale-odd", inputs(500.0, 300.0, dtype="int64")).reason  # token ids
+    looked_up = inputs(500.0, 300.0).modules(module("users", "Embedding", 0))
+    looked_up.facts["first_layers"] = []
+    assert missing("input-scale-odd", looked_up).reason  # ids that are stored as floats
+    assert measured("input-scale-odd", within(looked_up, rms=500.0)).raised  # beside ids, a layer gets them as numbers
     assert missing("target-scale-large", healthy()).reason  # classes
     assert missing("feature-determines-target", leaking(1.0, shape=[64, 1])).reason  # a single input
     assert missing("feature-determines-target", leaking(1.0, shape=[64, 3])).reason  # three: a simple task
