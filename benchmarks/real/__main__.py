@@ -5,12 +5,14 @@
 `manifest.tsv` lists the programs: repository, commit, path, arguments, which stand-in data, what is expected and why.
 Nothing of theirs is in this repository: the reader provides a FOLDER with `checkouts/OWNER__REPO`, one a repository at
 the manifest's commit, where `make_vision.py`, `make_vision.py full` and `make_files.py` (with REAL_PROGRAMS=FOLDER) put
-generated data in the formats that the programs expect; a folder `pkgs` there may hold packages that they import. Half
-of the repositories, by a hash of their name, are `unseen`: nobody looks at them while changing the tool. Results are
-kept in FILE, so that a run can be resumed; records are kept in the folder given with `--records`, so that a changed
-diagnosis is scored without running anything again. The labels hold for the time that the manifest gives a program, so
-each is stopped after that time and a half, or a minute. `--levels FILE` writes the levels of the tuned half's signs
-for the fit (`benchmarks/accuracy`); programs with a latent fault are left out, as either answer is right for them.
+generated data in the formats that the programs expect; a folder `pkgs` there may hold packages that they import. A
+later sample has its own folder: `--manifest benchmarks/real/second_sample/manifest.tsv`, with its `standins` copied to
+`pkgs` and its `make_*.py` run with REAL_PROGRAMS=FOLDER (commits and paths are in the manifest as well). Half of the
+repositories, by a hash of their name, are `unseen`: nobody looks at them while changing the tool. Results are kept in
+FILE, so that a run can be resumed; records are kept in the folder given with `--records`, so that a changed diagnosis
+is scored without running anything again. The labels hold for the time that the manifest gives a program, so each is
+stopped after that time and a half, or a minute. `--levels FILE` writes the levels of the tuned half's signs for the fit
+(`benchmarks/accuracy`); programs with a latent fault are left out, as either answer is right for them.
 
 Counted are: programs without harm called sick, and at which confidence, and those for which a cause is suspected;
 faulty ones whose cause comes first or among the first three; by basis and by cause, how often a leading cause was

@@ -1,0 +1,1 @@
+"""Tiny stand-in: a rule tokenizer."""
