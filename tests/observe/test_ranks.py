@@ -62,6 +62,7 @@ def test_replicas_that_differ(tmp_path, fault, first, says):
     diagnosis = run.diagnose()
     assert (diagnosis.verdict, diagnosis.leading.cause) == ("sick", "replicas-diverged")
     assert diagnosis.leading.basis == "seen" and says in diagnosis.leading.fix.summary
+    assert not diagnosis.next_tests, "a re-run in one process has no replicas"
     if fault == "bypassed":
         assert "-        scores = model.module(x)\n+        scores = model(x)\n" in diagnosis.leading.fix.patch
 

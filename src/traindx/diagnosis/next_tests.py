@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ..causes import all_causes
 from ..record import Run
+from ..record.values import number
 from ..record.vocabulary import MASK
 from .model import HEALTHY, UNKNOWN
 from .types import NextTest, Verdict
@@ -31,7 +32,8 @@ def next_tests(verdict: Verdict, chances: Mapping[str, float], run: Run, suspect
         wanted = verdict != "healthy" and bool(settles)
         return [NextTest("traindx run train.py", settles, OBSERVE)] if wanted else []
     script = run.facts.get("script")
-    if not isinstance(script, dict) or verdict == "healthy":
+    ranks = number(run.fact("distributed").get("world_size")) or 1.0
+    if not isinstance(script, dict) or verdict == "healthy" or ranks > 1:  # re-runs are of one process
         return []
     tests = []
     for verb, why in EXPERIMENTS.items():

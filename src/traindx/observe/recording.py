@@ -122,14 +122,17 @@ class Recording:
                 self._note_scope()
             # A model of many layers has many facts: they come less often.
             self._facts_due = time.perf_counter() + (time.thread_time() - brought_over) / FACTS_SHARE
-        self._compare_ranks("collect_if_due")
+        self._compare_ranks(ended=False)
         self.session.schedule.charge_writing(time.thread_time() - began)
 
-    def _compare_ranks(self, method: str) -> None:
+    def _compare_ranks(self, ended: bool) -> None:
         if self._ranks is None:
             return
         try:
-            getattr(self._ranks, method)()
+            if ended:
+                self._ranks.finish()
+            else:
+                self._ranks.collect_if_due()
         except Exception as error:
             self._ranks = None
             self._switched_off("ranks", f"{type(error).__name__}: {text_of(error)}")
@@ -150,8 +153,9 @@ class Recording:
         self.hooks.remove()
         self.writer.flush()  # what watchers finish with includes what is still on its way to them
         self._each("finish")
-        self.writer.flush()
-        self._compare_ranks("finish")
+        if self._ranks is not None:
+            self.writer.flush()  # what it compares with the other ranks is read from the file
+            self._compare_ranks(ended=True)
         if error is not None:
             self.writer.fact("error", error)
         if not self._scope_noted:
