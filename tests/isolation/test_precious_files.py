@@ -90,7 +90,7 @@ def test_a_script_that_eats_memory_is_ended(attack: Attacker, monkeypatch: pytes
     eats = "held = []\nfor _ in range(2000):\n    held.append(bytearray(os.urandom(2**20) * 8))\nprint('all eaten')"
     done = attack(eats, TRAINDX_ISOLATED_MEMORY=str(300 * 2**20))
     assert done.returncode != 0 and "all eaten" not in done.stdout
-    assert "memory limit" in done.stderr
+    assert "exceeded the memory or process limit" in done.stderr
 
 
 def test_a_deleted_working_folder_stays_deleted(attack: Attacker, precious: Precious) -> None:

@@ -45,7 +45,7 @@ def test_posterior_collapsed_against_its_definition(left: float, divergence: flo
         run_of((term("mse"), 0.1, left), (term("kl", divergence=True), lambda s: 10.0 if s < 5 else divergence, None)),
     )
     assert isinstance(found, Sign)
-    naive = min(between(left, 0.85, 0.97), between(divergence / 0.1, 0.3, 0.1))
+    naive = min(between(left, 0.85, 0.97), between(divergence / 0.1, 0.3, 0.1), 0.4)  # both terms are scaled alike
     assert found.level == pytest.approx(naive, abs=1e-9)
 
 

@@ -2,7 +2,8 @@
 
 A variational autoencoder that ignores its latent code: the Kullback-Leibler term is about zero, and the reconstruction
 is no better than the mean of the batch. Mostly the divergence is summed where the reconstruction is averaged, which
-multiplies its weight by the number of pixels. A model that has learned lies far below the loss of the mean.
+multiplies its weight by the number of pixels; without that, other faults that stop learning have the same effect. A
+model that has learned lies far below the loss of the mean.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ QUESTION = questions.LOSS_INPUTS
 SHOWS = "condition"
 END = "light"
 FEWEST_STEPS = (100.0, 300.0)
+ONLY_COLLAPSED = 0.4  # the level at most where both terms are scaled alike: any fault that stops learning does this
 DIVIDED = 0.02  # the factor below which a sum was divided: batches of 32 and more
 
 
@@ -49,11 +51,13 @@ def _late(run: Run, term: Term) -> float:
 def _level(run: Run, divergence: Term, error: Term) -> float:
     late, size, start = abs(_late(run, divergence)), abs(error.curve.last), abs(divergence.curve.values[0])
     pressed = ramp(late / size, 0.3, 0.1) if size else 0.0
-    if _unlike_reductions(divergence, error) and start:
+    unlike = _unlike_reductions(divergence, error)
+    if unlike and start:
         # A sum over samples and units is compared with itself: beside a mean it is large even when driven to zero.
         pressed = max(pressed, ramp(late / start, 0.05, 0.01, log=True))
     unlearned = ramp(error.of_mean.last, 0.85, 0.97)
-    return min(unlearned, pressed) * ramp(run.steps, *FEWEST_STEPS)
+    level = min(unlearned, pressed) * ramp(run.steps, *FEWEST_STEPS)
+    return level if unlike else min(level, ONLY_COLLAPSED)
 
 
 def _unlike_reductions(one: Term, other: Term) -> bool:
