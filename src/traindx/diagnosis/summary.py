@@ -84,7 +84,8 @@ def _cause(hypotheses: Sequence[Hypothesis]) -> str:
 
 
 def _sure(confidence: float, title: str) -> str:
-    """The title with the word that fits the number."""
+    """The title with the word that fits the number as it is printed."""
+    confidence = round(confidence, 2)
     if confidence >= 0.95:
         return title
     word = "Very likely" if confidence >= 0.7 else "Probably" if confidence >= 0.4 else "Possibly"
