@@ -38,7 +38,10 @@ def optimizer_call(run: Run, edits: Edits) -> tuple[Source, ast.Call, str] | Non
 
 
 def _change(name: str, old: float | None, value: str) -> str:
-    return f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
+    if old is None:
+        return f"Set {name}={value}"
+    shown = f"{old:g}" if name == "momentum" else num(old)  # a momentum of 0.9999 is not 1
+    return f"Change {name} from {shown} to {value}"
 
 
 def optimizer_setting(
