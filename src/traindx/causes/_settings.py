@@ -215,7 +215,9 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     if factor > 1 and old >= highest:
-        summary = f"Find the range with `traindx lr`: {num(old)} is already at the top of the usual learning rates."
+        summary = (
+            f"Find the learning rate with `traindx lr`: {num(old)} is already at the top of the usual learning rates."
+        )
         return Fix(summary, "")
     new = round_figure(old * factor)
     if factor < 1:

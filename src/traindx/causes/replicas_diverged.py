@@ -127,7 +127,8 @@ def fix(run: Run, signs: Signs) -> Fix:
             _call_wrapper(edits, job.get("past_site"))
         return fixed(run, summary, edits, "outputs = model(inputs)  # not model.module(inputs)", near=near)
     if never:
-        summary = f"All-reduce the gradient of every parameter: {listed([f'`{name}`' for name in never])} never is."
+        names = listed([f"`{name}`" for name in never])
+        summary = f"All-reduce the gradient of every parameter. Never all-reduced: {names}."
         pattern = AVERAGE
     elif measured.get("last_equal") is None:
         summary = (

@@ -101,5 +101,5 @@ def fix(run: Run, signs: Signs) -> Fix:
         if measured["where"] != "in the forward pass"
         else "its device, other jobs on its machine and the size of its batches"
     )
-    summary = f"Find what rank {rank} does in the {num(saved)} ms that the others do not need: look at {duties}."
+    summary = f"Find out why rank {rank} takes {num(saved)} ms longer than the others: look at {duties}."
     return fixed(run, summary, None, CODE.format(ranks=ranks))
