@@ -73,8 +73,8 @@ def probability(share: float) -> str:
 
 
 def counted(count: float, noun: str) -> str:
-    """Format a count with its noun: `1 step`, `1,200 steps`."""
-    return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
+    """Format a count with its noun: `1 step`, `1,200 steps`, `3 losses`."""
+    return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def sentence(text: str) -> str:

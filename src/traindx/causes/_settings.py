@@ -38,7 +38,10 @@ def optimizer_call(run: Run, edits: Edits) -> tuple[Source, ast.Call, str] | Non
 
 
 def _change(name: str, old: float | None, value: str) -> str:
-    return f"Change {name} from {num(old)} to {value}" if old is not None else f"Set {name}={value}"
+    if old is None:
+        return f"Set {name}={value}"
+    shown = f"{old:g}" if name == "momentum" else num(old)  # a momentum of 0.9999 is not 1
+    return f"Change {name} from {shown} to {value}"
 
 
 def optimizer_setting(
@@ -212,7 +215,9 @@ def changed_rate(run: Run, factor: float, why: str, words: Mapping[str, str] | N
         return _every_group(run, factor, f"{word}{' in every group' if several else ''}: {why}.", words)
     lowest, highest = USUAL_ADAPTIVE if adaptive(run) else USUAL_SGD
     if factor > 1 and old >= highest:
-        summary = f"Find the range with `traindx lr`: {num(old)} is already at the top of the usual learning rates."
+        summary = (
+            f"Find the learning rate with `traindx lr`: {num(old)} is already at the top of the usual learning rates."
+        )
         return Fix(summary, "")
     new = round_figure(old * factor)
     if factor < 1:

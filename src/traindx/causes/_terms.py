@@ -48,10 +48,10 @@ def _divergence(run: Run) -> Fix:
             "and still collapses the latent code."
         )
         return fixed(run, summary, _scaled(run, term, " * 0.1"), f"loss = reconstruction + 0.1 * {called}")
-    what = "a batch has" if _summed_over_batch(run, term) else "a sample has"
+    what = "a batch" if _summed_over_batch(run, term) else "a sample"
     summary = (
-        f"Divide {called} by {pixels:,}, the elements that {what}: the reconstruction is a mean over them, and the "
-        "divergence is not."
+        f"Divide {called} by {pixels:,}, the number of elements in {what}: the reconstruction loss is a mean over "
+        "them, and the divergence is not."
     )
     pattern = f"loss = reconstruction + {called} / {pixels}"
     return fixed(run, summary, _scaled(run, term, f" / {pixels}"), pattern, near=Site.of(term.get("site")))

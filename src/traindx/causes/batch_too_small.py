@@ -124,6 +124,8 @@ def fix(run: Run, _signs: Signs) -> Fix:
     new = 2 ** max(1, round(math.log2(max(2.0, wanted))))
     if samples and new > samples:
         new = int(samples)
+    if size and new <= size:  # so few samples that ten updates per epoch are out of reach: the data are the limit
+        new = int(2 * size)
     reasons = []
     if noise and noise > 0 and size:
         reasons.append(f"the gradient noise scale is about {num(noise)} samples, the batch size {num(size)}")

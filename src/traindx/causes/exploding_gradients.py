@@ -147,6 +147,7 @@ REFERENCE = "Pascanu, Mikolov & Bengio, On the difficulty of training recurrent 
 _ORDINARY = 2.0  # times the median norm of the healthy stretch: clips outliers only
 _FEWEST = 8  # norms from which on a quartile says more than the first one
 _HIGHEST = 10.0  # above it clipping protects nothing: usual thresholds are 0.1 to 10
+_LOWEST = 1e-3  # below it the gradients before the trouble were nothing to go by
 
 
 def fix(run: Run, signs: Signs) -> Fix:
@@ -183,7 +184,7 @@ def _threshold(run: Run, signs: Signs) -> tuple[str, str]:
         return "1.0", " No gradient norm was recorded before the trouble began; 1.0 is the usual threshold."
     # The lower quartile stands for the healthy stretch even where half of the steps have already exploded.
     ordinary = float(np.quantile(norms, 0.25)) if len(norms) >= _FEWEST else float(norms[0])
-    threshold = min(round_figure(_ORDINARY * ordinary), _HIGHEST)
+    threshold = min(max(round_figure(_ORDINARY * ordinary), _LOWEST), _HIGHEST)
     if ordinary > _HIGHEST:
         return num(threshold), (
             f" The gradient norm was {num(ordinary)} before the trouble began, which is itself above the usual 0.1 to "

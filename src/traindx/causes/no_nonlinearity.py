@@ -121,7 +121,11 @@ def fix(run: Run, _signs: Signs) -> Fix:
     if length is not None and length >= 2:
         given = graph.get("linear_chain_shapes")
         shapes = (
-            [str(tuple(size)) for size in given if isinstance(size, (list, tuple))] if isinstance(given, list) else []
+            [
+                str(tuple(size)) for size in reversed(given) if isinstance(size, (list, tuple))
+            ]  # nearest to the loss last
+            if isinstance(given, list)
+            else []
         )
         joined = f" (output shapes {' then '.join(shapes)})" if shapes else ""
         measured = f" {length:.0f} linear layers follow each other{joined}."

@@ -147,7 +147,9 @@ def fix(run: Run, signs: Signs) -> Fix:
     lost = [entry for entry in run.entries("params") if _left_out(entry)]
     elements = sum(number(entry.get("elements")) or 0.0 for entry in lost)
     names = listed([str(entry.get("name")) for entry in lost])
-    which = f" {counted(len(lost), 'parameter')} ({num(elements)} values) get a gradient and are in no group: {names}."
+    which = (
+        f" {counted(len(lost), 'parameter')} ({num(elements)} values) get a gradient and are in no optimizer: {names}."
+    )
     if edits is not None:
         _hold_all(run, edits)
     kind = optimizer_class(run) or "AdamW"

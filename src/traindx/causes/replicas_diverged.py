@@ -1,9 +1,9 @@
 """Ranks that should hold the same weights do not.
 
 ## What happens
-Training on several processes runs and its results are worse than on one, or metrics differ between ranks, or the
-checkpoint of rank 0 is not the model that was averaged. Sometimes it hangs, because ranks disagree on which
-collective comes next.
+Training on several processes runs, but its results are worse than on one process, or metrics differ between ranks, or
+the checkpoint of rank 0 is only one of several different models. Sometimes training hangs, because ranks disagree on
+which collective comes next.
 
 ## Why
 Data-parallel training keeps replicas equal by induction: equal weights at the start (broadcast from rank 0), equal
@@ -26,7 +26,7 @@ Links that break:
 - The model is called past its DistributedDataParallel wrapper, or some gradients are never all-reduced.
 
 ## Fix
-Wrap last, train only through the wrapper, let every rank decide alike.
+Wrap the model last, call it only through the wrapper, and let all ranks take the same decisions.
 
 ```python
 model.load_state_dict(state)                                   # everything before the wrapper
@@ -40,7 +40,7 @@ torch.distributed.all_reduce(bad)                              # skip on all ran
 ## What not to do
 - Do not average the weights once in a while to hide it.
 - Do not seed ranks alike to get equal weights: then they draw the same augmentation, and often the same data.
-- Do not compare losses of different batches between ranks: those differ in health, too.
+- Do not compare losses of different batches between ranks: they differ in a healthy run, too.
 
 ## Often confused with
 - `straggler-rank`: ranks differ in speed, not in weights.
@@ -49,7 +49,7 @@ torch.distributed.all_reduce(bad)                              # skip on all ran
 
 ## Verify
 Every hundred steps, gather a checksum of the parameters (sum and sum of squares, in float64): all ranks report
-equal numbers, bit by bit.
+equal numbers, bit for bit.
 
 ## References
 - S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", VLDB 2020.
@@ -127,7 +127,8 @@ def fix(run: Run, signs: Signs) -> Fix:
             _call_wrapper(edits, job.get("past_site"))
         return fixed(run, summary, edits, "outputs = model(inputs)  # not model.module(inputs)", near=near)
     if never:
-        summary = f"All-reduce the gradient of every parameter: {listed([f'`{name}`' for name in never])} never is."
+        names = listed([f"`{name}`" for name in never])
+        summary = f"All-reduce the gradient of every parameter. Never all-reduced: {names}."
         pattern = AVERAGE
     elif measured.get("last_equal") is None:
         summary = (

@@ -2,14 +2,13 @@
 
 ## What happens
 Step time on several processes is longer than on one, and adding processes helps little. One rank computes or loads
-longer than the others; these stand in the all-reduce until it arrives, and show it as long backward or
-communication time.
+longer than the others; they wait for it in the all-reduce, and their backward or communication time looks long.
 
 ## Why
-Synchronous training takes a step when the last rank has delivered its gradient: T = max_r T_r + T_comm. The mean
-does not matter. With R ranks whose times vary at random with spread s, the expected maximum lies about s·√(2·ln R)
-above the mean, so even without a slow machine the loss grows with R. A rank that is always slow sets the pace for
-all: with one of eight at half speed, seven are idle half of the time.
+Synchronous training takes a step when the last rank has delivered its gradient: T = max_r T_r + T_comm. The mean does
+not matter. With R ranks whose times vary at random with spread s, the expected maximum lies about s·√(2·ln R) above
+the mean, so even without a slow machine the time lost grows with R. A rank that is always slow sets the pace for all:
+with one of eight at half speed, seven are idle half of the time.
 
 Typical reasons: unequal work (sequences of different length, uneven shards), one rank that also logs, evaluates or
 writes checkpoints, fewer loader workers or a busy disk on one node, a hot or throttled device, other jobs on the
@@ -17,10 +16,11 @@ same machine, a slower link.
 
 ## Signs
 - One rank's compute time is far above the others', and their waiting time mirrors it.
-- Which rank it is stays the same over steps (a slow machine or an extra duty), or changes (unequal batches).
+- The slow rank is always the same (a slow machine or an extra duty), or changes from step to step (unequal batches).
 
 ## Fix
-If it changes, balance the work; if it stays, look at that machine and take its extra duties away.
+If the slow rank changes, balance the work; if it is always the same, look at that machine and take its extra duties
+away.
 
 ```python
 sampler = LengthGroupedSampler(lengths, batch_size)     # batches of equal cost on all ranks (your own, or a library's)
@@ -33,7 +33,7 @@ Equal numbers of batches on each rank: `DistributedSampler(dataset, drop_last=Tr
 ## What not to do
 - Do not raise the collective's timeout: it only waits longer.
 - Do not give the slow rank fewer samples without weighting the gradients accordingly.
-- Do not measure without synchronising the device: waiting is otherwise booked where it does not belong.
+- Do not measure without synchronising the device: otherwise the waiting time is attributed to another operation.
 
 ## Often confused with
 - `slow-data-loading`: all ranks wait for their own data.
@@ -42,8 +42,8 @@ Equal numbers of batches on each rank: `DistributedSampler(dataset, drop_last=Tr
 - A slow network: all ranks spend the same long time in communication.
 
 ## Verify
-Compare compute time without waiting between ranks: the slowest is within some ten percent of the median, and
-throughput grows nearly in proportion to the number of ranks.
+Compare compute time without waiting between ranks: the slowest is within about 10 % of the median, and throughput
+grows nearly in proportion to the number of ranks.
 
 ## References
 - J. Dean, L. Barroso, "The Tail at Scale", Communications of the ACM, 2013.
@@ -71,7 +71,7 @@ AVOID = (
     "Do not raise the collective's timeout: it only waits longer.",
     "Do not give the slow rank fewer samples without weighting the gradients accordingly.",
 )
-VERIFY = "Compute time without waiting is within some ten percent of the median on every rank."
+VERIFY = "Compute time without waiting is within about 10 % of the median on every rank."
 REFERENCE = "J. Chen et al., Revisiting Distributed Synchronous SGD, 2016"
 
 CODE = """\
@@ -101,5 +101,5 @@ def fix(run: Run, signs: Signs) -> Fix:
         if measured["where"] != "in the forward pass"
         else "its device, other jobs on its machine and the size of its batches"
     )
-    summary = f"Find what rank {rank} does in the {num(saved)} ms that the others do not need: look at {duties}."
+    summary = f"Find out why rank {rank} takes {num(saved)} ms longer than the others: look at {duties}."
     return fixed(run, summary, None, CODE.format(ranks=ranks))

@@ -203,7 +203,7 @@ def fix(run: Run, _signs: Signs) -> Fix:
                     _stabilise(edits, source, statement, words & names)
             return fixed(run, f"{summary}.{where}{measured}", edits, code, near=site_of(event.data))
     detail = sentence(str(mapping(event.data).get("detail") or ""))
-    what = "Rewrite this operation in a stable form." if name else "Find the operation that makes the first NaN."
+    what = f"Rewrite `{maker}` in a stable form." if name else "Find the operation that makes the first NaN."
     summary = f"{what}{where}{measured} {detail}".rstrip()
     return fixed(run, summary, None, _UNKNOWN, near=site_of(event.data))
 

@@ -150,7 +150,7 @@ def fix(run: Run, signs: Signs) -> Fix:
     rms = typical(run, "grad_rms")
     depth = [str(param["name"]) for param in weights(run) if str(param["name"]) in rms]
     measured = ""
-    if len(depth) > 1:
+    if len(depth) > 1 and rms[depth[-1]] > 0:
         first, last = depth[0], depth[-1]
         measured = (
             f" Over {len(depth)} layers the gradient RMS goes from {num(rms[last])} at `{last}` to "

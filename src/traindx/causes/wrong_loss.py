@@ -219,7 +219,7 @@ def _for_other_targets(run: Run, call: Mapping[str, Any]) -> Fix:
             rename_call(edits, source, node, "mse_loss")
     sums = [number(mapping(call.get("target")).get(key)) for key in ("row_sum_min", "row_sum_max")]
     given = (
-        f" Here the sums of the rows run from {num(sums[0])} to {num(sums[1])}."
+        f" Here the sums of the target rows run from {num(sums[0])} to {num(sums[1])}."
         if sums[0] is not None and sums[1] is not None
         else ""
     )

@@ -94,7 +94,8 @@ def _comment_above(line: str, width: int) -> list[str]:
     if len(line) <= width or not mark or not code.strip():
         return [line]
     indent = " " * (len(code) - len(code.lstrip()))
-    return [*textwrap.wrap(comment, width, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# "), code]
+    above = textwrap.wrap(comment, width, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ")
+    return [*above, code.rstrip()]
 
 
 def _table(block: list[str], width: int) -> list[str]:

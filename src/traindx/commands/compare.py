@@ -39,7 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--metric", metavar="NAME", help="compare by this: train, validation, accuracy or a log's column"
     )
     parser.add_argument("--higher-is-better", action="store_true", help="higher values of the --metric are better")
-    parser.add_argument("--level", type=float, metavar="VALUE", help="count the steps to this value of the metric")
+    parser.add_argument(
+        "--level", type=float, metavar="VALUE", help="count the steps until the metric reaches this value"
+    )
     parser.add_argument("--all", action="store_true", help="show every run, however many there are")
     add_log_columns(parser)
 

@@ -3,7 +3,7 @@
   traindx exercise                  list the exercises
   traindx exercise 3                get number 3: its text, and its script in
                                     the folder exercise-3
-  traindx exercise 3 --hint         a hint; twice for the next one
+  traindx exercise 3 --hint         a hint; --hint --hint for the next one
   traindx exercise 3 --answer NAME  check an answer: the name of a cause, as
                                     traindx explain lists them
   traindx exercise 3 --solution     give up
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("number", nargs="?", type=int, metavar="N", help="which exercise; without it, list them")
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--answer", metavar="NAME", help="check this answer")
-    asked.add_argument("--hint", action="count", default=0, help="show a hint; give it twice for the next one")
+    asked.add_argument("--hint", action="count", default=0, help="show a hint; --hint --hint shows the next one")
     asked.add_argument("--solution", action="store_true", help="show the solution")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where its script goes (default: exercise-N)")
 

@@ -1,8 +1,9 @@
 """Write one self-contained page about runs: verdict, causes, curves, layers, time.
 
 Takes run records (.tdx), logs and folders; without an argument, the newest
-record in ./traindx-runs. The page opens from a disk or a mail, without a
-network, and loads nothing. Several runs share one page and its charts.
+record in ./traindx-runs. The page opens from disk or from an e-mail,
+without a network, and loads nothing. Several runs share one page and its
+charts.
 
 Exit codes: 0; 2 if an input cannot be read or the command line is wrong.
 """

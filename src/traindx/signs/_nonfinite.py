@@ -31,6 +31,7 @@ class Birth:
     gradient_first: bool  # a gradient was not finite while the loss still was
     ratio: float | None  # the update/weight ratio of the last update before it
     blown: bool  # steps, loss or values had exploded before it
+    grown: tuple[float, float] | None  # the first loss and the last one before it, where the loss had exploded
 
 
 def _data(run: Run, kind: str) -> tuple[int | None, Mapping[str, Any]]:
@@ -61,6 +62,7 @@ def birth(run: Run) -> Birth | None:
         gradient_first=gradient_step is not None and (loss_step is None or gradient_step <= loss_step),
         ratio=ratio,
         blown=grown or (ratio is not None and ratio > BLOWN_RATIO) or any(value > HUGE for value in reach),
+        grown=(first, last) if first is not None and last is not None and grown else None,
     )
 
 

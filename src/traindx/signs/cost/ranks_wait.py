@@ -44,13 +44,14 @@ def measure(run: Run) -> Sign | Missing:
     level = ramp(share, 0.15, 0.5) * ramp(excess, 0.002, 0.01, log=True)
     number_of = int(number(ranks[slowest].get("rank")) or 0)
     where = "loading and between steps" if candidates[0][0] >= 0.5 * excess else "in the forward pass"
+    two = len(ranks) == 2
+    others = f"the other rank {num(1000 * usual)} ms" if two else f"the others {num(1000 * usual)} ms (their median)"
     return Sign(
         ID,
         share,
         level,
-        f"rank {number_of} takes {num(1000 * own)} ms before its backward ({where}), the others "
-        f"{num(1000 * usual)} ms (median of {len(ranks)} ranks): they wait for {percent(share)} of each step of "
-        f"{num(1000 * total)} ms",
+        f"rank {number_of} takes {num(1000 * own)} ms before its backward pass ({where}), {others}; waiting takes "
+        f"{percent(share)} of each step of {num(1000 * total)} ms",
         severity=if_raised(level, "warning"),
         values={"rank": number_of, "own": own, "usual": usual, "total": total, "share": share, "where": where},
     )

@@ -18,6 +18,7 @@ from .._chance import (
     CLASS_KEYS,
     accuracy_curve,
     chance_accuracy,
+    chance_level,
     classes_by_accuracy,
 )
 from ..curve import stop, training_loss, validation_loss
@@ -41,7 +42,9 @@ def measure(run: Run) -> Sign | Missing:
     best, last = float(accuracy.values.max()), accuracy.final
     level = ramp((accuracy.last - share) / (1 - share), 0.1, 0.03) if share < 1 else 0.0
     loss = training_loss(run) if len(training_loss(run)) else validation_loss(run)
-    over = loss.last / math.log(1 / share) if len(loss) and 0 < share < 1 else None
+    level_of_chance = chance_level(run)
+    guessing = level_of_chance.loss if level_of_chance is not None else math.log(1 / share) if 0 < share < 1 else 0.0
+    over = loss.last / guessing if len(loss) and guessing > 0 else None
     values = {"last": last, "best": best, "chance": share, "loss_over_chance": over, "points": len(accuracy)}
     text = f"Accuracy ends at {percent(last)} ({percent(best)} at best); chance is {percent(share)} ({source})"
     if over is not None and over > 2 and level >= 0.5:

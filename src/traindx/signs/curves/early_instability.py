@@ -50,8 +50,8 @@ def measure(run: Run) -> Sign | Missing:
             ID,
             height,
             combined,
-            f"Training loss peaks at {num4(values['peak'])} in the first tenth of the run; it began at "
-            f"{num4(loss.first)}.",
+            f"Training loss begins at {num4(loss.first)} and then reaches at most {num4(values['peak'])} in the first "
+            "tenth of the run.",
             None,
             "info",
             values,

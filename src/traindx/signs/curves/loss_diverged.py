@@ -63,13 +63,18 @@ def measure(run: Run) -> Sign | Missing:
         "rise": above, "end": curve.last, "log_ratio": best.height, "onset": best.step,
     }  # fmt: skip
     where = f"its minimum ({num4(low)} at {moment(run, at)})"
-    ends = f"at {where}" if above <= 0 else f"{change(above)} {'' if above >= 2 else 'above '}{where}"
+    many = low > 0 and above >= 2
+    size = change(above) if low > 0 else num4(last - low)  # of a minimum that is not positive there is no percentage
+    ends = f"at {where}" if above <= 0 else f"{size} {'' if many else 'above '}{where}"
     if level < 0.5:
         smoothed = f"; smoothed, it ends at {num4(curve.last)}" if above > 0.1 else ""
-        at_level = "at " if above >= 2 else ""
+        at_level = "at " if many else ""
         return Sign(ID, best.height, level, f"{what} ends {at_level}{ends}{smoothed}.", None, "info", values)
     severity: Severity = "critical" if best.height >= math.log(1.5) else "warning" if best.height >= 0.05 else "info"
-    text = f"{what} rises from {moment(run, best.step)} on and does not come back: {num4(last)} at the end, {ends}."
+    course = f"{what} rises from {moment(run, best.step)} on and does not come back"
+    text = f"{course}: {num4(last)} at the end, {ends}."
+    if above <= 0:
+        text = f"{course}: {num4(curve.last)} at the end (smoothed), although its last value is {ends}."
     return Sign(ID, best.height, level, text, best.step, severity, values)
 
 

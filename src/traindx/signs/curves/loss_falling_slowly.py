@@ -50,6 +50,8 @@ def measure(run: Run) -> Sign | Missing:
     text = (
         f"Training loss falls steadily, by {percent(pace)} over the run (trend), to {num4(loss.last)} (smoothed); "
         f"at this pace, halving it takes {needed:.3g} times the length of this run."
+        if loss.last > 0
+        else f"Training loss falls steadily, to {num4(loss.last)} (smoothed)."
     )
     severity: Severity = "warning" if near_chance and level >= 0.5 else "info"
     return Sign(ID, needed, level, text, int(loss.steps[0]), severity, values | {"lengths_needed": needed})

@@ -54,7 +54,7 @@ def measure(run: Run) -> Sign | Missing:
     if level < 0.5:
         text = f"Training loss goes from {num4(loss.first)} (start) to {num4(loss.last)} (end, smoothed)."
         return Sign(ID, share, level, text, None, "info", values)
-    where = f", which is chance ({chance.text})" if chance is not None and at_chance else ""
+    where = f", which is chance ({chance.text})," if chance is not None and at_chance else ""
     moved = "the same number throughout" if constant else f"at most {percent(max(share, 0.0))} below its start"
     text = f"Training loss stays at {num4(middle)}{where} over all {len(loss)} points, {moved}."
     severity: Severity = "critical" if constant or at_chance else "warning" if share < FLAT else "info"

@@ -40,7 +40,9 @@ def measure(run: Run) -> Sign | Missing:
     levels = f"smoothed {num4(fall.start)} at the start, {num4(fall.lowest)} at its lowest"
     test = f"z = {fall.z:.1f}, noise {plus_minus(min(fall.noise, 9.99))}"
     if level < 0.5:
-        text = f"{judged.name} falls by {percent(fall.share)} ({levels}; {test})"
+        # The share is one of the start only where all values are positive.
+        amount = f" by {percent(fall.share)}" if judged.curve.minimum > 0 else ""
+        text = f"{judged.name} falls{amount} ({levels}; {test})"
         text += f"; accuracy improves (z = {by_accuracy:.1f})." if by_accuracy > fall.z else "."
         return Sign(ID, fall.z, level, text, None, "info", values)
     text = f"{judged.name} does not fall by more than its noise ({levels}; {test})."

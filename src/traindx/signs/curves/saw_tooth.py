@@ -48,7 +48,8 @@ def measure(run: Run) -> Sign | Missing:
     # Rising within the epoch and dropping at its border is what memorised samples do (memorising).
     climb = float(pattern[-1] - pattern[0]) / (float(np.ptp(pattern)) or 1.0)
     level = min(ramp(agreement, 0.6, 0.9), ramp(share, 0.4, 0.7), ramp(swing, 0.01, 0.04), jump, ramp(climb, 0.6, 0.3))
-    text = f"The loss repeats one pattern in every epoch: {plus_minus(swing)}, {percent(share)} of its movement."
+    size = f"{plus_minus(swing)}, which makes up {percent(share)} of its movement"
+    text = f"The loss repeats one pattern in every epoch: {size}."
     onset = int(loss.steps[edges[1]]) if level >= 0.5 else None
     severity: Severity = "warning" if level >= 0.5 else "info"
     values = {"agreement": agreement, "share": share, "swing": swing, "epochs": len(shapes)}

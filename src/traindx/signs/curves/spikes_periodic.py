@@ -29,7 +29,7 @@ def measure(run: Run) -> Sign | Missing:
         text = f"Training loss has {count} spike{'' if count == 1 else 's'}, too few for a period."
         return Sign(ID, 0.0, 0.0, text, values={"spikes": count})
     level = min(ramp(period.off, 0.15, 0.05), ramp(period.p, 0.01, 0.0003, log=True)) if period.judged else 0.0
-    text = f"{period.spikes} spikes recur every {period.length:.0f} steps, off by {100 * period.off:.2g} % on average."
+    text = f"{period.spikes} spikes recur every {period.length:.0f} steps, give or take {100 * period.off:.2g} %."
     if level < 0.5:
         text = f"The {period.spikes} spikes of the training loss have no common period."
     severity: Severity = "warning" if level >= 0.5 else "info"

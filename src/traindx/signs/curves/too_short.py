@@ -31,7 +31,7 @@ def measure(run: Run) -> Sign | Missing:
     level = max(ramp(points, 14, 4), 0.7 if warming or why or cut else 0.0)
     values = {"points": points, "warming_up": warming, "planned": planned}
     if cut and not why:
-        text = f"Only {run.steps:,} of {planned:,} planned steps were made."
+        text = f"Only {run.steps:,} of {planned:,} planned steps {'was' if run.steps == 1 else 'were'} made."
         return Sign(ID, float(points), level, text, values=values)
     what = f"{points} loss{'' if points == 1 else 'es'}" if points else "no loss"
     end = f": the run was not observed to its end ({why})" if why else ""

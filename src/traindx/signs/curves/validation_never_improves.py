@@ -49,7 +49,7 @@ def measure(run: Run) -> Sign | Missing:
     }  # fmt: skip
     text = (
         f"Validation loss {_course(better, level >= 0.5)} its first evaluation ({num4(first)} at "
-        f"{moment(run, int(validation.steps[0]))}); training loss {'falls' if now < then else 'went'} from "
+        f"{moment(run, int(validation.steps[0]))}); training loss {'fell' if now < then else 'went'} from "
         f"{num4(then)} to {num4(now)} (smoothed)."
     )
     severity: Severity = "warning" if level >= 0.8 else "info"

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...record import Run, Series
 from ...record.values import number
-from ...wording import num
+from ...wording import counted, num
 from .. import questions
 from .._base import Missing, Sign, if_raised, ramp
 from .._tables import median, ordered
@@ -92,7 +92,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         peak[0],
         level,
-        f"the batch is an outlier at {len(outlying)} of {len(worst)} loss spikes; at step {peak[2]} its "
+        f"the batch is an outlier at {len(outlying)} of {counted(len(worst), 'loss spike')}; at step {peak[2]} its "
         f"{PEAKS.get(peak[1], peak[1])} is {num(peak[0])} times the run's median",
         onset=min((found[2] for found in outlying), default=None),
         severity=if_raised(level, "warning"),

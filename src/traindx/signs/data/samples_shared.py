@@ -92,7 +92,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         excess,
         level,
-        f"{num(shared)} of {num(held)} evaluation samples were also trained on ({of_all}"
+        f"{num(shared)} of {num(held)} evaluation samples {'was' if shared == 1 else 'were'} also trained on ({of_all}"
         + (f"; {percent(repeated)} expected because samples repeat)" if repeated >= 0.005 else ")"),
         severity=if_raised(level, "critical"),
         values={"shared": shared, "eval_samples": held, "repeated": repeated},

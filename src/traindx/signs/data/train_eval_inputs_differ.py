@@ -94,13 +94,19 @@ def measure(run: Run) -> Sign | Missing:
         ramp(apart, 0.1, 0.3) if len(usable) >= SEVERAL else 0.0,
     )
     (mean_a, std_a), (mean_b, std_b) = usable[0]
+    moments = f"evaluation mean {num(mean_b)}, std {num(std_b)}; training mean {num(mean_a)}, std {num(std_a)}"
+    if len(usable) > 1:
+        moments = (
+            f"medians of {len(usable)} features; the largest shift of a mean is {num(largest)} std, and "
+            f"{percent(apart)} of the features differ clearly; the first: {moments}"
+        )
     return Sign(
         ID,
         max(shift, ratio),
         level,
         f"evaluation inputs {'differ from' if level >= 0.5 else 'are close to'} training inputs: "
         f"the mean differs by {num(shift)} std, the std by a factor of {num(math.exp(min(ratio, 700.0)))} "
-        f"(evaluation mean {num(mean_b)}, std {num(std_b)}; training mean {num(mean_a)}, std {num(std_a)})",
+        f"({moments})",
         severity=if_raised(level, "warning"),
         values={"shift": shift, "spread_ratio": math.exp(min(ratio, 700.0)), "largest_shift": largest},
     )

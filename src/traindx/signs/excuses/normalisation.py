@@ -40,7 +40,8 @@ def of_weights(run: Run) -> Holds | str:
     norms, left = sum(module.batch_norm for module in run.modules), f"{num(change.ratio)} times their first norm"
     return Holds(
         ramp(change.ratio, 0.02, 0.1, log=True) if norms else 0.0,
-        f"{counted(norms, 'batch norm layer')} cancel the scale of the weights, which end at {left}",
+        f"{counted(norms, 'batch norm layer')} {'cancels' if norms == 1 else 'cancel'} the scale of the weights, which "
+        f"end at {left}",
         f"batch norm does not make up for weights at {left}",
     )
 
@@ -55,11 +56,11 @@ def of_initial_weights(run: Run) -> Holds | str:
     if not found or gain is None:
         return f"{NO_MODULES}, or no freshly initialised weight was"
     norms, maps = sum(module.norm for module in found), sum(module.maps for module in found)
-    scale = f"restore the scale behind {counted(maps, 'layer')} with weights"
+    scale = f"the scale behind {counted(maps, 'layer')} with weights"
     return Holds(
         ramp(gain, 0.005, 0.05, log=True) if 2 * norms >= max(1, maps) else 0.0,
-        f"{counted(norms, 'norm layer')} {scale}",
-        f"{counted(norms, 'norm layer')} do not {scale}",
+        f"{counted(norms, 'norm layer')} {'restores' if norms == 1 else 'restore'} {scale}",
+        f"{counted(norms, 'norm layer')} {'does' if norms == 1 else 'do'} not restore {scale}",
     )
 
 
@@ -70,9 +71,12 @@ def of_depth(run: Run) -> Holds | str:
     if found is None:
         return NO_MODULES
     norms, skips = sum(module.norm for module in run.modules), op_counts(run.fact("graph")).get("add", 0.0)
-    words = f"{counted(norms, 'norm layer')} and {num(skips)} skip connections beside {counted(sum(found), 'layer')}"
+    words = (
+        f"{counted(norms, 'norm layer')} and {counted(skips, 'skip connection')} beside "
+        f"{counted(sum(found), 'layer')} of sigmoid or tanh"
+    )
     helped = max(norms, skips) >= sum(found) / 2 > 0
-    return Holds(helped, f"{words} of sigmoid or tanh help the gradient", f"{words} of sigmoid or tanh")
+    return Holds(helped, f"{words} help the gradient", f"the model has {words}")
 
 
 SIGNS = (of_inputs, of_weights, of_initial_weights, of_depth)

@@ -55,7 +55,10 @@ def eps_usual(run: Run) -> Holds | str:
     """eps at its usual 1e-8: that it dominates speaks of tiny gradients (sparse embeddings, a solved task)."""
     if not run.groups:
         return NO_OPTIMIZER
-    eps = max(group.setting("eps") or 0.0 for group in run.groups)
+    known = [eps for group in run.groups if (eps := group.setting("eps")) is not None]
+    if not known:
+        return "the optimizer has no eps"
+    eps = max(known)
     words = f"eps is {num(eps)}"
     return Holds(eps <= USUAL_EPS, f"{words}, which is usual: the gradients are tiny", words)
 

@@ -27,7 +27,7 @@ def labels_mixed(run: Run) -> Holds | str:
     if seen is None or expected is None or expected >= 0.9:
         return "the order of labels was not looked at, or labels are too alike to show one"
     level = 1.0 - ramp((seen - expected) / (1 - expected), 0.3, 0.9)
-    words = f"{percent(seen)} of a batch's labels are one class ({percent(expected)} with shuffling)"
+    words = f"the most common class makes up {percent(seen)} of a batch on average ({percent(expected)} with shuffling)"
     return Holds(level, f"batches mix the labels: {words}", words)
 
 
@@ -96,7 +96,9 @@ def common_class_best(run: Run) -> Holds | str:
     order, shares = ranking(run), shares_of_most_common(run)
     if order is None or shares is None:
         return "too few rare samples were compared with common ones"
-    words = f"{percent(shares[1])} of the labels are one class, and the scores rank {percent(order.share)} of pairs"
+    words = (
+        f"{percent(shares[1])} of the labels are one class, and the scores rank {percent(order.share)} of pairs right"
+    )
     return Holds(order.weak if shares[1] >= SKEWED else 0.0, f"{words}: that class is the best prediction", words)
 
 
@@ -106,7 +108,7 @@ def batches_alike_by_size(run: Run) -> Holds | str:
     updates = updates_per_epoch(run)
     if updates is None:
         return "no training loader of known length was seen"
-    words = f"an epoch has about {num(updates)} updates"
+    words = f"an epoch has about {num(updates)} {'update' if updates == 1 else 'updates'}"
     return Holds(
         WITHOUT_NOISE if updates < SEVERAL else 0.0, f"{words}, so successive batches are nearly the same", words
     )

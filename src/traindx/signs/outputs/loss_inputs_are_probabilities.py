@@ -23,6 +23,7 @@ CORE = True
 CHECK = checks.LOSS_INPUTS
 # A softmax in float16 sums to 1 within a few thousandths.
 SUM_TOLERANCE = 5e-3
+LOSS_ITSELF = ("logsoftmax", "nllloss", "nllloss2d")
 
 
 def _level(run: Run, call: LossCall) -> float:
@@ -69,7 +70,9 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "no call of a loss that expects logits was seen")
     call = max(calls, key=lambda found: _level(run, found))
     level = _level(run, call)
-    made = f", made by {made_by(run, call)}" if call.made_by else ""
+    maker = made_by(run, call)
+    # Behind a view, the operation found in the graph may be one of the loss itself.
+    made = f", made by {maker}" if call.made_by and maker not in LOSS_ITSELF else ""
     return Sign(
         ID,
         level,

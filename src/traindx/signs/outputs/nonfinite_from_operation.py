@@ -27,7 +27,8 @@ def measure(run: Run) -> Sign | Missing:
         return Missing(ID, "where the first non-finite number came from was not seen")
     named = found.where in ("forward", "loss", "backward")
     level = 1.0 if named and found.op else 0.8 if named or (found.gradient_first and not found.where) else 0.0
-    maker = (found.op or found.module or "an operation").lstrip("_")
+    known = (found.op or found.module).lstrip("_")
+    maker = f"`{known}`" if known else "an operation"
     reach = f" from inputs up to {num(max(found.input_range))} in magnitude" if found.input_range else ""
     where = "the loss" if found.where == "loss" else f"the {found.where or 'backward'} pass"
     step = f" at step {found.step}" if found.step is not None else ""

@@ -34,10 +34,10 @@ def _odd(group: Group, negated: bool) -> Iterator[tuple[float, str]]:
     first = momentum if momentum is not None else betas[0] if betas else None
     if first is not None:
         name = "momentum" if momentum is not None else "beta1"
-        yield (
-            ramp(_memory(first), 20.0, 300.0, log=True),
-            f"{name}={num4(first)} averages over {_memory(first):.0f} steps (10 to 20 is typical)",
-        )
+        shown = f"{first:g}"
+        steps = f"averages over {_memory(first):.0f} steps (10 to 20 is typical)"
+        never = "never lets an earlier gradient fade (0.9 to 0.95 is typical)"
+        yield ramp(_memory(first), 20.0, 300.0, log=True), f"{name}={shown} {steps if first < 1 else never}"
         if first < 0:
             yield 1.0, f"{name}={num(first)} is negative"
     if len(betas) >= 2 and "lion" not in group.optimizer.lower():

@@ -76,7 +76,8 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{len(frozen)} of {len(known)} weights are frozen but were never trained: {listed([p.name for p in frozen])} "
+        f"{len(frozen)} of {len(known)} weights {'is frozen but was' if len(frozen) == 1 else 'are frozen but were'} "
+        f"never trained: {listed([p.name for p in frozen])} "
         f"({percent(share)} of the elements)"
         if frozen
         else f"none of {len(known)} weights is frozen without prior training",

@@ -35,7 +35,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         share,
         level,
-        f"{len(still)} of {len(known)} weights get a gradient and did not change in {run.steps} steps: "
+        f"{len(still)} of {len(known)} weights got a gradient but did not change in {run.steps} steps: "
         f"{listed([p.name for p in still])}"
         if still
         else f"all {len(known)} weights with a gradient changed",

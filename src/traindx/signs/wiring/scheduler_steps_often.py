@@ -63,7 +63,7 @@ def measure(run: Run) -> Sign | Missing:
         ID,
         ratio,
         level,
-        f"{name} was stepped {num(steps)} times, once per update: {num(ratio)} times what its settings plan for"
+        f"{name} was stepped {num(steps)} times, once per update: {num(ratio)} times as often as its settings plan"
         f"{place(scheduler.get('site'))}"
         if ratio
         else f"{name} is not stepped beyond its planned length",
