@@ -16,6 +16,7 @@ from ..record.reading import load
 from ..record.run import Run
 from ..record.types import FloatArray
 from ..record.writer import RecordWriter
+from .ranks import record_of, world_size
 
 COLLECT_EVERY = 15.0  # seconds; less often where that takes long
 SHARE = 0.003  # of the time, at most, for collecting while the training runs
@@ -65,9 +66,9 @@ class RankComparison:
 
     def _others(self) -> dict[int, Run]:
         found = {}
-        for path in self._folder.glob("*.tdx"):
-            with suppress(RecordError, OSError, ValueError):  # it is just being made, or its rank has just left
-                found[int(path.stem)] = load(path)
+        for rank in range(1, world_size()):
+            with suppress(RecordError, OSError):  # not there, or just being made
+                found[rank] = load(record_of(self._folder, rank))
         return found
 
 
