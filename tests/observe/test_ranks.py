@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,19 @@ def test_all_ranks_stop_after_the_given_steps(tmp_path):
     ended = two_ranks(tmp_path, SCRIPT, "none", observe=(*RUN, "--max-steps", "20"))
     assert [code for code, _, _ in ended] == [0, 0], ended
     assert traindx.load(tmp_path / "run.tdx").facts["steps"] == 20
+
+
+def test_a_process_that_joins_no_job_leaves_nothing(tmp_path, monkeypatch):
+    """Launchers of other kinds set RANK too."""
+    monkeypatch.setenv("RANK", "1")
+    script = tmp_path / "alone.py"
+    script.write_text(
+        "import torch\nw = torch.nn.Linear(2, 1)\no = torch.optim.SGD(w.parameters(), 0.1)\n"
+        "for _ in range(30):\n    w(torch.randn(4, 2)).square().mean().backward()\n    o.step()\n    o.zero_grad()\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "traindx", "run", str(script)], cwd=tmp_path, check=False)
+    assert done.returncode == 0
+    assert not list((tmp_path / "traindx-runs").iterdir())
 
 
 def test_agreed_steps():

@@ -172,8 +172,10 @@ def _run_other_rank(args: argparse.Namespace, program: Program) -> Ending:
     ending = run_program(program, args.args, recording)
     if recording is not None:
         recording.close(ending.status, ending.error)
-        if recording.session is None or not recording.session.step:
+        if recording.session is None or not recording.session.in_job:  # then no rank 0 will collect it
             recording.writer.path.unlink(missing_ok=True)
+            with suppress(OSError):  # another rank's record is in it
+                folder.rmdir()
     return ending
 
 

@@ -52,6 +52,7 @@ class Session:
         self.trained_in_eval_mode = False
         self.forwards_per_backward = 1
         self.calls_since_backward = 0  # of models, with gradients or without
+        self.in_job = False  # this process has joined others (torch.distributed)
         self.nonfinite = False  # a loss was not finite, or was refused for that
         self.risky_operation: dict[str, Any] | None = None  # an operation at a point where its gradient is infinite
         self.training_data_sets: set[Any] = set()  # whose evaluation passes run over training samples

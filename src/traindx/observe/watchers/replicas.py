@@ -98,6 +98,7 @@ class Watcher:
     def _note_job(self) -> None:
         distributed = torch.distributed
         if not self._job and distributed.is_available() and distributed.is_initialized():
+            self.session.in_job = True
             self._job = {
                 "rank": distributed.get_rank(),
                 "world_size": distributed.get_world_size(),
