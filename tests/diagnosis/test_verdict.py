@@ -74,6 +74,7 @@ class Suspecting(Model):
         ("model-too-small", 0.7, LEARNED, None),  # a weak suspicion of a run that learned: advice
         ("model-too-small", 0.8, LEARNED, "model-too-small"),
         ("model-too-small", 0.7, {"training-learned": 0.5}, "model-too-small"),
+        ("lr-too-high", 0.7, {"training-learned": 1.0}, "lr-too-high"),  # nothing was validated
         ("model-too-small", 0.7, LEARNED | {"loss-plateau": 1.0}, "model-too-small"),  # with an open doubt
         ("target-leakage", 0.7, LEARNED, "target-leakage"),  # a leak makes the outcome look good
     ],

@@ -72,9 +72,9 @@ def assess(model: Model, levels: Mapping[str, float], kind: str) -> Assessment:
 def _outweighed(
     model: Model, causes: Mapping[str, float], leading: str, doubts: tuple[str, ...], levels: Mapping[str, float]
 ) -> bool:
-    """Whether what the run has learned speaks louder than the suspicion."""
+    """Whether what the run has learned, also on data that it was not trained on, speaks louder than the suspicion."""
     weak = causes[leading] < STRONG and not model.causes[leading].misleads
-    return weak and not doubts and _learned_well(levels)
+    return weak and not doubts and _learned_well(levels) and "validation-learned" in levels
 
 
 def _learned_well(levels: Mapping[str, float]) -> bool:
