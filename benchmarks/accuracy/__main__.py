@@ -17,20 +17,20 @@ import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 import traindx.diagnosis
 from traindx.causes import all_causes
-from traindx.diagnosis.fitting import Case, fit, fit_bounds, fit_claims, fit_offsets, fit_temperature
-from traindx.diagnosis.model import HEALTHY, UNKNOWN, Basis, Model, Parameters, calibrate
+from traindx.diagnosis.model import HEALTHY, Basis, Model, Parameters
 from traindx.diagnosis.verdict import Assessment, assess
 from traindx.zoo.corpus import Row, read
+
+from .fitting import Case, fit
 
 CORPUS = Path(__file__).parent / "corpus.jsonl.gz"
 FIELD = Path(__file__).parent / "field.jsonl.gz"
@@ -139,60 +139,13 @@ def held_out(rows: Sequence[Row], everything: Parameters) -> dict[str, list[tupl
     return {view: [(row, models[fold(row)]) for row in rows] for view in VIEWS}
 
 
-def temperature_of(found: Sequence[tuple[Row, Model]], view: str) -> float:
-    """One number, fitted on held-out scores: with a thousand rows it cannot overfit."""
-    by_model: dict[int, tuple[Model, list[Row]]] = {}
-    for row, model in found:
-        by_model.setdefault(id(model), (model, []))[1].append(row)
-    return round(float(np.median([fit_temperature(model, cases(rows, view)) for model, rows in by_model.values()])), 3)
-
-
 def answer(row: Row, parameters: Parameters, view: str) -> Answer:
     model = Model(all_causes(), parameters)
     levels = getattr(row, view)
-    causes = model.causes_given_wrong(levels, view)
+    causes = model.causes_given_wrong(levels)
     leading = max(causes, key=lambda name: causes[name])
     found = assess(model, levels, view)
     return Answer(row, view, found, causes, model.healthy_chance(levels), model.basis(leading, levels))
-
-
-def corrections(answers: Sequence[Answer]) -> dict[str, Any]:
-    """What makes confidences hold: claims by basis, offsets by cause, and bounds by cause, from field programs.
-
-    A suspicion on a healthy program is a wrong one.
-    """
-    claims = {}
-    raised = [a for a in answers if a.row.cause != HEALTHY or a.alarm or a.suspicion]
-    for basis in ("seen", "suspected"):
-        chosen = [a for a in raised if a.basis == basis]
-        if len(chosen) >= BINS:
-            claims[basis] = fit_claims([max(a.causes.values()) for a in chosen], [a.leads_right for a in chosen])
-    healthy = [a for a in answers if a.found.verdict == "healthy"]
-    if len(healthy) >= BINS:
-        claims[HEALTHY] = fit_claims([a.healthy for a in healthy], [a.row.cause == HEALTHY for a in healthy])
-    suspected = [a for a in raised if a.basis == "suspected" and a.leading != UNKNOWN]
-    held = [calibrate(a.causes, claims.get("suspected", ()))[a.leading] for a in suspected]
-    offsets = fit_offsets([(a.leading, claim, a.leads_right) for a, claim in zip(suspected, held, strict=True)])
-    by_source = {name: [(a.leading, a.leads_right) for a in suspected if source_of(a.row) == name] for name in SOURCES}
-    bounds = fit_bounds(by_source["field"], by_source["real"])
-    return {"claims": claims, "offsets": offsets, "bounds": bounds}
-
-
-def corrected(
-    found: Sequence[tuple[Row, Model]], plain: Sequence[Answer], view: str, temperature: float
-) -> list[Answer]:
-    """Every answer with the corrections that the answers of the other folds call for."""
-    ready = {name: corrections([a for a in plain if fold(a.row) != name]) for name in {fold(row) for row, _ in found}}
-    answers = []
-    for row, model in found:
-        fixed = ready[fold(row)]
-        by_view = {name: {view: value} for name, value in fixed.items()}
-        said = answer(row, replace(model.parameters, temperature={view: temperature}, **by_view), view)
-        if said.found.verdict == "healthy" and fixed["claims"].get(HEALTHY):
-            claimed, held = zip(*fixed["claims"][HEALTHY], strict=True)
-            said = replace(said, healthy=float(np.interp(said.healthy, claimed, held)))
-        answers.append(said)
-    return answers
 
 
 def calibration_error(answers: Sequence[Answer]) -> tuple[float, list[tuple[float, float, int]]]:
@@ -298,10 +251,6 @@ def write_fitted(
     }
     content = {
         "about": about,
-        "temperature": parameters.temperature,
-        "claims": parameters.claims,
-        "offsets": parameters.offsets,
-        "bounds": parameters.bounds,
         "prior": parameters.prior,
         "weight": parameters.weight,
     }
@@ -319,16 +268,9 @@ def main() -> int:
     rows = [row for path in (CORPUS, FIELD, REAL) if path.exists() for row in read(path)]
     rows = [row for row in rows if not (row.cause in all_causes() and all_causes()[row.cause].advisory)]
     everything = fitted(rows)
-    answers, temperature, numbers = {}, {}, {}
-    fixed: dict[str, dict[str, Any]] = {"claims": {}, "offsets": {}, "bounds": {}}
+    answers, numbers = {}, {}
     for view, found in held_out(rows, everything).items():
-        temperature[view] = temperature_of(found, view)
-        plain = [
-            answer(row, replace(model.parameters, temperature={view: temperature[view]}), view) for row, model in found
-        ]
-        for name, value in corrections(plain).items():
-            fixed[name][view] = value
-        answers[view] = corrected(found, plain, view, temperature[view])
+        answers[view] = [answer(row, model.parameters, view) for row, model in found]
         for name, source in SOURCES.items():
             chosen = [a for a in answers[view] if source_of(a.row) == name]
             if chosen:
@@ -338,7 +280,7 @@ def main() -> int:
     if args.plot:
         draw(args.plot, answers)
     if args.fit:
-        write_fitted(rows, replace(everything, temperature=temperature, **fixed), numbers)
+        write_fitted(rows, everything, numbers)
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from traindx.probes import _run
 from traindx.probes.launch import ProbeError, Script, kill_group
 from traindx.probes.script_check import measure_with
-from traindx.record.saving import save
+from traindx.record.reading import save
 
 PRELOADED = ["torch", "torch._dynamo", "numpy", "sklearn.datasets", "sklearn.model_selection", "sklearn.preprocessing"]
 

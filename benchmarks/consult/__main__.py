@@ -2,81 +2,84 @@
 
     python -m benchmarks.consult               all sick field programs that show a symptom
     python -m benchmarks.consult --every 4     a quarter of them
-    python -m benchmarks.consult --fit         also write how often confidences of each size held
 
-`person.py` says how people answer. Nothing of the weights was fitted on these programs: they are what the causes state.
+`person.py` says how people answer. Nothing was fitted on these programs: the rates are counted over public cases, and
+the weights are what the causes state.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 
-import traindx.diagnosis
 from benchmarks.accuracy.__main__ import CORPUS, FIELD
-from traindx.consult.information import ranked
-from traindx.consult.interview import FEWEST, MOST, MOST_SHOWN, WORTHLESS, WORTHWHILE
+from traindx.conditions import Finding, established
+from traindx.consult.conclusion import stated_faults
+from traindx.consult.information import causes_behind, ranked, told_run
+from traindx.consult.interview import MOST, WORTHLESS
 from traindx.consult.questions import all_questions
-from traindx.diagnosis.fitting import fit_claims
-from traindx.diagnosis.model import HEALTHY, UNKNOWN, Model
-from traindx.diagnosis.told import HELD, told
+from traindx.diagnosis.model import HEALTHY, UNKNOWN
 from traindx.signs import Sign, Signs
 from traindx.zoo.corpus import Row, read
 
 from .person import Person
-
-TOLD = Path(traindx.diagnosis.__file__).parent / HELD
 
 
 @dataclass(frozen=True)
 class Held:
     row: Row
     symptoms: tuple[str, ...]
+    condition: Finding
     order: tuple[str, ...]  # causes, most likely first
     confidence: float
-    raw: float  # the confidence before claims are corrected
     questions: int
 
     def among(self, first: int) -> bool:
-        return any(name in {self.row.cause, *self.row.also} for name in self.order[:first])
+        named = [*([self.condition.cause] if self.condition.cause else []), *self.order]
+        return any(name in {self.row.cause, *self.row.also} for name in named[:first])
 
 
-def hold(row: Row, model: Model) -> Held | None:
+def hold(row: Row) -> Held | None:
     """The interview of one simulated person; None where they have nothing to complain of."""
     person = Person(row.case, row.observed)
     symptoms = person.symptoms()
     if not symptoms:
         return None
+    run = told_run([symptom.tell() for symptom in symptoms])
     levels: dict[str, float] = {}
     for symptom in symptoms:
         levels |= symptom.signs
-    temperature = model.parameters.temperature.get("told", 1.0)
     open_questions = dict(all_questions())
-    answered = shown = 0
-    while answered < MOST and shown < MOST_SHOWN:
-        [(bits, question), *_] = ranked(list(open_questions.values()), _signs(levels), model, temperature)
-        if bits < (WORTHWHILE if shown >= FEWEST else WORTHLESS):
-            break
-        del open_questions[question.id]
-        said = person.answer(question)
+    guided = [name for symptom in symptoms for name in symptom.first]
+    shown = 0
+    while shown < MOST:
+        condition = next(iter(established(run, _signs(levels))), None)
+        if condition is None:
+            return None
+        name = next((name for name in guided if name in open_questions), None)
+        if name is None:
+            (bits, best), *_ = ranked(list(open_questions.values()), _signs(levels), condition)
+            if bits < WORTHLESS:
+                break
+            name = best.id
+        levels |= person.answer(open_questions.pop(name)) or {}
         shown += 1
-        answered += said is not None
-        levels |= said or {}
-    causes = model.causes_given_wrong(levels, "told")
-    raw = Model(model.causes, replace(model.parameters, claims={})).causes_given_wrong(levels, "told")
-    order = sorted((name for name in causes if name != UNKNOWN), key=lambda name: -causes[name])
+    causes = causes_behind(condition, run, levels)
+    ranking = sorted((name for name in causes if name != UNKNOWN), key=lambda name: -causes[name])
+    order = list(dict.fromkeys([*stated_faults(_signs(levels)), *ranking]))
     names = tuple(symptom.id for symptom in symptoms)
-    return Held(row, names, tuple(order), causes[order[0]], raw[order[0]], shown)
+    return Held(row, names, condition, tuple(order), causes.get(order[0], 0.0), shown)
 
 
 def _signs(levels: Mapping[str, float]) -> Signs:
-    return Signs({name: Sign(name, level, level, "", values={"told": True}) for name, level in levels.items()}, {})
+    found = {
+        name: Sign(name, level, level, "", values={"told": True, "stated": True}) for name, level in levels.items()
+    }
+    return Signs(found, {})
 
 
 def rows(every: int) -> Iterable[Row]:
@@ -92,8 +95,8 @@ def report(found: list[Held]) -> str:
     claimed = np.array([held.confidence for held in found])
     lines = [
         f"{len(found)} interviews, {np.mean([held.questions for held in found]):.1f} questions each",
-        f"cause first {right.mean():.0%}, among three {np.mean([h.among(3) for h in found]):.0%}; "
-        f"claimed {claimed.mean():.0%}, calibration error {_error(claimed, right):.2f}",
+        f"condition or cause first {right.mean():.0%}, among three {np.mean([h.among(3) for h in found]):.0%}; "
+        f"claimed {claimed.mean():.0%}",
     ]
     by_symptom: dict[str, list[Held]] = defaultdict(list)
     for held in found:
@@ -105,39 +108,11 @@ def report(found: list[Held]) -> str:
     return "\n".join(lines)
 
 
-def _error(claimed: np.ndarray, right: np.ndarray) -> float:
-    order = np.array_split(np.argsort(claimed), 8)
-    return float(sum(len(g) * abs(claimed[g].mean() - right[g].mean()) for g in order if len(g)) / len(claimed))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--fit", action="store_true")
-    arguments = parser.parse_args()
-    model = told()
-    found = [held for row in rows(arguments.every) if (held := hold(row, model)) is not None]
+    found = [held for row in rows(parser.parse_args().every) if (held := hold(row)) is not None]
     print(report(found))
-    halves = [found[::2], found[1::2]]
-    errors = [_error(*_corrected(one, claims_of(other))) for one, other in (halves, halves[::-1])]
-    print(f"calibration error of one half corrected by the other: {np.mean(errors):.2f}")
-    if arguments.fit:
-        facts = {"interviews": len(found), "first": _share(found, 1), "among_three": _share(found, 3)}
-        TOLD.write_text(json.dumps({"claims": claims_of(found), **facts}) + "\n")
-
-
-def claims_of(found: list[Held]) -> list[tuple[float, float]]:
-    *claims, _ = fit_claims([held.raw for held in found], [held.among(1) for held in found])
-    return [*claims, (1.0, claims[-1][1])]  # words alone never make sure
-
-
-def _corrected(found: list[Held], claims: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
-    raw = np.array([held.raw for held in found])
-    return np.interp(raw, *np.array(claims).T), np.array([held.among(1) for held in found])
-
-
-def _share(found: list[Held], first: int) -> float:
-    return round(float(np.mean([held.among(first) for held in found])), 3)
 
 
 if __name__ == "__main__":

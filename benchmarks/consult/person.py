@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from traindx.consult.information import answers_of
+from traindx.consult.matching import Symptom, all_symptoms
 from traindx.consult.questions import Question
-from traindx.consult.symptoms import Symptom, all_symptoms
 from traindx.signs import all_signs
 
 KNOWS = 0.75

@@ -15,9 +15,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from traindx.diagnosis import judged_signs
 from traindx.record import Run
-from traindx.signs import Sign, all_signs
+from traindx.signs import Sign, all_signs, measure_all
 
 from .case import Maker
 from .courses import HELD_OUT, TUNE
@@ -64,7 +63,7 @@ def _random(*key: object) -> np.random.Generator:
 
 
 def raised(run: Run) -> list[Sign]:
-    return [sign for sign in judged_signs(run).raised() if sign.id in SIGNS]
+    return [sign for sign in measure_all(run).raised() if sign.id in SIGNS]
 
 
 def _power(pool: str, seeds: int, verbose: bool) -> None:

@@ -23,8 +23,7 @@ from pathlib import Path
 
 import traindx
 from traindx.causes import Fix, all_causes
-from traindx.diagnosis import judged_signs
-from traindx.signs import Signs
+from traindx.signs import Signs, measure_all
 from traindx.zoo.cases import Case, all_cases
 from traindx.zoo.edits import HEALTHY
 from traindx.zoo.execution import Cache, Outcome, run_directory, server
@@ -37,6 +36,7 @@ class Result:
     cause: str
     kind: str  # prose, not applied, fails, gone, still there
     detail: str
+    harmless: bool = False  # it then trains as well as the healthy twin
 
 
 def main() -> int:
@@ -71,7 +71,7 @@ def _chosen(pattern: str, *, every: bool) -> list[Case]:
 
 def _tried(case: Case, cache: Cache, context: ForkServerContext | None) -> Result:
     run = traindx.load(cache.record(case))
-    signs = judged_signs(run)
+    signs = measure_all(run)
     fix = all_causes()[case.cause].fix(run, signs)
     if fix.patch is None:
         return Result(case.id, case.cause, "prose", fix.summary)
@@ -85,9 +85,9 @@ def _tried(case: Case, cache: Cache, context: ForkServerContext | None) -> Resul
         return Result(case.id, case.cause, "fails", outcome.error or f"train loss {outcome.train_loss}")
     verdict = judge(case, cache, outcome)
     harmless = verdict is not None and not verdict.valid and "mistake" not in verdict.reason
-    left = _raised(case.cause, judged_signs(traindx.load(patched / "run.tdx")), _raised(case.cause, signs))
+    left = _raised(case.cause, measure_all(traindx.load(patched / "run.tdx")), _raised(case.cause, signs))
     reason = f"{verdict.reason if verdict else 'no reference'}; left: {', '.join(left) or 'no sign'}"
-    return Result(case.id, case.cause, "gone" if harmless or not left else "still there", reason)
+    return Result(case.id, case.cause, "gone" if harmless or not left else "still there", reason, harmless)
 
 
 def _applied(case: Case, cache: Cache, fix: Fix) -> Path | None:
@@ -129,7 +129,11 @@ def _summary(results: list[Result]) -> None:
     patches = sum(total.values()) - total["prose"]
     print(f"{len(results)} faults: {patches} patches, {total['prose']} in prose")
     if patches:
-        print(f"of the patches {total['gone']} ({total['gone'] / patches:.0%}) remove the fault, {total['fails']} fail")
+        as_well = sum(result.harmless for result in results)
+        print(
+            f"of the patches {total['gone']} ({total['gone'] / patches:.0%}) remove the fault, {as_well} train as well "
+            f"as the healthy twin, {total['fails']} fail"
+        )
 
 
 if __name__ == "__main__":

@@ -23,16 +23,15 @@ ROOT = f"{Path(traindx.__file__).parent}/"
 WARM = 40  # steps before the one that is followed: hooks are placed, first looks are over
 Place = tuple[str, str]  # file, function
 ANY = "any function"
-SIGN = "signs/curves/loss_diverged.py"
+SIGN = "signs/curves/divergence.py"
 EVERY = {f"file {i}" for i in range(100)}  # more than any stack
 
 JUDGED: list[Place] = [
     ("signs/curve.py", "remembered"),
     (SIGN, "measure"),
-    ("diagnosis/excuses.py", "judged_levels"),
     ("diagnosis/model.py", "causes_given_wrong"),
     ("diagnosis/summary.py", "summarise"),
-    ("reports/layout/page.py", "prose"),
+    ("reports/layout/__init__.py", "prose"),
 ]
 STEP: list[Place] = [
     ("observe/watchers/losses.py", ANY),  # by step, or together where steps are fast

@@ -1,6 +1,6 @@
 """What reading one gradient element costs, by its address and by operators: `python -m benchmarks.overhead.reading`.
 
-The fast path reads one element at every step (`observe/fast_path/memory.py`). Here the tiny training runs, and each
+The fast path reads one element at every step (`observe/metric_queue.py`). Here the tiny training runs, and each
 step times one way of reading, between backward and step, in turn: caches are as a training leaves them, and all ways
 share one process. Prints, for each way, the median time, its share of a bare step, and how many times as long as a read
 by address it takes. Reading by address is worth its code as long as operators cost some percent of a tiny step, for
@@ -17,7 +17,7 @@ from time import perf_counter_ns
 import torch
 import torch.nn.functional as F
 
-from traindx.observe.fast_path.memory import FLOATS
+from traindx.observe.metric_queue import FLOATS
 
 from .trainings import TRAININGS
 

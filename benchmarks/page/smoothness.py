@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from traindx.commands._page import page_of
+from traindx.commands._output import page_of
 from traindx.diagnosis import diagnose
 
 PAN = """const chart = document.querySelector('#chart-loss .chart').chart, timeline = chart.timeline, times = [];

@@ -13,8 +13,8 @@ Half of the repositories, by a hash of their name, are `unseen`: nobody looks at
 (`--half unseen` scores them and shows no single log).
 
 *Signs*: a log counts as found when a sign of its label is raised, whatever its severity; a healthy one when nothing is
-raised as a warning or worse. *Answer*: the first sign of the diagnosis that can be a label must mean that label, and a
-healthy log must not be called sick. With --signs only the first is scored; with --peers other tools read the files.
+raised as a warning or worse. *Answer*: the headline must name a condition that the label means, with at least 50 %, and
+a healthy log must not be called sick. With --signs only the first is scored; with --peers other tools read the files.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from traindx.diagnosis import diagnose, judged_signs
+from traindx.diagnosis import diagnose
 from traindx.readers import ReaderError, principal, read
-from traindx.signs import Sign
+from traindx.signs import Sign, measure_all
 
 # Any of these signs is what the label means. Flat from the start and flat after progress were labelled alike.
 LABELS = {
@@ -46,6 +46,21 @@ LABELS = {
     "too-short": {"too-short"},
     "lr-problem": {"lr-collapsed", "lr-constant"},
 }
+# What a headline may name for the label.
+CONDITIONS = {
+    "nonfinite": {"non-finite", "exploding-gradients", "precision-lost", "diverging"},
+    "isolated-nonfinite": {"non-finite"},
+    "diverged": {"diverging", "exploding-gradients", "non-finite"},
+    "spike": {"spiking", "exploding-gradients"},
+    "plateau": {"plateau", "underfitting", "not-learning", "learning-slowly", "learning-rate-gone"},
+    "stuck": {"not-learning", "plateau", "underfitting", "one-class", "vanishing-gradients"},
+    "overfitting": {"overfitting", "not-generalising"},
+    "memorising": {"overfitting"},
+    "oscillating": {"oscillating"},
+    "still-improving": {"unfinished"},
+    "lr-problem": {"learning-rate-gone", "learning-slowly"},
+}
+SAID = 0.5
 QUIET = {"healthy", "no-loss", "rl"}
 NOTES = {
     "still-improving",
@@ -67,8 +82,7 @@ class Log:
     remark: str
     signs: list[Sign] | None = None
     verdict: str = ""
-    headline: str = ""
-    symptoms: tuple[str, ...] = ()
+    named: str = ""  # the condition that the headline names, or the advice that a healthy log gets first
 
     @property
     def labels(self) -> set[str]:
@@ -95,7 +109,7 @@ class Log:
             return True
         if self.labels & NOTES and self.verdict != "sick":
             return any(sign.id in wanted(self.labels & NOTES) for sign in self.signs)
-        return self.headline in wanted(self.labels)
+        return self.named in set().union(*(CONDITIONS.get(label, set()) for label in self.labels))
 
 
 def wanted(labels: set[str]) -> set[str]:
@@ -152,11 +166,13 @@ def examine(entry: dict[str, str], index: Path, answer: bool) -> Log:
     if answer:
         diagnosis = diagnose(run)
         signs = list(diagnosis.signs.values())
-        log.verdict, log.symptoms = diagnosis.verdict, tuple(sign.id for sign in diagnosis.symptoms)
-        known = set().union(*LABELS.values())
-        log.headline = next((sign for sign in log.symptoms if sign in known), "")
+        log.verdict, head = diagnosis.verdict, diagnosis.headline
+        if diagnosis.verdict == "healthy" and diagnosis.conditions:
+            log.named = diagnosis.conditions[0].id
+        elif head.kind == "condition" and head.confidence >= SAID:
+            log.named = head.id or ""
     else:
-        signs = list(judged_signs(run).values())
+        signs = list(measure_all(run).values())
     log.signs = sorted((s for s in signs if s.raised), key=lambda s: (ORDER.index(s.severity), -s.level))
     return log
 
@@ -169,7 +185,7 @@ def _show(log: Log) -> None:
         print("     not readable as a loss log")
     else:
         shown = "; ".join(f"{s.id} {s.severity} {s.level:.2f} @{s.onset}" for s in log.signs) or "nothing raised"
-        print(f"     {log.verdict} {log.headline}: {shown}")
+        print(f"     {log.verdict} {log.named}: {shown}")
     print(f"     ({log.remark})")
 
 
@@ -185,6 +201,10 @@ def table(logs: list[Log], answer: bool) -> None:
     rows, right = len(scored), sum(found.values())
     print(f"{'all':<20}{rows:>6}{right:>7}" + (f"{sum(answered.values()):>8}" if answer else ""))
     unread = sum(log.signs is None and "no-loss" not in log.labels for log in logs)
+    named = [log.answered for log in scored if log.labels & CONDITIONS.keys()]
+    well = [log.verdict != "sick" for log in scored if log.label == "healthy"]
+    if answer:
+        print(f"condition named {sum(named)} of {len(named)}; healthy not called sick {sum(well)} of {len(well)}")
     print(f"right by signs {right / max(rows, 1):.0%}; unread {unread} of {len(logs)}; {len(logs) - rows} ambiguous")
 
 

@@ -35,6 +35,18 @@ def attacks(mutations: int = MUTATIONS) -> Iterator[Attack]:
             yield Attack(name, str(failed[0]) if failed else "", mutations, len(failed))
 
 
+def parts(mutations: int = MUTATIONS) -> dict[str, list[tuple[int, int]]]:
+    """The seeds of each format, cut into ranges."""
+    return {name: [(at, min(at + 1000, mutations)) for at in range(0, mutations, 1000)] for name in patients()}
+
+
+def part(name: str, first: int, last: int, _folder: Path) -> Iterator[Attack]:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        failed = list(complaints(name, patients()[name], range(first, last), Path(folder)))
+        yield Attack(name, f"seed {failed[0][0]}: {failed[0][1]}" if failed else "", last - first, len(failed))
+
+
 if __name__ == "__main__":
     for attack in attacks(int(sys.argv[1]) if len(sys.argv) > 1 else MUTATIONS):
         print(f"{attack.name}: {attack.tried} tried, {attack.failures} failed", flush=True)

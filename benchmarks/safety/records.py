@@ -134,6 +134,25 @@ def attacks(count: int = 10_000) -> Iterator[Attack]:
             yield Attack(family, reasons[0][:300] if reasons else "", each, len(reasons))
 
 
+def parts(count: int = 10_000) -> dict[str, list[tuple[int, int]]]:
+    """The seeds of each family, cut into ranges."""
+    each = count // len(FAMILIES)
+    return {family: [(at, min(at + 100, each)) for at in range(0, each, 100)] for family in FAMILIES}
+
+
+def part(family: str, first: int, last: int, kept: Path) -> Iterator[Attack]:
+    """A range of one family. The undamaged record is made once and kept in a folder."""
+    os.environ["TRAINDX_STRICT"] = "1"
+    with tempfile.TemporaryDirectory() as name:
+        folder, base = Path(name), kept / "base.tdx"
+        if not base.exists():
+            draft = kept / f"base-{os.getpid()}.tdx"
+            shutil.copyfile(make_record(folder), draft)
+            draft.replace(base)
+        reasons = [reason for seed in range(first, last) if (reason := broken(family, seed, base, folder))]
+        yield Attack(family, reasons[0][:300] if reasons else "", last - first, len(reasons))
+
+
 @contextmanager
 def _time_limit() -> Iterator[None]:
     def give_up(*_: object) -> None:

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import traindx
 from traindx.causes import all_causes
-from traindx.diagnosis import judged_signs
-from traindx.signs import Signs
+from traindx.signs import Signs, measure_all
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?%?")
 _NAMED = re.compile(r"`[^`]*`|\([\w./-]+\.py:\d+\)|\b\w+(?:\.\w+)+\b|\[[^\]]*\]")
@@ -46,7 +45,7 @@ def template(sentence: str) -> str:
 
 def _sentences(path: Path) -> Iterator[tuple[str, str]]:
     run = traindx.load(path)
-    signs: Signs = judged_signs(run)
+    signs: Signs = measure_all(run)
     for name, sign in signs.items():
         yield f"sign {name} {'raised' if sign.raised else 'normal'}", sign.text
     for name, cause in all_causes().items():

@@ -1,0 +1,1 @@
+"""What there is to wait for before traindx does anything."""

@@ -1,0 +1,1 @@
+"""Writers, grouped by kind of file; `textbook.formats` lists them."""
